@@ -1,11 +1,12 @@
 """Capabilities of table formats in this version, with the reason for each missing one; and which settings have effect.
 
-*Possible*: a policy or run that requires an unsupported capability of the format is refused. *Acted on*: a setting
-whose effect comes with the scheduler is stored, merged and shown, and marked as not acted on yet.
+*Possible*: a policy or run that requires an unsupported capability of the format is refused. A format declares what it
+can do; whatever it does not declare is impossible: a new operation is refused until a format declares it. *Acted on*: a
+setting whose effect comes with the scheduler is stored, merged and shown, and marked as not acted on yet.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -31,7 +32,12 @@ class Capability:
     reason: str = ""
 
 
-YES: Final = Capability(possible=True)
+POSSIBLE: Final = Capability(possible=True)
+
+
+def impossible(reason: str) -> Capability:
+    """Return the capability that a format lacks for a reason."""
+    return Capability(possible=False, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,47 @@ class Capabilities:
     settings: Mapping[str, Mapping[str, str]]
     is_served: bool = True
 
+    @staticmethod
+    def declared(
+        name: FormatName,
+        *,
+        operations: Mapping[Operation, Capability],
+        rewrites: Mapping[tuple[str, str], Capability],
+        settings: Mapping[str, Mapping[str, str]],
+        otherwise: str | None = None,
+    ) -> "Capabilities":
+        """Return the matrix of a format with these answers; every other cell is impossible.
+
+        Args:
+            name: the format.
+            operations: the answer for each operation other than `rewrite`.
+            rewrites: the answer for each pair of strategy and engine of `rewrite`.
+            settings: as the attribute; those that ask for an impossible operation or strategy are added.
+            otherwise: the reason for every other cell; None: that this version does not do it.
+        """
+        unknown = impossible(otherwise or f"this version does not do it on {name.value} tables")
+        found = [
+            Cell(operation, strategy, engine, capability)
+            for operation in Operation
+            for strategy, engine, capability in (
+                [(s, e, rewrites.get((s, e), unknown)) for s in STRATEGIES for e in ENGINES]
+                if operation is Operation.REWRITE
+                else [(None, None, operations.get(operation, unknown))]
+            )
+        ]
+        strategies = {
+            strategy: own[0].capability.reason
+            for strategy in STRATEGIES
+            if (own := [cell for cell in found if cell.strategy == strategy and not cell.capability.possible])
+            and len(own) == len(ENGINES)
+        }
+        refused = {
+            f"maintenance.{cell.operation.value}": {"*": cell.capability.reason}
+            for cell in found
+            if cell.operation is not Operation.REWRITE and not cell.capability.possible
+        }
+        return Capabilities(name, tuple(found), {"rewrite.strategy": strategies, **refused, **settings})
+
     def operation(self, operation: Operation) -> Capability:
         """Return whether an operation is possible with any strategy and engine, otherwise the first reason why not."""
         found = [cell.capability for cell in self.cells if cell.operation is operation]
@@ -81,9 +128,9 @@ class Capabilities:
         """
         alone = tuple(
             Refusal(field, values[field], reason)
-            for field, impossible in self.settings.items()
+            for field, reasons in self.settings.items()
             if field in values and origins.get(field) != "default"
-            if (reason := _reason(impossible, values[field])) is not None
+            if (reason := _reason(reasons, values[field])) is not None
         )
         return (*alone, *self._impossible_engine(values.get("rewrite.engine"), values.get("rewrite.strategy")))
 
@@ -97,26 +144,17 @@ class Capabilities:
                 yield Refusal("rewrite.engine", engine, reason)
 
 
-def _reason(impossible: Mapping[str, str], value: Any) -> str | None:
+def _reason(reasons: Mapping[str, str], value: Any) -> str | None:
     if value is None or value in ([], (), OFF):
         return None
-    return impossible.get("*") or (impossible.get(value) if isinstance(value, str) else None)
+    return reasons.get("*") or (reasons.get(value) if isinstance(value, str) else None)
 
 
 def not_served(name: FormatName) -> Capabilities:
     """Return the matrix of a format that this version does not support: every cell is impossible for that reason."""
     reason = f"this version does not serve {name.value} tables"
-    return Capabilities(name, tuple(cells(lambda _operation, _strategy, _engine: reason)), {}, is_served=False)
-
-
-def cells(reason_of: Callable[[Operation, str | None, str | None], str | None]) -> Iterator[Cell]:
-    """Yield every cell of a matrix; `reason_of(operation, strategy, engine)` is None where the cell is possible."""
-    for operation in Operation:
-        is_rewrite = operation is Operation.REWRITE
-        for strategy in STRATEGIES if is_rewrite else (None,):
-            for engine in ENGINES if is_rewrite else (None,):
-                reason = reason_of(operation, strategy, engine)
-                yield Cell(operation, strategy, engine, YES if reason is None else Capability(False, reason))
+    matrix = Capabilities.declared(name, operations={}, rewrites={}, settings={}, otherwise=reason)
+    return replace(matrix, settings={}, is_served=False)
 
 
 _NOT_ACTED_ON: Final[Mapping[str, str]] = MappingProxyType({})

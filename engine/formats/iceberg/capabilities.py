@@ -6,23 +6,28 @@ Iceberg's own procedure rewrites by binpack only: its other strategies are unsup
 from typing import Final
 
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, cells
+from engine.domain.tables.capabilities import POSSIBLE, STRATEGIES, Capabilities, impossible
 from engine.domain.tables.keys import KEY_SETTING
 from engine.domain.tables.table import FormatName
 
+_BY_ARROW: Final = ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
 _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"
 
 _NO_MERGE: Final = "a rewrite keeps the rows of an Iceberg table: writers change and delete rows by delete files"
 
-
-def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
-    is_refused = operation is Operation.REWRITE and engine == "native" and strategy != "binpack"
-    return _NATIVE if is_refused else None
-
-
-CAPABILITIES: Final = Capabilities(
-    format=FormatName.ICEBERG,
-    cells=tuple(cells(_reason)),
+CAPABILITIES: Final = Capabilities.declared(
+    FormatName.ICEBERG,
+    operations={
+        Operation.REWRITE_DELETES: POSSIBLE,
+        Operation.REWRITE_MANIFESTS: POSSIBLE,
+        Operation.EXPIRE_SNAPSHOTS: POSSIBLE,
+        Operation.RECLAIM: POSSIBLE,
+        Operation.PURGE: POSSIBLE,
+        Operation.REMOVE_ORPHANS: POSSIBLE,
+        Operation.DELETE_OLD_COMPACTIONS: POSSIBLE,
+    },
+    rewrites={(each, "arrow"): POSSIBLE for each in _BY_ARROW}
+    | {(each, "native"): POSSIBLE if each == "binpack" else impossible(_NATIVE) for each in STRATEGIES},
     settings={KEY_SETTING: {"*": _NO_MERGE}},
 )
 """The capabilities of the Iceberg format."""

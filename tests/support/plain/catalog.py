@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound
 from engine.domain.runs.run import Operation
-from engine.domain.tables.capabilities import Capabilities, cells
+from engine.domain.tables.capabilities import POSSIBLE, STRATEGIES, Capabilities, impossible
 from engine.domain.tables.table import FormatName, TableRef
 from engine.formats.base import (
     OWN_LOCATION,
@@ -23,19 +23,23 @@ SERVED_AS = FormatName.HIVE
 """The name of the plain format in the tests' wiring, as no name is free."""
 
 
-def _reason(operation: Operation, strategy: str | None, engine: str | None) -> str | None:
-    if operation is not Operation.REWRITE:
-        return "plain tables have rewrites only"
-    if engine == "native":
-        return "plain tables have no procedure of their own"
-    return "plain tables have no order of rows" if strategy in {"sort", "zorder", "hilbert"} else None
+_ORDERS = {"sort", "zorder", "hilbert"}
+_NO_ORDER = impossible("plain tables have no order of rows")
 
 
 class PlainFormat:
     """Opens folders as catalogs."""
 
     def capabilities(self) -> Capabilities:
-        return Capabilities(SERVED_AS, tuple(cells(_reason)), {"maintenance.expire_snapshots": {"*": "has no history"}})
+        return Capabilities.declared(
+            SERVED_AS,
+            operations={
+                each: impossible("plain tables have rewrites only") for each in Operation if each != Operation.REWRITE
+            },
+            rewrites={(each, "arrow"): _NO_ORDER if each in _ORDERS else POSSIBLE for each in STRATEGIES}
+            | {(each, "native"): impossible("plain tables have no procedure of their own") for each in STRATEGIES},
+            settings={"maintenance.expire_snapshots": {"*": "has no history"}},
+        )
 
     def plain_properties(self) -> PlainProperties:
         return PlainProperties(frozenset({"root"}))

@@ -12,12 +12,15 @@ from engine.domain.runs.run import Operation
 from engine.domain.tables import capabilities
 from engine.domain.tables.capabilities import (
     ENGINES,
+    POSSIBLE,
     STRATEGIES,
+    Capabilities,
     is_acted_on,
     not_served,
     why_not_acted_on,
 )
 from engine.domain.tables.table import FormatName
+from engine.formats.hive.capabilities import CAPABILITIES as HIVE
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.formats.paimon.capabilities import CAPABILITIES as PAIMON
 from engine.services.catalogs.capabilities import CapabilityService
@@ -42,6 +45,33 @@ def test_every_format_has_every_cell_and_every_no_its_reason(name: FormatName) -
     matrix = SERVICE.of(name)
     assert len({(cell.operation, cell.strategy, cell.engine) for cell in matrix.cells}) == EVERY_CELL
     assert all(cell.capability.possible != bool(cell.capability.reason) for cell in matrix.cells)
+
+
+@pytest.mark.parametrize("name", [FormatName.ICEBERG, FormatName.PAIMON, FormatName.HIVE])
+def test_f48_what_a_format_does_not_declare_is_impossible(name: FormatName) -> None:
+    """F48: a new operation, strategy or engine is refused, with its setting, until a format declares that it can."""
+    matrix = Capabilities.declared(name, operations={Operation.PURGE: POSSIBLE}, rewrites={}, settings={})
+    possible = [cell.operation for cell in matrix.cells if cell.capability.possible]
+    assert possible == [Operation.PURGE]
+    service = CapabilityService(served={name: matrix})
+    for operation in set(Operation) - {Operation.PURGE}:
+        with pytest.raises(InvalidInput, match=f"this version does not do it on {name.value} tables"):
+            service.check_operation(name, operation)
+    with pytest.raises(InvalidInput, match=r"maintenance\.expire_snapshots"):
+        service.check_settings(name, {"maintenance.expire_snapshots": {"keep_last": 2}})
+    with pytest.raises(InvalidInput, match=r"rewrite\.strategy"):
+        service.check_settings(name, {"rewrite.strategy": "binpack"})
+
+
+@pytest.mark.parametrize("declared", [ICEBERG, PAIMON, HIVE])
+def test_f48_every_format_declares_every_operation_itself(declared: Capabilities) -> None:
+    """F48: no answer of a format of this version is the one for what nobody declared."""
+    name = declared.format.value
+    unknown = {
+        cell.capability.reason
+        for cell in Capabilities.declared(declared.format, operations={}, rewrites={}, settings={}).cells
+    }
+    assert [cell for cell in declared.cells if cell.capability.reason in unknown] == [], name
 
 
 def test_iceberg_tables_are_rewritten_with_every_strategy_and_formats_that_are_not_served_say_so() -> None:
