@@ -38,6 +38,7 @@ SMALLEST = {
     "store_rewrite": "--files 5 --kilobytes 20 --latencies 0",
     "sweep": "--tables 50",
     "task_memory": "--latency 0 --tasks 1",
+    "wide_tables": "--columns 50 --depths 5 --files 2 --megabytes 1",
     "console": "--tables 20 --runs 100 --scroll-runs 50 --partitions 20 --minutes 0.1",
     "fleet": "storm",
 }

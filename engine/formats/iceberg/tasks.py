@@ -5,6 +5,7 @@ Outputs have the current schema's columns under the names that Java and PyIceber
 """
 
 import base64
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,8 +102,9 @@ def encoded_schema(schema: Schema) -> str:
 
 def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:
     names = [make_compatible_name(each.name) for each in fields]
+    times = Counter(names)
     return [
-        _child(each, name if names.count(name) == 1 else f"{name}_{each.metadata[FIELD_ID_KEY].decode()}")
+        _child(each, name if times[name] == 1 else f"{name}_{each.metadata[FIELD_ID_KEY].decode()}")
         for each, name in zip(fields, names, strict=True)
     ]
 

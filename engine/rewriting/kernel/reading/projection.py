@@ -6,13 +6,15 @@ PyIceberg's projection is not used because it reads null lists and maps as empty
 promoted. Here offsets and validity of a list or map are kept unchanged (same buffers, same offset) and only their
 content is projected, so that null, empty, and null elements can't be confused.
 
-A plan is computed once per input schema (`Projection`) and applied to each row group; arrays that already have the type
+A plan is computed once per input schema (`Projection`), in time that grows with its fields, and applied to each row
+group; arrays that already have the type
 and ids are passed unchanged. Top-level dictionary arrays of strings stay dictionary arrays: the writer decides.
 
 Added fields are null (defaults require format v3). Changes of type that are not listed promotions are refused.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Final
 
 import pyarrow as pa
@@ -32,6 +34,11 @@ FIELD_ID_KEY: Final = b"PARQUET:field_id"
 
 Step = Callable[[pa.Array], pa.Array]
 """Array of the source type → array of the target type; same length."""
+
+Pick = tuple[int | None, Step | None]
+"""Position of the input's field, None if it has none, and the conversion, None when none is needed."""
+
+_NOT_FOUND: Final = (None, None)
 
 
 def field_id(field: pa.Field) -> int | None:
@@ -87,17 +94,25 @@ class Projection:
     """
 
     def __init__(self, *, source: pa.Schema, target: pa.Schema) -> None:
-        self._target = target
         by_id = _by_id(list(source), "schema")
-        self._picks: list[tuple[int | None, Step | None]] = []
+        picks: list[Pick] = []
         for wanted in target:
-            found = by_id.get(_wanted_id(wanted, wanted.name))
-            step = _step(found, wanted, wanted.name)
-            self._picks.append((None if found is None else _index(list(source), found), step))
+            index, found = by_id.get(_wanted_id(wanted, wanted.name), _NOT_FOUND)
+            picks.append((index, _step(found, wanted, wanted.name)))
+        self._use(list(target), picks)
 
-        self.source_columns = sorted({index for index, _ in self._picks if index is not None})
+    def _use(self, target: Sequence[pa.Field], picks: Sequence[Pick]) -> None:
+        self._target = target
+        self._picks = picks
+        self.source_columns = sorted({index for index, _ in picks if index is not None})
         """Positions of the top-level input fields that are needed, ascending."""
         self._place = {index: i for i, index in enumerate(self.source_columns)}
+
+    def part(self, fields: Sequence[int]) -> "Projection":
+        """Return the projection to some fields of the target only, by position; as fast as they are few."""
+        made = copy(self)
+        made._use([self._target[at] for at in fields], [self._picks[at] for at in fields])  # noqa: SLF001 - of this class
+        return made
 
     def apply(self, columns: Sequence[pa.ChunkedArray], rows: int) -> list[pa.ChunkedArray]:
         """Return the target's columns. `columns` are the `source_columns`, in that order, each `rows` long."""
@@ -114,15 +129,16 @@ class Projection:
         return made
 
 
-def _by_id(fields: list[pa.Field], where: str) -> dict[int, pa.Field]:
-    found: dict[int, pa.Field] = {}
-    for field in fields:
+def _by_id(fields: list[pa.Field], where: str) -> dict[int, tuple[int, pa.Field]]:
+    """Return position and field by field id."""
+    found: dict[int, tuple[int, pa.Field]] = {}
+    for index, field in enumerate(fields):
         number = field_id(field)
         if number is None:
             raise Refused(NO_FIELD_IDS, f"{where}: field {field.name!r} has no id")
         if number in found:
             raise Refused(DUPLICATE_FIELD_IDS, f"{where}: id {number} is there twice")
-        found[number] = field
+        found[number] = index, field
     return found
 
 
@@ -133,20 +149,21 @@ def _wanted_id(field: pa.Field, where: str) -> int:
     return number
 
 
-def _index(fields: list[pa.Field], field: pa.Field) -> int:
-    return next(i for i, other in enumerate(fields) if field_id(other) == field_id(field))
-
-
 def _step(source: pa.Field | None, target: pa.Field, where: str) -> Step | None:
     """Return the conversion of arrays of `source` to `target`; None when none is needed."""
-    if source is None:
-        if not target.nullable:
-            raise Refused(MISSING_REQUIRED_FIELD, f"{where} (id {field_id(target)}) is not in the input")
-        return None
-    convert = _conversion(source.type, target.type, where)
-    if source.nullable and not target.nullable:
+    convert = _child_step(source, target, where)
+    if source is not None and source.nullable and not target.nullable:
         return _no_nulls(convert, where)
     return convert
+
+
+def _child_step(source: pa.Field | None, target: pa.Field, where: str) -> Step | None:
+    """Return the conversion without a check for nulls, which a struct judges where it is not null itself."""
+    if source is not None:
+        return _conversion(source.type, target.type, where)
+    if not target.nullable:
+        raise Refused(MISSING_REQUIRED_FIELD, f"{where} (id {field_id(target)}) is not in the input")
+    return None
 
 
 def _no_nulls(convert: Step | None, where: str) -> Step:
@@ -205,14 +222,12 @@ def _dictionary(source: pa.DictionaryType, target: pa.DataType, where: str) -> S
 def _struct(source: pa.StructType, target: pa.StructType, where: str) -> Step | None:
     by_id = _by_id(child_fields(source), where)
     wanted = child_fields(target)
-    picks: list[tuple[int | None, Step | None]] = []
+    picks: list[Pick] = []
     strict: list[str | None] = []
     for field in wanted:
         name = f"{where}.{field.name}"
-        found = by_id.get(_wanted_id(field, name))
-        _step(found, field, name)  # refuses what is missing; nulls are judged below, where the parent is not null
-        step = None if found is None else _conversion(found.type, field.type, name)
-        picks.append((None if found is None else _index(child_fields(source), found), step))
+        index, found = by_id.get(_wanted_id(field, name), _NOT_FOUND)
+        picks.append((index, _child_step(found, field, name)))
         strict.append(name if found is not None and found.nullable and not field.nullable else None)
     in_place = [index for index, step in picks if step is None] == list(range(source.num_fields))
     if in_place and source == target and not any(strict):

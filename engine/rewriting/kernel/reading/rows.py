@@ -6,7 +6,8 @@ Inconsistent counts (rows in the footer against rows in the manifest) fail the g
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate, chain, pairwise
 from typing import Any, Final
 
 import pyarrow as pa
@@ -65,9 +66,9 @@ class Unit:
 
     def decode(self, fields: tuple[int, ...]) -> list[pa.ChunkedArray]:
         """Return these top-level fields of the target, by position, all rows. Raises as `ParquetInput.decode`."""
-        shape = self.shape.of_fields(self.source, fields)
-        table = self.source.decode(self.row_group, self.segments, shape.leaves)
-        return shape.projection.apply(table.columns, self.rows)
+        part = self.shape.of_fields(fields)
+        table = self.source.decode(self.row_group, self.segments, part.leaves)
+        return part.projection.apply(table.columns, self.rows)
 
 
 class GroupReader:
@@ -209,26 +210,42 @@ class GroupReader:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The projection to some fields of the target, and the Parquet columns that it needs."""
+
+    projection: Projection
+    leaves: Sequence[int]
+
+
+@dataclass(frozen=True)
 class Shape:
     """Facts shared by inputs with the same Arrow schema.
 
-    `leaves` are the Parquet columns to read, `ids` the field id of every Parquet column, `strings` number and path of
-    those that can be read as dictionaries.
+    `columns` are the Parquet columns of each top-level field, `ids` the field id of every Parquet column, `strings`
+    number and path of those that can be read as dictionaries.
     """
 
     schema: pa.Schema
     projection: Projection
-    target: pa.Schema
-    leaves: list[int]
+    columns: Sequence[range]
     ids: list[int | None]
     strings: list[tuple[int, str]]
-    parts: "dict[tuple[int, ...], Shape]" = field(default_factory=dict)
+    parts: dict[tuple[int, ...], Part] = field(default_factory=dict)
 
-    def of_fields(self, source: ParquetInput, fields: tuple[int, ...]) -> "Shape":
-        """Return the shape for reading only these fields of the target, by position, from this or a similar file."""
+    @cached_property
+    def leaves(self) -> list[int]:
+        """The Parquet columns to read for the whole target."""
+        return self._leaves(self.projection)
+
+    def of_fields(self, fields: tuple[int, ...]) -> Part:
+        """Return what reads only these fields of the target, by position."""
         if fields not in self.parts:
-            self.parts[fields] = Shape.of(source, pa.schema([self.target.field(i) for i in fields]))
+            projection = self.projection.part(fields)
+            self.parts[fields] = Part(projection, self._leaves(projection))
         return self.parts[fields]
+
+    def _leaves(self, projection: Projection) -> list[int]:
+        return [leaf for column in projection.source_columns for leaf in self.columns[column]]
 
     @staticmethod
     def of(source: ParquetInput, target: pa.Schema) -> "Shape":
@@ -238,20 +255,21 @@ class Shape:
         for column in columns:
             if column.physical_type == "INT96":
                 raise Refused(INT96_TIMESTAMPS, f"{source.uri}: column {column.path}")
-        owners = [i for i, field in enumerate(source.schema) for _ in leaf_ids([field])]
-        if len(owners) != len(columns):
-            raise InputFault(f"{source.uri}: {len(columns)} columns, but {len(owners)} leaves in its schema")
+        ids = [leaf_ids([one]) for one in source.schema]
+        ends = list(accumulate(map(len, ids), initial=0))
+        if ends[-1] != len(columns):
+            raise InputFault(f"{source.uri}: {len(columns)} columns, but {ends[-1]} leaves in its schema")
         try:
             projection = Projection(source=source.schema, target=target)
         except Refused as refusal:
             raise Refused(refusal.reason, f"{source.uri}: {refusal.detail}") from refusal
-        leaves = [leaf for leaf, owner in enumerate(owners) if owner in set(projection.source_columns)]
         strings = [
             (i, column.path)
             for i, column in enumerate(columns)
             if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0
         ]
-        return Shape(source.schema, projection, target, leaves, leaf_ids(list(source.schema)), strings)
+        owned = [range(*each) for each in pairwise(ends)]
+        return Shape(source.schema, projection, owned, list(chain.from_iterable(ids)), strings)
 
 
 def _opening_bytes(batch: Sequence[TaskInput]) -> int:

@@ -22,7 +22,7 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.parquet.chunk_statistics import joined
-from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk, NewChunk
+from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk, InputFooter, NewChunk
 from engine.rewriting.kernel.parquet.pages import (
     DICTIONARY_PAGE,
     LEVEL_ENCODINGS,
@@ -140,6 +140,7 @@ class CopyPlanner:
         fields = zip(form.bare_fields, form.fields, strict=True)
         self._top_level = frozenset(leaves[0] for field, leaves in fields if field is not None)
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
+        self._matched_footer: InputFooter | None = None
 
     def gains(self, unit: Unit) -> bool:
         """Return whether, by the unit's footer, a column of it may be copied or stay dictionary-encoded."""
@@ -193,10 +194,13 @@ class CopyPlanner:
     def _matched(self, source: ParquetInput) -> tuple[list[int | None], list[int | None]]:
         """Return for each leaf of the outputs the input's leaf of the same form, and that of the form made required.
 
-        The result is reused, as most inputs of a group are alike.
+        The result is reused, as most inputs of a group are alike. Schemas are compared once for each input: the
+        comparison takes as long as they are wide, and this is called for each leaf.
         """
-        if self._matches[0] != source.footer.schema:
-            self._matches = source.footer.schema, *self._form.matches(source.metadata)
+        if self._matched_footer is not source.footer:
+            if self._matches[0] != source.footer.schema:
+                self._matches = source.footer.schema, *self._form.matches(source.metadata)
+            self._matched_footer = source.footer
         return self._matches[1:]
 
     def _statistics(self, leaf: int, sources: Sequence[Source]) -> Struct | None:
