@@ -289,32 +289,45 @@ def _least_bytes(written: bytes) -> int:
     except (ValueError, RecursionError) as error:
         raise Malformed("its Avro header has no schema that can be read") from error
     try:
-        return _least(schema, {}, ())
+        return _least(schema, {})
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Malformed("the Avro schema in its header is not one") from error
 
 
-def _least(schema: Any, named: dict[str, Any], around: tuple[str, ...]) -> int:
+def _least(schema: Any, named: dict[str, int | None]) -> int:
+    """Return the minimum size of a value.
+
+    Args:
+        schema: the JSON of a type.
+        named: the size of each type that was defined before, by name; None for a record around this type. Each named
+            type is computed once: a schema of 1 kB can refer to it 2^30 times.
+    """
     if isinstance(schema, str):
-        if schema in around:
+        known = named.get(schema, _LEAST_BYTES.get(schema, 1))
+        if known is None:
             raise Malformed(f"its Avro schema contains itself: {schema[:80]!r}")
-        return _least(named[schema], named, around) if schema in named else _LEAST_BYTES.get(schema, 1)
+        return known
     if isinstance(schema, list):  # a union: begins with the number of its branch
         for branch in schema:
-            _least(branch, named, around)
+            _least(branch, named)
         return 1
     kind = schema["type"]
     if kind in ("record", "fixed", "enum"):
-        named[schema["name"]] = schema
-    if kind == "record":
-        around = (*around, schema["name"])
-        return sum(_least(each["type"], named, around) for each in schema["fields"])
+        name, named[schema["name"]] = schema["name"], None
+        named[name] = found = _of_named(kind, schema, named)
+        return found
     if kind in ("array", "map"):
-        least = _least(schema["items" if kind == "array" else "values"], named, around)
+        least = _least(schema["items" if kind == "array" else "values"], named)
         if kind == "array" and not least:
             raise Malformed("its Avro schema has an array of items without bytes")
         return 1
-    return _of_fixed(schema["size"]) if kind == "fixed" else 1 if kind == "enum" else _least(kind, named, around)
+    return _least(kind, named)
+
+
+def _of_named(kind: str, schema: Any, named: dict[str, int | None]) -> int:
+    if kind == "record":
+        return min(MANIFEST_BYTES, sum(_least(each["type"], named) for each in schema["fields"]))
+    return _of_fixed(schema["size"]) if kind == "fixed" else 1
 
 
 def _of_fixed(size: int) -> int:

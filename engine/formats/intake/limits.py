@@ -17,8 +17,33 @@ LIVE_BYTES: Final = 2048 * _MIB
 """Memory limit for the live files of a table. Two million files take 400 to 800 MB."""
 
 
+SCHEMA_FIELDS: Final = 20_000
+"""Limit of the fields of one schema, those in structs, lists and maps included."""
+
+SCHEMA_DEPTH: Final = 64
+"""Limit of the levels of one schema; a top-level column is at level 1. Arrow reads Parquet of up to 100 levels."""
+
+
 class Malformed(ValueError):
     """A foreign file or response is invalid; the message completes a sentence that names the file."""
+
+
+def check_schema(what: str, *, fields: int, depth: int) -> None:
+    """Check the size of a schema before anything is computed from it.
+
+    Args:
+        what: names the schema; the message begins with it.
+        fields: the number of its fields, those in structs, lists and maps included.
+        depth: the number of its levels.
+
+    Raises:
+        Malformed: a limit is exceeded.
+    """
+    if fields > SCHEMA_FIELDS:
+        inner = "those in structs, lists and maps included"
+        raise Malformed(f"{what} has {fields:,} fields, {inner}; {SCHEMA_FIELDS:,} is the limit: drop columns")
+    if depth > SCHEMA_DEPTH:
+        raise Malformed(f"{what} is nested {depth} levels deep; {SCHEMA_DEPTH} is the limit: flatten its structs")
 
 
 def too_large(holds: str, how: str, limit: int) -> Malformed:

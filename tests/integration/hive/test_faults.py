@@ -176,14 +176,17 @@ def test_damaged_partitions_make_the_table_unreadable(tmp_path: Path, partition:
 
 
 def test_damaged_tables_are_unreadable_and_not_listed(tmp_path: Path) -> None:
+    """F41: too wide or too deep schemas are refused before anything is computed from them."""
     bare, wide, placeless = stated_table(None), stated_table(f"file:{tmp_path}", columns=30_000), stated_table(None)
     bare.sd = None
+    deep = stated_table(f"file:{tmp_path}", keys=[("day", "struct<a:" * 79 + "decimal(10,2)" + ">" * 79)])
     acid = stated_table(f"file:{tmp_path}")
     acid.parameters["transactional"] = "TRUE"
     twice = stated_table(f"file:{tmp_path}", keys=[("day", "string"), ("day", "int")])
     for entry, reason in (
         (bare, "no storage descriptor"),
-        (wide, "30001 columns; the limit is 20000"),
+        (wide, "its schema has 30,001 fields, .* 20,000 is the limit"),
+        (deep, "nested 80 levels deep; 64 is the limit"),
         (placeless, "no location"),
         (acid, "transactional table"),
         (twice, "two columns named day"),

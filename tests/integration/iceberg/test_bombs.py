@@ -20,7 +20,8 @@ import fastavro
 import pyarrow as pa
 import pytest
 
-from engine.formats.intake import limits
+from engine.domain.errors import TableUnreadable
+from engine.formats.intake import avro_blocks, limits
 from engine.formats.intake.avro_blocks import readable, schema_of
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import Lake, append_files
@@ -238,6 +239,38 @@ def test_a_schema_of_unbounded_values_is_refused(table: Lake, schema: Any, words
     hostile = {"type": "record", "name": "r", "fields": [{"name": "a", "type": schema}]}
     with pytest.raises(Malformed, match=words):
         readable(container(body, b"null", (1, b"\x02")).replace(*swapped(body, hostile)))
+
+
+def test_f41_each_named_type_of_a_schema_is_computed_once(table: Lake, monkeypatch: pytest.MonkeyPatch):
+    """F41: a schema of 3 kB refers to its innermost type 2^40 times."""
+    calls, least = [0], avro_blocks._least
+
+    def counted(*args: Any) -> int:
+        calls[0] += 1
+        assert calls[0] < 10**6
+        return least(*args)
+
+    monkeypatch.setattr(avro_blocks, "_least", counted)
+    body = local(head(table).manifest_list).read_bytes()
+    inner: Any = "int"
+    for level in range(40, 0, -1):
+        again = "int" if level == 40 else f"r{level + 1}"
+        fields = [{"name": "a", "type": inner}, {"name": "b", "type": again}]
+        inner = {"type": "record", "name": f"r{level}", "fields": fields}
+    with pytest.raises(Malformed, match="claim 1 records, which do not fit into 1 bytes"):
+        readable(container(body, b"null", (1, b"\x02")).replace(*swapped(body, inner)))
+    assert calls[0] < 200
+
+
+@pytest.mark.parametrize(("limit", "most"), [("SCHEMA_FIELDS", 3), ("SCHEMA_DEPTH", 0)])
+def test_f41_a_schema_with_too_many_fields_or_levels_is_refused_by_name(
+    table: Lake, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+):
+    """F41: the limit is checked when the table is opened, before anything is computed from its schema."""
+    table.open()
+    monkeypatch.setattr(limits, limit, most)
+    with pytest.raises(TableUnreadable, match=rf"open table lake\.sales\.orders: its schema 0 .*; {most} is the limit"):
+        table.open()
 
 
 def swapped(body: bytes, schema: Any) -> tuple[bytes, bytes]:

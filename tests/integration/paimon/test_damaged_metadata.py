@@ -117,6 +117,11 @@ def a_deep_type() -> Any:
     return found
 
 
+def a_wide_type() -> Any:
+    fields = [{"id": at, "name": f"x{at}", "type": "INT"} for at in range(30_000)]
+    return {"type": "ROW", "fields": fields}
+
+
 def a_list_that_inflates(folder: Path) -> None:
     path = delta_list(folder)
     plain = bytes(70 * 2**20)
@@ -199,7 +204,8 @@ BROKEN: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "schema with a type that is a number": (set_types(odd=7), "neither a text nor an object"),
     "schema with an unknown object": (set_types(odd={"type": "GRAPH"}), "'GRAPH' is not known"),
     "schema with a row without fields": (set_types(odd={"type": "ROW"}), "no name"),
-    "schema with deep types": (set_types(odd=a_deep_type()), "nested deeper"),
+    "schema with deep types": (set_types(odd=a_deep_type()), "nested 65 levels deep; 64 is the limit"),
+    "schema with many fields": (set_types(odd=a_wide_type()), "has 30,00. fields, .* 20,000 is the limit"),
     "schema with a key that is no column": (set_schema(partitionKeys=["nothing"]), "no column"),
     "schema with a key twice": (set_schema(primaryKeys=["id", "id"]), "twice"),
     "schema with options that are no texts": (set_schema(options={"bucket": 1}), "no object of texts"),

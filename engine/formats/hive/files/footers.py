@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.formats.intake.errors import decoding_file
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, check_schema
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import framed, without_arrow_schema
@@ -131,9 +131,10 @@ def footer_in(end: bytes) -> Footer:
     """Return the footer in the end of a file: metadata, length, magic.
 
     Raises:
-        Malformed: its columns are not those of its schema.
+        Malformed: its columns are not those of its schema, or too many.
     """
     found: Any = pq.read_metadata(pa.BufferReader(_MAGIC + end))
+    check_schema("its schema", fields=found.num_columns, depth=0)
     if _ARROW_SCHEMA in (found.metadata or {}):
         metadata, _ = thrift.read_struct(end[:-_END])
         end = framed(thrift.write_struct(without_arrow_schema(metadata)))

@@ -1,13 +1,15 @@
 """A table's entry in the Metastore: its columns, its partition keys, and whether it is a table of Parquet files."""
 
+import re
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from hive_metastore.ttypes import FieldSchema, Table
 
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, check_schema
 
 PROVIDER: Final = "spark.sql.sources.provider"
 
@@ -21,9 +23,10 @@ _CODECS: Final = {
     "none": "uncompressed",
 }
 """Codecs of `rewrite.compression`; `lz4` is left out, as Hadoop's form of it is not the one that outputs have."""
+_BRACKETS: Final = re.compile("[<>]")
+_PARAMETERS: Final = re.compile(r"\([^()]*\)")
 _VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
 _NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
-_MOST_COLUMNS: Final = 20_000
 _LARGEST_SECONDS: Final = 2**31 - 1
 
 
@@ -68,10 +71,12 @@ class TableEntry:
         if stored is None:
             raise Malformed("its entry has no storage descriptor")
         columns, keys = list(stored.cols or ()), list(table.partitionKeys or ())
-        if len(columns) + len(keys) > _MOST_COLUMNS:
-            raise Malformed(f"it has {len(columns) + len(keys)} columns; the limit is {_MOST_COLUMNS}")
-        keyed = [str(each.name) for each in keys]
-        if (repeated := next((each for each in keyed if keyed.count(each) > 1), None)) is not None:
+        sizes = [_size_of(str(each.type)) for each in (*columns, *keys)]
+        check_schema(
+            "its schema", fields=sum(fields for fields, _ in sizes), depth=max((deep for _, deep in sizes), default=0)
+        )
+        repeated, times = next(iter(Counter(str(each.name) for each in keys).most_common(1)), ("", 1))
+        if times > 1:
             raise Malformed(f"it has two columns named {repeated[:200]}")
         return TableEntry(
             kind=str(table.tableType or ""),
@@ -123,6 +128,19 @@ def is_parquet_table(table: Table) -> bool:
         return TableEntry.of(table).problem is None
     except Malformed:
         return False
+
+
+def _size_of(text: str) -> tuple[int, int]:
+    """Return the number of fields and of levels of a column with this type.
+
+    Each field inside of another one follows a bracket or a comma; the comma of a decimal's scale does not count.
+    """
+    text = _PARAMETERS.sub("", text)
+    depth = deepest = 1
+    for sign in _BRACKETS.findall(text):
+        depth += 1 if sign == "<" else -1
+        deepest = max(deepest, depth)
+    return 1 + text.count("<") + text.count(","), deepest
 
 
 def _column(stored: FieldSchema) -> HiveColumn:

@@ -2,16 +2,18 @@
 
 from typing import Final
 
+from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import MAIN_BRANCH
 
-from engine.formats.intake.limits import Malformed
+from engine.formats.iceberg.statistics.metrics_modes import children
+from engine.formats.intake.limits import Malformed, check_schema
 
 _LATEST_MS: Final = 253_402_300_799_999  # the last instant of the year 9999, the maximum of `datetime`
 
 
 def check_metadata(metadata: TableMetadata) -> None:
-    """Check commit times, and that `main` refers to an existing snapshot.
+    """Check commit times, that `main` refers to an existing snapshot, and the size of the schemas.
 
     Raises:
         Malformed: a check fails; the message names the snapshot.
@@ -19,6 +21,17 @@ def check_metadata(metadata: TableMetadata) -> None:
     for snapshot in metadata.snapshots:
         if not 0 <= snapshot.timestamp_ms <= _LATEST_MS:
             raise Malformed(f"snapshot {snapshot.snapshot_id} was committed at no time: {snapshot.timestamp_ms} ms")
+    for schema in metadata.schemas:
+        check_schema(f"its schema {schema.schema_id}", **_size_of(schema))
     main = metadata.refs.get(MAIN_BRANCH)
     if main is not None and metadata.snapshot_by_id(main.snapshot_id) is None:
         raise Malformed(f"branch main points to snapshot {main.snapshot_id}, which is not in the metadata")
+
+
+def _size_of(schema: Schema) -> dict[str, int]:
+    """Return the number of fields and of levels of a schema."""
+    fields, depth, level = 0, 0, list(schema.fields)
+    while level:
+        fields, depth = fields + len(level), depth + 1
+        level = [child for field in level for child in children(field.field_type)]
+    return {"fields": fields, "depth": depth}

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import decoding_file
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, check_schema
 from engine.formats.paimon.metadata.types import ColumnType, parse_type
 
 SCHEMA_BYTES: Final = 16 * 2**20
@@ -52,6 +52,8 @@ def parse_schema(body: bytes, *, number: int) -> TableSchema:
     with decoding_file(f"schema-{number}"):
         document = Document.parse(body, most_values=_SCHEMA_VALUES)
         columns = tuple(_column(each) for each in document.documents("fields"))
+        sizes = [each.type.size for each in columns]
+        check_schema("it", fields=sum(fields for fields, _ in sizes), depth=max((deep for _, deep in sizes), default=0))
         names = [each.name for each in columns]
         if len(set(names)) != len(names):
             raise Malformed("two columns have the same name")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import SCHEMA_DEPTH, Malformed, check_schema
 
 _TEXT: Final = re.compile(
     r"([A-Z_ ]+?)\s*(?:\(\s*(\d{1,4})\s*(?:,\s*(\d{1,4})\s*)?\))?( WITH LOCAL TIME ZONE)?( NOT NULL)?"
@@ -25,7 +25,6 @@ _PARTS: Final = {
 """The parts of a nested type besides `ROW`, which has fields."""
 
 _ROW: Final = "ROW"
-_DEEPEST: Final = 64
 _NOT_NULL: Final = " NOT NULL"
 _PRECISIONS: Final = {"DECIMAL": 10, "NUMERIC": 10, "TIMESTAMP": 6, "TIMESTAMP_LTZ": 6}
 
@@ -60,6 +59,12 @@ class ColumnType:
         return self.root == _ROW or self.root in _PARTS or self.root in {"VARIANT", "BLOB"}
 
     @property
+    def size(self) -> tuple[int, int]:
+        """The number of fields and of levels of a column of this type; those of structs, arrays and maps included."""
+        inner = [part.type.size for part in self.parts]
+        return 1 + sum(fields for fields, _ in inner), 1 + max((depth for _, depth in inner), default=0)
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The names of a row's columns, and of columns inside of them, joined with dots."""
         if self.root != _ROW:
@@ -75,8 +80,8 @@ def parse_type(written: Any, *, depth: int = 0) -> ColumnType:
     Raises:
         Malformed: it is unknown.
     """
-    if depth > _DEEPEST:
-        raise Malformed(f"its types are nested deeper than {_DEEPEST}")
+    if depth >= SCHEMA_DEPTH:
+        check_schema("it", fields=0, depth=depth + 1)
     if isinstance(written, str):
         return _scalar(written)
     if not isinstance(written, dict):
