@@ -76,7 +76,8 @@ class IcebergUpkeep(IcebergSubject):
     def leave_orphan(self, name: str) -> str:
         table = self.lake.table
         live = next(each for each in self.lake.paths() if f"day={DAYS[0]}" in each)
-        path = f"{table.location()}/data/day={DAYS[0]}/{name}.parquet"
+        named = name if RUN in name else f"00000-0-{uuid5(NAMESPACE_URL, name)}"
+        path = f"{table.location()}/data/day={DAYS[0]}/{named}.parquet"
         local(path).write_bytes(local(live).read_bytes())
         return path
 

@@ -1,7 +1,7 @@
 """Tables with orphans: old files that nothing refers to, looks for them, and the passing of a quarantine."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +21,7 @@ from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, or
 WEEK = timedelta(days=7)
 RULE = OrphanRule(older_than=timedelta(days=3), quarantine=WEEK)
 LONG_AGO = 1_600_000_000
+UUID = "0b9c1c4e-1111-4222-8333-444455556666"
 
 
 def root(lake: Lake) -> Path:
@@ -41,6 +42,11 @@ def grow_old(lake: Lake) -> None:
     for path in root(lake).rglob("*"):
         if path.is_file() and "packhouse-deletions" not in str(path):
             os.utime(path, (LONG_AGO, LONG_AGO))
+
+
+def named(folder: str = "data", number: int = 0) -> str:
+    """Return the path of a data file with a name that writers of Iceberg give."""
+    return f"{folder}/00000-{number}-{UUID}.parquet"
 
 
 def orphan(lake: Lake, name: str) -> Path:
@@ -74,13 +80,20 @@ def pass_time(lake: Lake, by: timedelta = WEEK) -> None:
     looks.write(replace(look, taken_us=look.taken_us - us, files=files))
 
 
-def remove(lake: Lake, *, rule: OrphanRule = RULE, removal: Removal | None = None, **more: Any) -> Tally:
+def remove(
+    lake: Lake,
+    *,
+    rule: OrphanRule = RULE,
+    removal: Removal | None = None,
+    before_batch: Callable[[int], None] = lambda _: None,
+    **more: Any,
+) -> Tally:
     """Look, wait for the quarantine, look again and delete."""
     search(lake, **more).look(rule)
     pass_time(lake)
     files = search(lake, **more)
     files.look(rule)
-    return files.delete(removal or Deletion(lake).removal())
+    return files.delete(removal or Deletion(lake, before_batch=before_batch).removal())
 
 
 def deleted(tally: Tally) -> int:

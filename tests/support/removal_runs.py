@@ -8,10 +8,11 @@ from typing import Any, Final
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
-from engine.formats.deletion import removal as removals
+from engine.formats.deletion.batches import Batch
 from tests.support.attempts import append_files, snapshot_ids
 from tests.support.expired_files import needed, stored
 from tests.support.moved_clock import MovedClock
+from tests.support.orphans import named
 from tests.support.watching import DAY
 from tests.support.world import World
 
@@ -29,8 +30,9 @@ def root_of(world: World) -> Path:
 
 
 def write_orphan(world: World, name: str) -> Path:
-    """Write an old file that nothing refers to."""
-    path = root_of(world) / name
+    """Write an old data file that nothing refers to; `name` is a folder and a number."""
+    folder, _, number = name.rpartition("/")
+    path = root_of(world) / (named(folder, int(number)) if number.isdigit() else name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"orphan")
     os.utime(path, (LONG_AGO, LONG_AGO))
@@ -64,7 +66,7 @@ def nothing_needed_is_missing(world: World) -> bool:
 
 def count_requests(monkeypatch: Any) -> None:
     """Let each file count as one request: a store on this machine takes none."""
-    monkeypatch.setattr(removals._Batch, "requests", property(lambda batch: len(batch.paths)))
+    monkeypatch.setattr(Batch, "requests", property(lambda batch: len(batch.files)))
 
 
 async def rewrite_and_untag(world: World) -> None:
@@ -137,7 +139,7 @@ async def purgeable(world: World, _clock: MovedClock) -> RunRequest:
 async def orphaned(world: World, _clock: MovedClock) -> RunRequest:
     live = next(root_of(world).rglob("*.parquet")).read_bytes()
     for number in range(3):
-        write_orphan(world, f"data/{number}.parquet").write_bytes(live)
+        write_orphan(world, f"data/{number}").write_bytes(live)
     grow_old(world)
     await look_for_orphans(world)
     return RunRequest(Operation.REMOVE_ORPHANS)
@@ -145,7 +147,7 @@ async def orphaned(world: World, _clock: MovedClock) -> RunRequest:
 
 async def inventoried(world: World, _clock: MovedClock) -> RunRequest:
     for number in range(3):
-        write_orphan(world, f"data/{number}.parquet")
+        write_orphan(world, f"data/{number}")
     await look_for_orphans(world, inventory=await write_inventory(world))
     return RunRequest(Operation.REMOVE_ORPHANS)
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+LEAST_QUARANTINE: Final = timedelta(days=1)
+"""Least time between the two searches that find an orphan, except where an admin accepts a shorter one."""
+
 LEAST_ORPHAN_AGE: Final = timedelta(days=1)
 """Least age of an orphan: a younger file can be one that a writer is about to commit."""
 
@@ -132,19 +135,24 @@ class RemovalPlan:
 
 @dataclass(frozen=True, slots=True)
 class RemovalFigures:
-    """Figures of a deletion so far. A file that was gone already is counted as deleted.
+    """Figures of a deletion so far.
 
     Attributes:
         deleted: by kind; the bytes are those of the metadata.
         failed: number of files by kind that the store refused to delete.
         samples: the first of those, each with the store's answer.
         requests: number of requests sent to the store.
+        gone: number of files that were gone before they were deleted, where that is known; otherwise they are counted
+            as deleted.
+        changed: number of files that were left because their size or time was another one than the search had found.
     """
 
     deleted: Mapping[str, FileCount] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
     samples: Sequence[tuple[str, str]] = ()
     requests: int = 0
+    gone: int = 0
+    changed: int = 0
 
     def with_earlier(self, deleted: Mapping[str, FileCount]) -> "RemovalFigures":
         """Return the figures together with files that were deleted before."""
@@ -166,4 +174,6 @@ class RemovalFigures:
             "delete_failures": sum(self.failed.values()),
             "delete_failure_samples": [{"path": path, "reason": reason} for path, reason in self.samples],
             "delete_requests": self.requests,
+            "gone_files": self.gone,
+            "changed_files": self.changed,
         }

@@ -1,8 +1,10 @@
 """Delete files of a list: many at once, in the order of the list, paced, and without failing for single files.
 
-A file that is gone already counts as deleted. S3 deletes 1,000 files by one request; files in other stores, and those
-that S3 refused together, are deleted one by one, several at a time. A busy store is asked again for up to a minute.
-Files that the store refuses are counted and left.
+Of files whose time is known, size and time are compared with those that the store has right before the request that
+deletes them: one that changed is left, one that is gone is not counted as deleted. Of others, one that is gone already
+counts as deleted. S3 deletes 1,000 files by one request; files in other stores, and those that S3 refused together, are
+deleted one by one, several at a time. A busy store is asked again for up to a minute. Files that the store refuses are
+counted and left.
 
 All files of one stage (content, manifests, manifest lists, …) are gone or counted before the first of the next is sent.
 """
@@ -13,8 +15,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby, repeat
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
@@ -22,6 +25,8 @@ import pyarrow as pa
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.removals import FileCount, RemovalFigures
+from engine.formats.deletion.batches import Answer, Batch, Fate, File, fates_of
+from engine.formats.deletion.existing_files import Presence, compare
 from engine.formats.deletion.file_lists import CONTENT
 from engine.formats.intake.errors import printable, summary_of
 from engine.rewriting.kernel.errors import Refused
@@ -32,7 +37,6 @@ from engine.rewriting.kernel.storage.stores.files import Files
 from engine.rewriting.kernel.storage.stores.objects import BULK_DELETES, ObjectFiles
 
 _AT_ONCE: Final = 8
-_SINGLE_AT_ONCE: Final = 50  # files that a thread deletes one after the other
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 10.0
 _MOST_NAMED: Final = 10
@@ -44,16 +48,20 @@ _FAULT_SECONDS: Final = 30.0
 
 @dataclass(slots=True)
 class Tally:
-    """What happened to files so far. `bytes` are those of the metadata; a file that was gone already is included.
+    """What happened to files so far. `bytes` are those of the metadata.
 
     Attributes:
         deleted: files and bytes by kind.
+        gone: number of files that were gone before they were deleted, where that is known.
+        changed: number of files that were left because their size or time changed.
         failed: number of files by kind that the store refused to delete.
         samples: the first of those, each with the store's answer.
         requests: number of requests sent, without those that were repeated.
     """
 
     deleted: dict[str, FileCount] = field(default_factory=dict)
+    gone: int = 0
+    changed: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     samples: list[tuple[str, str]] = field(default_factory=list)
     requests: int = 0
@@ -67,7 +75,9 @@ class Tally:
 
     def figures(self) -> RemovalFigures:
         """Return what happened so far."""
-        return RemovalFigures(dict(self.deleted), dict(self.failed), tuple(self.samples), self.requests)
+        return RemovalFigures(
+            dict(self.deleted), dict(self.failed), tuple(self.samples), self.requests, self.gone, self.changed
+        )
 
     def add_failed(self, kind: str, path: str, reason: str) -> None:
         """Count a file that was not deleted."""
@@ -76,29 +86,7 @@ class Tally:
             self.samples.append((printable(path[:_LONGEST_NAMED]), printable(reason[:_LONGEST_NAMED])))
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Files of one kind in one store. `paths` are those within the store."""
-
-    store: Files
-    kind: str
-    uris: list[str]
-    paths: list[str]
-    sizes: list[int | None]
-    is_bulk: bool
-
-    @property
-    def requests(self) -> int:
-        return (1 if self.is_bulk else len(self.paths)) if self.store.is_remote else 0
-
-    def one_by_one(self) -> Iterator["_Batch"]:
-        """Yield the same files in smaller batches whose files are deleted one by one."""
-        for start in range(0, len(self.paths), _SINGLE_AT_ONCE):
-            part = slice(start, start + _SINGLE_AT_ONCE)
-            yield _Batch(self.store, self.kind, self.uris[part], self.paths[part], self.sizes[part], is_bulk=False)
-
-
-_UnderWay: TypeAlias = deque[tuple[_Batch, Future[list[str | None] | None]]]
+_UnderWay: TypeAlias = deque[tuple[Batch, Future[Answer]]]
 
 
 class Removal:
@@ -126,8 +114,8 @@ class Removal:
         self._before_batch = before_batch
         self._sleep = sleep
         self._clock = clock
-        self._stages: Iterator[tuple[str, Iterator[_Batch]]] = iter(())
-        self._stage: Iterator[_Batch] | None = None
+        self._stages: Iterator[tuple[str, Iterator[Batch]]] = iter(())
+        self._stage: Iterator[Batch] | None = None
 
     def begin(self, batches: Iterable[pa.Table]) -> None:
         """Take the files to delete, tables with the schema `file_lists.LISTED`, in their order."""
@@ -170,10 +158,10 @@ class Removal:
             self._stage = None
 
     def _remove_stage(
-        self, stage: Iterator[_Batch], pool: ThreadPoolExecutor, under_way: "_UnderWay", until: float
+        self, stage: Iterator[Batch], pool: ThreadPoolExecutor, under_way: "_UnderWay", until: float
     ) -> bool:
         """Delete the files of a stage; return whether all are gone or counted, False if the time is over."""
-        again: deque[_Batch] = deque()
+        again: deque[Batch] = deque()
         is_over = is_late = False
         while True:
             if len(under_way) < _AT_ONCE and (again or not (is_over or is_late)):
@@ -189,27 +177,31 @@ class Removal:
             if not under_way:
                 return is_over
             first, future = under_way.popleft()
-            answers = future.result()
-            if answers is None:
-                again.extend(first.one_by_one())
-            else:
-                self._count(first, answers)
-                self._check_refusals()
+            answer = future.result()
+            self._count(first, answer)
+            if refused := [file for file, fate in fates_of(first, answer) if fate is Fate.REFUSED_TOGETHER]:
+                again.extend(replace(first, files=refused).one_by_one(was_sent=True))
+            self._check_refusals()
+            if answer.more_requests:
+                self._before_batch(answer.more_requests)
 
-    def _batches(self, tables: Iterable[pa.Table]) -> Iterator[_Batch]:
+    def _batches(self, tables: Iterable[pa.Table]) -> Iterator[Batch]:
         stores: dict[tuple[str, str], Files] = {}
         for table in tables:
             for start in range(0, table.num_rows, BULK_DELETES):
                 part = table.slice(start, BULK_DELETES)
+                times = part["modified_us"].to_pylist() if "modified_us" in part.column_names else repeat(None)
                 columns = (part[name].to_pylist() for name in ("kind", "path", "file_bytes"))
                 rows = [(kind, address_of(path), path, size) for kind, path, size in zip(*columns, strict=True)]
-                for (kind, *where), some in groupby(rows, key=lambda row: (row[0], row[1].kind, row[1].place)):
+                timed = zip(rows, times, strict=False)
+                for (kind, *where), some in groupby(
+                    timed, key=lambda row: (row[0][0], row[0][1].kind, row[0][1].place)
+                ):
                     store = stores.get((where[0], where[1])) or self._store(*where)
                     stores[where[0], where[1]] = store
-                    same = list(some)
                     is_bulk = isinstance(store, ObjectFiles) and store.deletes_at_once > 1
-                    paths, uris, sizes = [r[1].path for r in same], [r[2] for r in same], [r[3] for r in same]
-                    whole = _Batch(store, kind, uris, paths, sizes, is_bulk)
+                    files = [File(path, address.path, size, at) for (_, address, path, size), at in some]
+                    whole = Batch(store, kind, files, is_bulk)
                     yield from (whole,) if is_bulk or not store.is_remote else whole.one_by_one()
 
     def _store(self, kind: str, place: str) -> Files:
@@ -218,23 +210,42 @@ class Removal:
         except Refused as error:
             raise StateConflict(f"the store of the files can't be reached: {error}") from error
 
-    def _delete(self, batch: _Batch) -> list[str | None] | None:
-        """Delete files; return for each the reason why not, None if it is gone; None: the store refused them together.
+    def _delete(self, batch: Batch) -> Answer:
+        """Compare files with what the store has, and delete those that are the same.
 
         Raises:
             Away, CredentialsExpired: as `remove`.
         """
-        if not batch.is_bulk:
-            return [self._delete_one(batch.store, path) for path in batch.paths]
+        asked: list[int] = []
+        fates: list[Fate | str] = (
+            self._compared(batch, asked) if batch.is_compared else [Fate.DELETED] * len(batch.files)
+        )
+        same = [file.path for file, fate in zip(batch.files, fates, strict=True) if fate is Fate.DELETED]
         store: Any = batch.store
-        refusal = self._patiently(lambda: store.delete_many(batch.paths))
-        return [None] * len(batch.paths) if refusal is None else None
+        if not batch.is_bulk:
+            refusals = iter([self._patiently(partial(store.delete, path)) for path in same])
+            fates = [next(refusals) or fate if fate is Fate.DELETED else fate for fate in fates]
+        elif same and self._patiently(lambda: store.delete_many(same)) is not None:
+            fates = [Fate.REFUSED_TOGETHER if fate is Fate.DELETED else fate for fate in fates]
+        return Answer(fates, max(0, sum(asked) - batch.requests // 2))
 
-    def _delete_one(self, store: Files, path: str) -> str | None:
-        return self._patiently(lambda: store.delete(path))
+    def _compared(self, batch: Batch, asked: list[int]) -> list[Fate | str]:
+        """Return the fate of each file; `DELETED` for those that may be deleted. `asked` collects the requests."""
+        found: list[Presence] = []
+
+        def look() -> None:
+            times = [file.time_us or 0 for file in batch.files]
+            sizes = [-1 if file.size is None else file.size for file in batch.files]
+            found[:] = compare(batch.store, [file.path for file in batch.files], sizes, times, asked.append)
+
+        if (refusal := self._patiently(look)) is not None:
+            return [refusal] * len(batch.files)
+        missing = Fate.DELETED if batch.was_sent else Fate.GONE
+        fates = {Presence.SAME: Fate.DELETED, Presence.CHANGED: Fate.CHANGED, Presence.MISSING: missing}
+        return [fates[each] for each in found]
 
     def _patiently(self, delete: Callable[[], None]) -> str | None:
-        """Delete and repeat while the store is busy; return the reason of a refusal, None if all are gone."""
+        """Call and repeat while the store is busy; return the reason of a refusal, None if there is none."""
         waited, wait = 0.0, _FIRST_WAIT_SECONDS
         while True:
             try:
@@ -255,18 +266,17 @@ class Removal:
             self._sleep(wait)
             waited, wait = waited + wait, min(2 * wait, _LONGEST_WAIT_SECONDS)
 
-    def _count(self, batch: _Batch, answers: list[str | None] | None) -> None:
-        """Count the files of a batch; without answers they are tried again."""
-        if answers is None:
-            return
-        if refused := [number for number, answer in enumerate(answers) if answer is not None]:
-            for number in refused:
-                self.tally.add_failed(batch.kind, batch.uris[number], answers[number] or "")
-            self.tally.add_deleted(
-                batch.kind, [s for s, answer in zip(batch.sizes, answers, strict=True) if not answer]
-            )
-        else:
-            self.tally.add_deleted(batch.kind, batch.sizes)
+    def _count(self, batch: Batch, answer: Answer) -> None:
+        """Count the files of a batch; those that the store refused together are tried again."""
+        self.tally.requests += answer.more_requests
+        self.tally.gone += answer.fates.count(Fate.GONE)
+        self.tally.changed += answer.fates.count(Fate.CHANGED)
+        for file, fate in fates_of(batch, answer):
+            if not isinstance(fate, Fate):
+                self.tally.add_failed(batch.kind, file.uri, fate)
+        self.tally.add_deleted(
+            batch.kind, [file.size for file, fate in fates_of(batch, answer) if fate is Fate.DELETED]
+        )
 
     def _check_refusals(self) -> None:
         failed = sum(self.tally.failed.values())

@@ -14,6 +14,9 @@ from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.orphans.listings import FOUND
 from engine.formats.orphans.looks import CANDIDATES, Look
 
+OTHER_NAME: Final = "other_name"
+"""Reason of `Refused`: no writer of the format gives a file of this place such a name."""
+
 OF_OPEN_RUN: Final = "of_open_run"
 """Reason of `Refused`: a live run may still commit the file."""
 
@@ -56,6 +59,21 @@ def in_scope(files: pa.Table, scope: Scope, refused: Refused) -> pa.Table:
     as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
     allowed = scope.allowed(as_content, refused)["path"]
     return files if len(allowed) == files.num_rows else files.filter(pc.is_in(files["path"], value_set=allowed))
+
+
+def of_kinds(files: pa.Table, kinds: Sequence[tuple[FileKind, str]], refused: Refused, *, untold: str = "") -> pa.Table:
+    """Return the files whose place and name writers of the format give; count the others in `refused`.
+
+    Args:
+        files: with the schema `listings.FOUND`.
+        kinds: each with a regular expression of the paths of its files.
+        refused: counts the others.
+        untold: a regular expression of the paths of those that are not counted; empty: all are.
+    """
+    is_known = pc.match_substring_regex(files["path"], "|".join(f"(?:{pattern})" for _, pattern in kinds))
+    others = files["path"].filter(pc.invert(is_known))
+    refused.add(others.filter(pc.invert(pc.match_substring_regex(others, untold))) if untold else others, OTHER_NAME)
+    return files.filter(is_known)
 
 
 def of_no_open_run(files: pa.Table, marks: Sequence[str], refused: Refused) -> pa.Table:

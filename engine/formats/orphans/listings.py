@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from engine.domain.errors import NotEligible
 from engine.formats.deletion.path_keys import Keys, keys_of
+from engine.formats.orphans.other_tables import OtherTables
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
@@ -82,20 +83,16 @@ def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, Object
 class ListedFiles:
     """The files of a listing that may be orphans, compressed, and the keys of all files.
 
-    `files`: number of all files. `metadata`: the metadata of tables among them, with the schema `FOUND`.
+    `files`: number of all files. `tables`: the tables that they show. `metadata`: the metadata files of Iceberg among
+    them, with the schema `FOUND`.
     """
 
-    def __init__(self, before_us: int, metadata: str) -> None:
-        """Keep the paths of files that were written before a time.
-
-        Args:
-            before_us: the time by the store's clock, in microseconds since 1970.
-            metadata: a regular expression of the paths of files that show where a table is, kept at any age.
-        """
+    def __init__(self, before_us: int) -> None:
+        """Keep the paths of files that were written before a time by the store's clock, in microseconds since 1970."""
         self.files = 0
+        self.tables = OtherTables()
         self.metadata = FOUND.empty_table()
         self._before_us = before_us
-        self._metadata = metadata
         self._keys: list[Keys] = []
         self._body = io.BytesIO()
         self._writer = pq.ParquetWriter(self._body, FOUND, compression="zstd", use_dictionary=False)
@@ -104,7 +101,8 @@ class ListedFiles:
         """Add files."""
         self.files += found.num_rows
         self._keys.append(keys_of(found["path"]))
-        metadata = found.filter(pc.match_substring_regex(found["path"], self._metadata))
+        shown = self.tables.add(found)
+        metadata = shown.filter(pc.match_substring_regex(shown["path"], r"\.metadata\.json(?:\.gz)?$"))
         self.metadata = pa.concat_tables([self.metadata, metadata])
         old = found.filter(pc.less(found["modified_us"], self._before_us))
         if old.num_rows:

@@ -86,6 +86,12 @@ def due_files(look: Look, rule: OrphanRule, kinds: Sequence[tuple[FileKind, str]
     return writer.finish()
 
 
+def with_times(files: pa.Table, look: Look) -> pa.Table:
+    """Return files to delete with the times that a look found, `modified_us`, by which they are compared."""
+    places = pc.index_in(files["path"], value_set=look.files["path"])
+    return files.append_column("modified_us", look.files["modified_us"].take(places))
+
+
 def us(duration: timedelta) -> int:
     """Return a duration in microseconds."""
     return duration // timedelta(microseconds=1)

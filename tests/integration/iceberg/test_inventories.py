@@ -18,7 +18,7 @@ from engine.domain.runs.removals import InventoryPlace, OrphanRule
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
 from tests.support.expired_files import Deletion, needed, stored
 from tests.support.iceberg_tables import Lake, append_files
-from tests.support.orphans import LONG_AGO, RULE, deleted, orphan, pass_time, remove, root, search, table
+from tests.support.orphans import LONG_AGO, RULE, UUID, deleted, named, orphan, pass_time, remove, root, search, table
 
 Row = tuple[str, Any, str]
 
@@ -82,9 +82,9 @@ FORMS: Mapping[str, Callable[[Lake, Sequence[Row]], object]] = {
 def test_u12_l11_orphans_of_an_inventory_are_deleted_and_no_other_file(lake: Lake, name: str) -> None:
     table(lake)
     live = stored(lake.load())
-    made = [orphan(lake, each) for each in ("data/city=Aachen/a b%20c.parquet", "data/ü.parquet", "d")]
+    made = [orphan(lake, each) for each in (named("data/city=a b%20c"), named("data/ü"), named(number=1))]
     FORMS[name](lake, rows(lake))
-    unlisted = orphan(lake, "data/written-after-the-inventory.parquet")
+    unlisted = orphan(lake, named(number=2))
     assert deleted(remove(lake, rule=rule(lake, name))) == len(made)
     assert stored(lake.load()) == live | {f"file:{unlisted}"}
 
@@ -92,7 +92,7 @@ def test_u12_l11_orphans_of_an_inventory_are_deleted_and_no_other_file(lake: Lak
 def test_metadata_is_listed_whatever_the_inventory_has(lake: Lake) -> None:
     table(lake)
     write_csv(lake, rows(lake, without=".avro"))
-    orphan(lake, "metadata/lost-m0.avro")
+    orphan(lake, f"metadata/{UUID}-m0.avro")
     assert deleted(remove(lake, rule=rule(lake, "all.csv"))) == 1
     assert needed(lake.load()) <= stored(lake.load())
 
@@ -100,7 +100,7 @@ def test_metadata_is_listed_whatever_the_inventory_has(lake: Lake) -> None:
 @pytest.mark.parametrize("change", ["deleted", "larger", "written again", "same"])
 def test_a_candidate_that_changed_since_the_inventory_stays(lake: Lake, change: str) -> None:
     table(lake)
-    path = orphan(lake, "data/a.parquet")
+    path = orphan(lake, named())
     write_csv(lake, rows(lake))
     search(lake).look(rule(lake, "all.csv"))
     pass_time(lake)
@@ -121,7 +121,7 @@ def test_a_candidate_that_changed_since_the_inventory_stays(lake: Lake, change: 
 
 def test_an_inventory_that_is_read_again_after_a_deletion_deletes_nothing_twice(lake: Lake) -> None:
     table(lake)
-    orphan(lake, "data/a.parquet")
+    orphan(lake, named())
     write_csv(lake, rows(lake))
     wanted = rule(lake, "all.csv")
     assert deleted(remove(lake, rule=wanted)) == 1
@@ -132,14 +132,14 @@ def test_an_inventory_that_is_read_again_after_a_deletion_deletes_nothing_twice(
 def test_a_file_that_was_committed_after_the_inventory_stays(lake: Lake) -> None:
     table(lake)
     live = next(root(lake).rglob("*.parquet"))
-    late = orphan(lake, "data/late.parquet")
+    late = orphan(lake, named())
     late.write_bytes(live.read_bytes())
     os.utime(late, (LONG_AGO, LONG_AGO))
     write_csv(lake, rows(lake))
     search(lake).look(rule(lake, "all.csv"))
     pass_time(lake)
     with lake.load().transaction() as change:
-        change.add_files([f"{lake.load().location()}/data/late.parquet"])
+        change.add_files([f"{lake.load().location()}/{named()}"])
     assert search(lake).look(rule(lake, "all.csv")).due.rows == 0
 
 
@@ -161,12 +161,12 @@ FAULTS: Mapping[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "a day of no calendar": ("all.csv", lambda body: body.replace(b"2020-09-13", b"2020-13-45"), "damaged"),
     "a year of no calendar": ("all.csv", lambda body: body.replace(b"2020-09-13", b"99999-09-13"), "damaged"),
     "before 1970": ("all.csv", lambda body: body.replace(b"2020-09-13", b"0001-09-13"), "before 1970"),
-    "a long name": ("all.csv", lambda body: body.replace(b"/data/a", b"/data/" + 5000 * b"a"), "4096 bytes"),
+    "a long name": ("all.csv", lambda body: body.replace(b"/data/0", b"/data/" + 5000 * b"a"), "4096 bytes"),
     "gzip cut off": ("all.csv.gz", lambda body: gzip.compress(body)[:-9], "damaged"),
     "gzip damaged": ("all.csv.gz", lambda body: gzip.compress(body)[:30] + bytes(30), "damaged"),
     "no gzip": ("all.csv.gz", lambda body: body, "damaged"),
     "no Parquet": ("all.parquet", lambda body: body, "damaged"),
-    "bytes that are no UTF-8": ("all.csv", lambda body: body.replace(b"/data/a", b"/data/\xff"), "damaged"),
+    "bytes that are no UTF-8": ("all.csv", lambda body: body.replace(b"/data/0", b"/data/\xff"), "damaged"),
     "keys that are not encoded": (
         "all.csv",
         lambda _: b"lake,t/100%.parquet,6,2020-09-13T00:00:00Z\n",
@@ -178,7 +178,7 @@ FAULTS: Mapping[str, tuple[str, Callable[[bytes], bytes], str]] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_inventory_ends_the_search_with_its_name_and_reason(lake: Lake, fault: str) -> None:
     table(lake)
-    path = orphan(lake, "data/a.parquet")
+    path = orphan(lake, named())
     name, spoil, reason = FAULTS[fault]
     with pytest.raises(NotEligible, match=f"inventor.*{name}.*{reason}"):
         look_at(lake, spoil(csv_of(rows(lake))), name)
@@ -284,7 +284,7 @@ def test_files_of_snapshots_after_the_inventory_need_not_be_in_it(lake: Lake) ->
 
 def test_rows_that_repeat_a_file_count_once_and_the_latest_holds(lake: Lake) -> None:
     table(lake)
-    path = orphan(lake, "data/a.parquet")
+    path = orphan(lake, named())
     repeated = [(str(path), 5, at(LONG_AGO - 99)), *rows(lake), (str(path), 6, at(LONG_AGO))]
     write_csv(lake, repeated)
     assert search(lake).look(rule(lake, "all.csv")).look.files.num_rows == 1
@@ -293,7 +293,7 @@ def test_rows_that_repeat_a_file_count_once_and_the_latest_holds(lake: Lake) -> 
 
 def test_rows_without_size_or_time_are_no_candidates(lake: Lake) -> None:
     table(lake)
-    write_csv(lake, [(str(orphan(lake, "data/a")), "", at(LONG_AGO)), (str(orphan(lake, "data/b")), 6, "")])
+    write_csv(lake, [(str(orphan(lake, named())), "", at(LONG_AGO)), (str(orphan(lake, named(number=1))), 6, "")])
     assert search(lake).look(rule(lake, "all.csv")).look.files.num_rows == 0
 
 

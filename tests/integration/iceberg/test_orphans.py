@@ -21,8 +21,10 @@ from tests.support.iceberg_tables import RUN_ID, Lake, append_files
 from tests.support.orphans import (
     LONG_AGO,
     RULE,
+    UUID,
     deleted,
     grow_old,
+    named,
     orphan,
     pass_time,
     remove,
@@ -32,23 +34,25 @@ from tests.support.orphans import (
     table,
 )
 
+BONN = "data/city=Bonn"
+
 
 def test_u12_l11_two_looks_delete_exactly_the_files_that_nothing_refers_to(lake: Lake) -> None:
     table(lake)
     live = stored(lake.load())
     assert live == needed(lake.load())
-    made = [orphan(lake, name) for name in ("data/city=Aachen/a.parquet", "data/b.parquet", "metadata/c-m0.avro", "d")]
+    made = [orphan(lake, name) for name in (named("data/city=Aachen"), named(), f"metadata/{UUID}-m0.avro")]
     tally = remove(lake)
     assert stored(lake.load()) == live
     assert (deleted(tally), tally.failed) == (len(made), {})
-    assert {kind: count.bytes for kind, count in tally.deleted.items()} == {"data": 18, "metadata_files": 6}
+    assert {kind: count.bytes for kind, count in tally.deleted.items()} == {"data": 12, "metadata_files": 6}
     record = list(root(lake).glob(f"metadata/packhouse-deletions/{RUN_ID}/orphans-*.parquet"))
     assert len(record) == 1, "what was deleted is recorded"
 
 
 def test_f16_one_look_and_a_quarantine_that_is_not_over_delete_nothing(lake: Lake) -> None:
     table(lake)
-    path = orphan(lake, "data/a.parquet")
+    path = orphan(lake, named())
     assert search(lake).look(RULE).due.rows == 0
     pass_time(lake, timedelta(days=6))
     assert search(lake).look(RULE).due.rows == 0
@@ -59,7 +63,7 @@ def test_f16_one_look_and_a_quarantine_that_is_not_over_delete_nothing(lake: Lak
 
 def test_f35_young_files_are_no_orphans_and_age_is_at_least_twice_the_longest_run(lake: Lake) -> None:
     table(lake)
-    path = orphan(lake, "data/a.parquet")
+    path = orphan(lake, named())
     at = path.stat().st_ctime - 47 * 3600
     os.utime(path, (at, at))
     young = OrphanRule(timedelta(0), timedelta(0), longest_run=timedelta(days=1))
@@ -72,7 +76,7 @@ def test_f35_young_files_are_no_orphans_and_age_is_at_least_twice_the_longest_ru
 
 def test_a_file_that_changed_between_the_looks_begins_its_quarantine_again(lake: Lake) -> None:
     table(lake)
-    sized, timed = orphan(lake, "data/a.parquet"), orphan(lake, "data/b.parquet")
+    sized, timed = orphan(lake, named()), orphan(lake, named(number=1))
     search(lake).look(RULE)
     pass_time(lake)
     sized.write_bytes(b"larger than before")
@@ -86,7 +90,7 @@ def test_a_file_that_changed_between_the_looks_begins_its_quarantine_again(lake:
 def test_f35_a_file_that_is_committed_late_stays(lake: Lake, moment: str) -> None:
     table(lake)
     live = next(root(lake).rglob("*.parquet"))
-    late = orphan(lake, "data/city=Bonn/late.parquet")
+    late = orphan(lake, named(BONN))
     late.write_bytes(live.read_bytes())
     os.utime(late, (LONG_AGO, LONG_AGO))
     search(lake).look(RULE)
@@ -95,7 +99,7 @@ def test_f35_a_file_that_is_committed_late_stays(lake: Lake, moment: str) -> Non
     def commit() -> None:
         unpartitioned = lake.load()
         with unpartitioned.transaction() as change:
-            change.add_files([f"{lake.load().location()}/data/city=Bonn/late.parquet"])
+            change.add_files([f"{lake.load().location()}/{named(BONN)}"])
 
     if moment == "between the looks":
         commit()
@@ -111,7 +115,7 @@ def test_f35_a_file_that_is_committed_late_stays(lake: Lake, moment: str) -> Non
 @pytest.mark.parametrize("lacks", ["a needed file", "the probe", "everything"])
 def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table(lake)
-    path = orphan(lake, "data/a.parquet")
+    path = orphan(lake, named())
     search(lake).look(RULE)
     pass_time(lake)
     live = next(root(lake).rglob("*m0.avro"))
@@ -169,7 +173,7 @@ def test_f16_a_table_inside_that_is_not_registered_stops_the_search(lake: Lake) 
 
 def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> None:
     table(lake)
-    orphan(lake, "data/a.parquet")
+    orphan(lake, named())
     was = sorted(root(lake).rglob("*"))
     plan = lake.open()._orphan_files("dry", (), ())
     for _ in plan.looking(RULE, lambda _: None, is_stored=False):
@@ -234,11 +238,11 @@ def test_files_of_open_runs_of_other_tables_and_of_catalogs_stay(lake: Lake) -> 
     assert (deleted(tally), gone.exists(), [path.exists() for path in stay]) == (1, False, [True] * len(stay))
 
 
-@pytest.mark.parametrize("name", ["a b.parquet", "a%20b.parquet", "a%2Fb.parquet", "\u202eabc.parquet", "ü.parquet"])
-def test_an_orphan_with_an_unusual_name_is_deleted_and_only_it(lake: Lake, name: str) -> None:
+@pytest.mark.parametrize("name", ["a b", "a%20b", "a%2Fb", "\u202eabc", "ü"])
+def test_an_orphan_in_a_folder_of_an_unusual_name_is_deleted_and_only_it(lake: Lake, name: str) -> None:
     table(lake)
     live = stored(lake.load())
-    path = orphan(lake, f"data/{name}")
+    path = orphan(lake, named(f"data/city={name}"))
     assert (deleted(remove(lake)), path.exists()) == (1, False)
     assert stored(lake.load()) == live
 
@@ -252,20 +256,19 @@ def test_names_that_readers_resolve_differently_stay(lake: Lake) -> None:
 
 
 def test_hidden_files_of_other_programs_stay(lake: Lake) -> None:
-    """A table can be one of another format as well; checksums of Hadoop belong to live files."""
+    """Checksums of Hadoop belong to live files."""
     table(lake)
     stay = [
         orphan(lake, name)
         for name in (
-            "_delta_log/00000000000000000000.json",
-            "data/_temporary/0/task/a.parquet",
+            "_other/00000000000000000000.json",
+            named("data/_temporary/0/task"),
             "data/.a.parquet.crc",
             "data/_a=b.parquet",
-            ".hoodie/x",
-            "data/_p=1/a.parquet",
+            named("data/_p=1"),
         )
     ]
-    gone = orphan(lake, "data/p=1/a.parquet")
+    gone = orphan(lake, named("data/p=1"))
     assert deleted(remove(lake)) == 1
     assert ([path.exists() for path in stay], gone.exists()) == ([True] * len(stay), False)
 
@@ -276,9 +279,9 @@ def test_folders_of_partition_fields_are_not_hidden_and_those_of_other_names_are
     append_files(created, 2, city="Aachen")
     grow_old(lake)
     live = stored(lake.load())
-    gone = orphan(lake, f"data/{name}=1/a.parquet")
-    inside = (f"data/{name}=1/_temporary/b.parquet", f"data/{name}=1/.b.crc", "data/_other=1/a.parquet")
-    stay = [orphan(lake, each) for each in (*inside, f"data/_x{name}=1/a.parquet", f"data/{name}=1.parquet")]
+    gone = orphan(lake, named(f"data/{name}=1"))
+    inside = (named(f"data/{name}=1/_temporary"), f"data/{name}=1/.b.crc", named("data/_other=1"))
+    stay = [orphan(lake, each) for each in (*inside, named(f"data/_x{name}=1"), f"data/{name}=1.parquet")]
     assert deleted(remove(lake)) == 1
     assert ([path.exists() for path in stay], gone.exists()) == ([True] * len(stay), False)
     assert live <= stored(lake.load())
@@ -299,7 +302,7 @@ def test_a_killed_deletion_is_finished_by_another_process(lake: Lake) -> None:
     table(lake)
     live = stored(lake.load())
     for number in range(1100):
-        orphan(lake, f"data/{number}.parquet")
+        orphan(lake, named(number=number))
     calls: list[int] = []
 
     def die(requests: int) -> None:
@@ -320,7 +323,7 @@ def test_a_killed_deletion_is_finished_by_another_process(lake: Lake) -> None:
 
 def test_a_damaged_look_begins_the_quarantine_again(lake: Lake) -> None:
     table(lake)
-    orphan(lake, "data/a.parquet")
+    orphan(lake, named())
     search(lake).look(RULE)
     pass_time(lake)
     (path,) = root(lake).glob("metadata/packhouse-deletions/orphans/look-*.parquet")
@@ -330,7 +333,7 @@ def test_a_damaged_look_begins_the_quarantine_again(lake: Lake) -> None:
 
 def test_a_store_whose_clock_went_back_begins_the_quarantine_again(lake: Lake) -> None:
     table(lake)
-    orphan(lake, "data/a.parquet")
+    orphan(lake, named())
     search(lake).look(RULE)
     pass_time(lake, -timedelta(days=30))
     assert search(lake).look(RULE).due.rows == 0
@@ -342,9 +345,9 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     """A look that is too large to be read again would begin the quarantine of all files again, each time."""
     table(lake)
     live = stored(lake.load())
-    first = [orphan(lake, f"data/day=2/{number}.parquet") for number in range(5)]
+    first = [orphan(lake, named("data/day=2", number)) for number in range(5)]
     search(lake).look(RULE)
-    late = [orphan(lake, f"data/day={day}/{number}.parquet") for day in (1, 3) for number in range(5)]
+    late = [orphan(lake, named(f"data/day={day}", number)) for day in (1, 3) for number in range(5)]
     monkeypatch.setattr("engine.formats.orphans.listings._BATCH_ROWS", 1)
     monkeypatch.setattr("engine.formats.orphans.candidates.LOOK_BYTES", 1)
     pass_time(lake)

@@ -20,13 +20,13 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.removals import InventoryPlace, OrphanRule
 from tests.support.expired_files import Deletion
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files
-from tests.support.orphans import RULE, deleted, pass_time, remove, search
+from tests.support.orphans import RULE, deleted, named, pass_time, remove, search
 from tests.support.s3_server import BUCKET, S3Server
 
 LONG_AGO = datetime(2020, 9, 13, tzinfo=UTC).replace(tzinfo=None)
 CONFIG = "inventories/lake/daily"
 HERE = f"s3://{BUCKET}/{CONFIG}"
-NAMES = ["a b+c=%2F&ü.parquet", "day=1/x.parquet", "day=1/y%20z.parquet"]
+NAMES = [named("city=a b+c=%2F&ü"), named("day=1"), named("day=1/y%20z", 1)]
 Listed = Sequence[tuple[str, int]]
 
 
@@ -127,7 +127,7 @@ def test_the_newest_inventory_of_a_configuration_is_read(lake: Lake, s3: S3Serve
 
 @pytest.mark.parametrize("kind", ["CSV", "Parquet"])
 def test_older_versions_and_delete_markers_are_no_files(lake: Lake, s3: S3Server, kind: str) -> None:
-    key = next(iter(orphans(lake, s3, ["a.parquet"])))
+    key = next(iter(orphans(lake, s3, [named("a")])))
     versions = [("a", True, False, 6, 13), ("b", False, False, 5, 14), ("c", True, True, 7, 15)]
     names = ("version_id", "is_latest", "is_delete_marker", "size", "last_modified_date")
     columns = dict(zip(names, (list(each) for each in zip(*versions, strict=True)), strict=True))
@@ -212,7 +212,7 @@ def test_candidates_are_looked_at_by_few_requests_and_the_changed_ones_stay(
     lake: Lake, s3: S3Server, page: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.rewriting.kernel.storage.stores.objects.LIST_PAGE", page)
-    names = [f"city=Aachen/{number:05d}.parquet" for number in range(40)] + ["b.parquet", "z/ü.parquet"]
+    names = [named("city=Aachen", 100 + number) for number in range(40)] + [named("b"), named("z/ü")]
     keys = sorted(orphans(lake, s3, names))
     deliver(s3, "Parquet", listed(s3))
     search(lake).look(rule())

@@ -43,7 +43,7 @@ async def remove(world: World) -> Run:
 
 
 async def test_u12_l11_a_run_stores_what_it_found_and_a_later_one_deletes_it(world: World) -> None:
-    paths = [write_orphan(world, f"data/day=2026-11-01/{number}.parquet") for number in range(3)]
+    paths = [write_orphan(world, f"data/day=2026-11-01/{number}") for number in range(3)]
     rows, live = content(world), needed(world.lake.table)
     first = await first_look(world)
     assert (first.state, first.reason) == (RunState.SKIPPED, "nothing_to_do")
@@ -61,7 +61,7 @@ async def test_u12_l11_a_run_stores_what_it_found_and_a_later_one_deletes_it(wor
 
 
 async def test_nothing_is_deleted_before_the_quarantine_ends(world: World) -> None:
-    path = write_orphan(world, "data/a.parquet")
+    path = write_orphan(world, "data/0")
     first = await first_look(world, quarantine="7d")
     again = await remove(world)
     assert (first.state, again.state) == (RunState.SKIPPED, RunState.SKIPPED)
@@ -70,7 +70,7 @@ async def test_nothing_is_deleted_before_the_quarantine_ends(world: World) -> No
 
 
 async def test_a_dry_run_shows_what_a_look_found_and_writes_nothing(world: World) -> None:
-    write_orphan(world, "data/a.parquet")
+    write_orphan(world, "data/0")
     grow_old(world)
     await world.set_policy({"maintenance": {"remove_orphans": SETTING}})
     was = sorted(root_of(world).rglob("*"))
@@ -91,7 +91,7 @@ async def test_a_search_that_is_off_is_refused(world: World) -> None:
 async def test_f35_files_of_another_live_run_stay(world: World) -> None:
     other = await world.submit(RunRequest())
     path = write_orphan(world, f"data/{other.id}-00001-1-0.parquet")
-    gone = write_orphan(world, "data/a.parquet")
+    gone = write_orphan(world, "data/0")
     await world.set_policy({"maintenance": {"remove_orphans": SETTING}})
     grow_old(world)
     for _ in range(2):
@@ -100,7 +100,7 @@ async def test_f35_files_of_another_live_run_stay(world: World) -> None:
 
 
 async def test_a_table_that_forbids_it_is_left_alone(world: World) -> None:
-    path = write_orphan(world, "data/a.parquet")
+    path = write_orphan(world, "data/0")
     await first_look(world)
     set_properties(world, {"gc.enabled": "false"})
     run = await remove(world)
@@ -112,7 +112,7 @@ async def test_l11_the_coordinator_searches_at_the_interval_and_deletes_what_two
     watching: Watching, clock: MovedClock
 ) -> None:
     world = watching.world
-    path = write_orphan(world, "data/a.parquet")
+    path = write_orphan(world, "data/0")
     grow_old(world)
     await world.set_policy(NO_RULES | {"maintenance": {"rewrite_manifests": "off", "remove_orphans": SETTING}})
     assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED
@@ -148,7 +148,7 @@ async def test_orphans_that_the_last_search_left_start_another_once_their_quaran
     watching: Watching, clock: MovedClock
 ) -> None:
     world = watching.world
-    path = write_orphan(world, "data/a.parquet")
+    path = write_orphan(world, "data/0")
     path.write_bytes(bytes(2000))
     grow_old(world)
     rule = {"older_than": "1d", "quarantine": "6h", "interval": "30d"}
@@ -173,7 +173,7 @@ async def test_orphans_that_the_last_search_left_start_another_once_their_quaran
 
 
 async def test_a_search_that_deleted_all_orphans_leaves_none_for_the_condition(world: World) -> None:
-    write_orphan(world, "data/a.parquet")
+    write_orphan(world, "data/0")
     when = [{"metric": "unreferenced_bytes", "at_least": 0}]
     await first_look(world, when=when, interval="30d")
     run = await remove(world)
@@ -187,7 +187,7 @@ async def test_a_search_that_deleted_all_orphans_leaves_none_for_the_condition(w
 @pytest.fixture
 async def orphans(world: World) -> list[Path]:
     """Three old files that nothing refers to, which the inventory of the table has."""
-    paths = [write_orphan(world, f"data/day=2026-11-01/{number}.parquet") for number in range(3)]
+    paths = [write_orphan(world, f"data/day=2026-11-01/{number}") for number in range(3)]
     await write_inventory(world)
     return paths
 

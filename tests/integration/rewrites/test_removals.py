@@ -15,6 +15,7 @@ from tests.interleaving.writers import ACTIONS
 from tests.support.attempts import content, die_at, snapshot_ids
 from tests.support.expired_files import stored
 from tests.support.moved_clock import MovedClock
+from tests.support.orphans import named
 from tests.support.removal_runs import (
     PREPARED,
     SETTINGS,
@@ -124,7 +125,7 @@ async def test_a_writer_at_any_step_loses_nothing(case: Case, step: str) -> None
     def write() -> None:
         world.lake.append(day=DAY)
         world.lake.table.delete("id < 10")
-        if case.name == "orphans" and (root_of(world) / "data/2.parquet").exists():
+        if case.name == "orphans" and (root_of(world) / named(number=2)).exists():
             with world.lake.table.transaction() as change:
                 change.add_files([f"{world.lake.table.location()}/data/2.parquet"], check_duplicate_files=False)
 

@@ -23,6 +23,7 @@ from engine.formats.iceberg.orphans.references import References
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.orphans.listings import ListedFiles
+from engine.formats.orphans.other_tables import ICEBERG
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
@@ -63,10 +64,13 @@ def check_versions(found: ListedFiles, view: TableView, references: Keys, scope:
     """Check the versions of metadata that were listed against the current one.
 
     Raises:
-        NotEligible: some are in another folder and nothing refers to them: another table is inside the location.
+        NotEligible: some are in another folder and nothing refers to them: another table is inside the location; or
+            other files show a table of another format there.
         StateConflict: one is later than the current version: the catalog may have been restored from a backup, and
             files that only lost commits refer to are no orphans then.
     """
+    own = frozenset((ICEBERG, root) for root in found.tables.roots(ICEBERG))
+    found.tables.check(view.metadata.location, own, scope.others)
     unknown = found.metadata.filter(pa.array(~are_in(references, keys_of(found.metadata["path"]))))
     unknown = unknown.filter(are_outside(unknown["path"], scope.others))
     folder = normalised(metadata_location(view.metadata))

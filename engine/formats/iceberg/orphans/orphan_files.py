@@ -6,7 +6,6 @@ a listing that lacks a file that must exist. A process that was killed is follow
 records make it go on.
 """
 
-import re
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
@@ -21,27 +20,32 @@ from pyiceberg.table.metadata import TableMetadata
 from engine.domain.errors import StateConflict
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import FileKind
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.deletion.records import Records
 from engine.formats.deletion.removal import Removal, Tally
 from engine.formats.deletion.scopes import Refused, Scope
-from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
 from engine.formats.iceberg.deletion.records import RecordFolder, records_of, records_root
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_versions
+from engine.formats.iceberg.orphans.names import orphan_kinds
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
-from engine.formats.orphans.candidates import candidates, check_shrinkage, in_scope, of_no_open_run, within_limit
+from engine.formats.orphans.candidates import (
+    candidates,
+    check_shrinkage,
+    in_scope,
+    of_kinds,
+    of_no_open_run,
+    within_limit,
+)
 from engine.formats.orphans.listings import ListedFiles
-from engine.formats.orphans.looked import Looked, due_files, us
+from engine.formats.orphans.looked import Looked, due_files, us, with_times
 from engine.formats.orphans.looks import Look, StoredLooks, are_past_quarantine
 from engine.formats.orphans.orphan_deletions import record_orphans
 
 HIDDEN, CHANGED = "hidden", "changed_since_inventory"
-_METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
 _CHECKED_AT_ONCE: Final = 50_000
 _HIDDEN: Final = r"/[._]"
 """Files and folders of other programs, as Iceberg's procedure takes them: `_delta_log`, `_temporary`, `.x.crc`."""
@@ -106,7 +110,7 @@ class OrphanFiles:
             check_newer(before.metadata, earlier.origin)
         now_us = looks.store_time(before.table.io.properties, self._run_id) if is_stored else time.time_ns() // 1000
         source = source_of(before, self._scope.own, rule, before_page, now_us)
-        found = ListedFiles(now_us - us(rule.age), _METADATA)
+        found = ListedFiles(now_us - us(rule.age))
         keys = yield from self._references(before, source, found, now_us)
         ids = sorted(each.snapshot_id for each in before.metadata.snapshots)
         check_shrinkage(earlier, len(keys), ids)
@@ -120,8 +124,7 @@ class OrphanFiles:
         if is_stored:
             looks.write(look)
         exist = np.setdiff1d(found.keys(), keys_of(changed))
-        metadata = f"^{re.escape(metadata_location(before.metadata))}/"
-        due = due_files(look, rule, [(FileKind.METADATA, metadata), (FileKind.DATA, "")])
+        due = due_files(look, rule, orphan_kinds(before.metadata))
         every = np.union1d(keys, exist)
         self._looked = Looked(look, found.files, due, refused, every, rule, inventory_us=source.taken_us, more=more)
         check: Callable[[TableMetadata], None] = partial(check_places, scope=self._scope)
@@ -153,7 +156,7 @@ class OrphanFiles:
 
     def unneeded(self) -> Iterator[pa.Table]:
         """Yield the files past quarantine that may be deleted; see `UnneededFiles.batches`. Raises as `looking`."""
-        return self._due.batches()
+        return (with_times(batch, self.looked.look) for batch in self._due.batches())
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `looking`."""
@@ -188,8 +191,13 @@ class OrphanFiles:
     ) -> tuple[pa.Table, int]:
         """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
         orphans = (batch.filter(pa.array(~are_in(keys, keys_of(batch["path"])))) for batch in found.old())
-        shown = (_without_hidden(batch, before.metadata, refused) for batch in orphans)
-        files, more = within_limit((in_scope(batch, self._scope, refused) for batch in shown), earlier)
+        kinds = orphan_kinds(before.metadata)
+
+        def of_iceberg(batch: pa.Table) -> pa.Table:
+            shown = _without_hidden(in_scope(batch, self._scope, refused), before.metadata, refused)
+            return of_kinds(shown, kinds, refused)
+
+        files, more = within_limit(map(of_iceberg, orphans), earlier)
         return of_no_open_run(files, self._marks(files["path"]), refused), more
 
     def _marks(self, paths: pa.ChunkedArray) -> list[str]:

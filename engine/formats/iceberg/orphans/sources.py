@@ -14,13 +14,15 @@ import pyarrow as pa
 from engine.domain.errors import NotEligible
 from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import OrphanRule
+from engine.formats.deletion.existing_files import Presence, compare
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.orphans.existing_files import are_unchanged
 from engine.formats.iceberg.orphans.inventories import StoredInventory
 from engine.formats.intake.outside_files import are_outside
-from engine.formats.orphans.listings import files_below
+from engine.formats.orphans.listings import files_below, store_of
 from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores.addresses import address_of
+from engine.rewriting.kernel.storage.stores.arrow_files import local
 
 LONGEST_AGE: Final = timedelta(days=30)
 """Age above which an inventory is refused: probably no newer one is written."""
@@ -111,7 +113,11 @@ class Inventory:
 
     def are_unchanged(self, files: pa.Table) -> pa.Array:
         """Return for each file whether the store has it now, with the same size and time. Raises OSError."""
-        return are_unchanged(files, self.view.metadata.location, self.view.table.io.properties, self.before_page)
+        _, store = store_of(self.view.metadata.location, self.view.table.io.properties)
+        names = [address_of(path).path for path in files["path"].to_pylist()]
+        sizes, times = (files[name].to_pylist() for name in ("file_bytes", "modified_us"))
+        found = compare(store or local(), names, sizes, times, self.before_page)
+        return pa.array([each is Presence.SAME for each in found], pa.bool_())
 
 
 def source_of(

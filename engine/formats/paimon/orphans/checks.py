@@ -1,6 +1,6 @@
 """Checks of a look for orphans: whether a table may be searched, and whether the listing agrees with its metadata."""
 
-from typing import Final
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -10,14 +10,11 @@ from engine.domain.errors import NotEligible, StateConflict
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.deletion.scopes import Scope
-from engine.formats.intake.errors import printable
-from engine.formats.intake.outside_files import are_outside
 from engine.formats.orphans.listings import ListedFiles
+from engine.formats.orphans.other_tables import ICEBERG, PAIMON
 from engine.formats.paimon.metadata.options import options_elsewhere
 from engine.formats.paimon.upkeep.retention import check_changelogs
 from engine.formats.paimon.view import TableView
-
-_LONGEST_NAMED: Final = 300
 
 
 def check_places(view: TableView) -> None:
@@ -39,16 +36,17 @@ def check_rule(rule: OrphanRule) -> None:
         )
 
 
-def check_alone(found: ListedFiles, location: str, scope: Scope) -> None:
-    """Raise `NotEligible` if another table is inside the location that `scope` does not leave out."""
-    schemas = found.metadata.filter(are_outside(found.metadata["path"], scope.others))["path"]
-    below = pc.utf8_slice_codeunits(schemas, len(location))
-    is_own = pc.match_substring_regex(below, r"^/(?:branch/branch-[^/]+/)?schema/[^/]+$")
-    if len(others := schemas.filter(pc.invert(is_own))):
-        raise NotEligible(
-            f"{printable(others[0].as_py()[:_LONGEST_NAMED])} is metadata of another table inside the location of this "
-            "one, so no file is deleted: register that table too, or move its files"
-        )
+def check_alone(found: ListedFiles, view: TableView, scope: Scope) -> None:
+    """Raise `NotEligible` if another table is inside the location that `scope` does not leave out.
+
+    A Paimon table can write metadata by which readers of Iceberg read its own files.
+    """
+    location = view.files.location
+    branch = re.compile(rf"{re.escape(location)}(?:/branch/branch-[^/]+)?")
+    own = {(PAIMON, root) for root in found.tables.roots(PAIMON) if branch.fullmatch(root)}
+    if view.schema.options.get("metadata.iceberg.storage", "disabled") != "disabled":
+        own.add((ICEBERG, location))
+    found.tables.check(location, frozenset(own), scope.others)
 
 
 def check_complete(before: TableView, after: TableView, listed: Keys) -> None:

@@ -34,9 +34,6 @@ _TEMPORARY: Final = (
 DOCUMENTS: Final = ("schema", "snapshot", "changelog", "tag", "branch", "consumer", "service", RECORDS)
 """Folders of documents, in which files have no other names to be told of."""
 
-OTHER_SCHEMAS: Final = r"/schema/schema-[0-9]+$"
-"""Paths of schemas, by which a table inside the location of another is found."""
-
 
 def orphan_kinds(view: TableView) -> Sequence[tuple[FileKind, str]]:
     """Return each kind of files with a regular expression of their paths, for Arrow; the first that matches counts."""
@@ -57,11 +54,6 @@ def orphan_kinds(view: TableView) -> Sequence[tuple[FileKind, str]]:
         (FileKind.STATISTICS, f"^{root}/statistics/stat-{_NUMBERED}$"),
         (FileKind.METADATA, f"^{root}(?:/branch/branch-[^/]+)?/(?:snapshot|changelog)/{_TEMPORARY}$"),
     ]
-
-
-def of_any_kind(kinds: Sequence[tuple[FileKind, str]]) -> str:
-    """Return a regular expression of the paths of all kinds."""
-    return "|".join(f"(?:{pattern})" for _, pattern in kinds)
 
 
 def of_documents(location: str) -> str:

@@ -12,26 +12,29 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.deletion.path_keys import Keys
 from engine.formats.deletion.records import Records
 from engine.formats.deletion.scopes import Refused, Scope
-from engine.formats.orphans.candidates import candidates, check_shrinkage, in_scope, of_no_open_run, within_limit
+from engine.formats.orphans.candidates import (
+    candidates,
+    check_shrinkage,
+    in_scope,
+    of_kinds,
+    of_no_open_run,
+    within_limit,
+)
 from engine.formats.orphans.listings import ListedFiles, files_below
-from engine.formats.orphans.looked import Looked, due_files, us
+from engine.formats.orphans.looked import Looked, due_files, us, with_times
 from engine.formats.orphans.looks import Look, StoredLooks
 from engine.formats.orphans.orphan_deletions import record_orphans
 from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_places, check_rule
-from engine.formats.paimon.orphans.names import OTHER_SCHEMAS, of_any_kind, of_documents, orphan_kinds
+from engine.formats.paimon.orphans.names import of_documents, orphan_kinds
 from engine.formats.paimon.orphans.references import References, name_keys
 from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of, records_root
 from engine.formats.paimon.view import TableView
-
-OTHER_NAME: Final = "other_name"
-"""Reason of `Refused`: neither Paimon nor Packhouse gives such a name to a file in this place."""
 
 _FILES_BETWEEN_LOOKS: Final = 50_000
 
@@ -79,7 +82,7 @@ class OrphanFiles:
         if earlier is not None:
             check_same(before, earlier.origin)
         now_us = looks.store_time(storage, self._run_id) if is_stored else time.time_ns() // 1000
-        found = ListedFiles(now_us - us(rule.age), OTHER_SCHEMAS)
+        found = ListedFiles(now_us - us(rule.age))
         ids = yield from self._refer(before, found, before_page)
         check_shrinkage(earlier, self._references.count, ids)
         refused = Refused()
@@ -116,7 +119,7 @@ class OrphanFiles:
             keys = name_keys(batch["path"])
             is_free = ~self._references.have(keys)
             self._sent.append(keys[is_free])
-            yield batch.filter(pa.array(is_free))
+            yield with_times(batch.filter(pa.array(is_free)), self.looked.look)
             since += batch.num_rows
 
     def prove(self) -> Sequence[Condition]:
@@ -152,7 +155,7 @@ class OrphanFiles:
         check_places(after)
         check_same(after, origin_of(before))
         check_complete(before, after, np.sort(np.concatenate(names)))
-        check_alone(found, before.files.location, self._scope)
+        check_alone(found, after, self._scope)
         self._references.add(after)
         return ids
 
@@ -160,14 +163,11 @@ class OrphanFiles:
         self, before: TableView, found: ListedFiles, earlier: Look | None, refused: Refused
     ) -> tuple[pa.Table, int]:
         """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
-        known, documents = of_any_kind(orphan_kinds(before)), of_documents(before.files.location)
+        kinds, documents = orphan_kinds(before), of_documents(before.files.location)
 
         def of_paimon(batch: pa.Table) -> pa.Table:
             batch = batch.filter(pa.array(~self._references.have(name_keys(batch["path"]))))
-            is_known = pc.match_substring_regex(batch["path"], known)
-            others = batch.filter(pc.invert(is_known))["path"]
-            refused.add(others.filter(pc.invert(pc.match_substring_regex(others, documents))), OTHER_NAME)
-            return in_scope(batch.filter(is_known), self._scope, refused)
+            return in_scope(of_kinds(batch, kinds, refused, untold=documents), self._scope, refused)
 
         files, more = within_limit((of_paimon(batch) for batch in found.old()), earlier)
         return of_no_open_run(files, self._open_runs, refused), more

@@ -290,9 +290,38 @@ def test_a_look_at_another_table_of_this_name_does_not_count(lake: PaimonLake) -
 def test_a_table_inside_that_is_not_registered_stops_the_search(lake: PaimonLake) -> None:
     inner = lake.folder / "bucket-0/inner"
     place(inner, "schema/schema-0")
-    with pytest.raises(NotEligible, match="another table"):
+    with pytest.raises(NotEligible, match="a Paimon table inside"):
         looked(lake.open())
     assert looked(lake.open(), others=[str(inner)]).record().total.files == 0
+
+
+@pytest.mark.parametrize(
+    "mark", ["_delta_log/0.json", "team/.hoodie/x", "bucket-0/_spark_metadata/0", "metadata/v1.metadata.json"]
+)
+def test_f43_a_location_with_another_formats_table_is_refused(lake: PaimonLake, mark: str) -> None:
+    place(lake.folder, mark)
+    with pytest.raises(NotEligible, match=r"inside|at the location"):
+        looked(lake.open())
+
+
+def test_metadata_of_iceberg_that_paimon_writes_is_the_tables_own(lake: PaimonLake) -> None:
+    path = lake.folder / "schema/schema-0"
+    options = json.loads(path.read_text())["options"]
+    edit_json(path, options={**options, "metadata.iceberg.storage": "table-location"})
+    place(lake.folder, "metadata/v1.metadata.json")
+    place(lake.folder, "bucket-0/data-{}-0.parquet")
+    assert removed(lake).total.files == 1
+
+
+def test_f43_a_file_that_changed_after_the_second_look_stays(lake: PaimonLake) -> None:
+    """Size and time are compared right before the deletion."""
+    changed, goes = (place(lake.folder, "bucket-0/data-{}-0.parquet") for _ in range(2))
+    second = looked_twice(lake)
+    assert second.record().total.files == 2
+    second.advance(lambda _: changed.write_bytes(b"by another"), 60.0)  # type: ignore[arg-type, return-value]
+    figures = second.figures()
+    assert (figures.total.files, figures.changed) == (1, 1)
+    assert (changed.exists(), goes.exists()) == (True, False)
 
 
 @pytest.mark.parametrize(

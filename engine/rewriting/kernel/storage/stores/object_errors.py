@@ -8,11 +8,15 @@ from typing import Final
 from engine.rewriting.kernel.storage.answers import StoreError
 
 try:
-    from obstore.exceptions import BaseError
+    from obstore.exceptions import BaseError, InvalidPathError
 except ImportError:  # an executor without it
-    BaseError = OSError  # type: ignore[assignment,misc]
+    BaseError = InvalidPathError = OSError  # type: ignore[assignment,misc]
 
 _QUERY: Final = re.compile(r"(https?://[^\s?\"']*)\?[^\s\"')]*")
+
+
+class UnclearName(OSError):
+    """A listing has the name of an object with an empty part, `.`, `..` or control characters in it."""
 
 
 @contextmanager
@@ -24,6 +28,8 @@ def store_errors() -> Iterator[None]:
         raise FileNotFoundError(_first_part(error)) from error
     except OSError as error:  # what an upload of parts raises
         raise (StoreError(_first_part(error)) if "Error performing" in str(error) else error) from error
+    except InvalidPathError as error:
+        raise UnclearName(_first_part(error)) from error
     except BaseError as error:
         raise StoreError(_first_part(error)) from error
 

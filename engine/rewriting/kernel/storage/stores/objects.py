@@ -159,7 +159,9 @@ class ObjectFiles:
     def listed(self, folder: str, after: str | None = None) -> Iterator[dict[str, list[Any]]]:
         """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError.
 
-        With `after`, only paths that follow it are listed, where `lists_from_a_path` without requests for others.
+        With `after`, only paths that follow it are listed, where `lists_from_a_path` without requests for others. A
+        slash at the end of a name is left out: the marker `x/` of a folder has the path `x`. Raises `UnclearName` for
+        a page with a name that the library can't express.
         """
         with store_errors():
             for page in obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE):
