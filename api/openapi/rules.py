@@ -5,7 +5,7 @@ refusals that every operation can answer, descriptions of fields and answers, un
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 from typing import Any, Final
 
@@ -57,14 +57,20 @@ def limit_lists(document: dict[str, Any]) -> None:
 
 
 def require_preconditions(document: Document) -> None:
-    """Make If-Match required if a request without it is always refused (428).
+    """Make If-Match required if a request without it is always refused (428 `precondition_required`).
 
     It stays optional if If-None-Match can replace it, or if a dry run needs neither.
     """
     for _, _, operation in operations(document):
         by_name = {parameter["name"]: parameter for parameter in operation.get("parameters", ())}
-        if "428" in operation["responses"] and not {"if-none-match", "dry_run"} & by_name.keys():
+        is_refused = "precondition_required" in _examples(operation["responses"].get("428", {}))
+        if is_refused and not {"if-none-match", "dry_run"} & by_name.keys():
             by_name["if-match"]["required"] = True
+
+
+def _examples(answer: dict[str, Any]) -> Collection[str]:
+    """Return the codes of the problems that an answer declares."""
+    return {name for content in answer.get("content", {}).values() for name in content.get("examples", ())}
 
 
 def declare_refused_parameters(document: Document, problem: dict[str, Any]) -> None:

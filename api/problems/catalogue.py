@@ -121,6 +121,13 @@ _TYPES: Final = (
         "shows all conditions.",
     ),
     ProblemType(
+        "effects_changed",
+        409,
+        "More would be deleted than was acknowledged",
+        "Since the preview whose token was sent in `acknowledge`, what the change deletes has grown by more than 10 %. "
+        "Nothing was stored. `details.deletions` is the new preview, and `details.acknowledge` its token.",
+    ),
+    ProblemType(
         "precondition_failed",
         412,
         "The object changed since it was read",
@@ -153,6 +160,14 @@ _TYPES: Final = (
         "A precondition is needed",
         "A write of an object that several callers may edit must name the version it changes. Send If-Match with the "
         "ETag from GET, or If-None-Match: * for a new object.",
+    ),
+    ProblemType(
+        "acknowledgement_required",
+        428,
+        "What it deletes must be acknowledged",
+        "After this change more files or history would be deleted than before. Nothing was stored. "
+        "`details.deletions` is a preview of the first deletions; check it, then repeat the same request with "
+        "`acknowledge` set to `details.acknowledge`, a token that is valid for 15 minutes and for this change only.",
     ),
     ProblemType(
         "too_many_streams",

@@ -7,9 +7,11 @@
     │   ├── StateConflict       the object's state forbids it
     │   │   ├── TableReplaced   the table was dropped and created again under its name
     │   │   ├── TableUnreadable the table's metadata can't be read
-    │   │   └── TakenBack       another writer rolled back the run's commit
+    │   │   ├── TakenBack       another writer rolled back the run's commit
+    │   │   └── EffectsChanged  more would be deleted than was acknowledged
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
+    │   ├── AcknowledgementRequired  a write after which more is deleted needs an acknowledgement of its preview
     │   ├── Unauthenticated     no key, or not a valid one
     │   ├── Forbidden           the caller's role or teams do not allow it
     │   └── NotEligible         the table can't be rewritten; names the failed conditions
@@ -104,6 +106,12 @@ class TakenBack(StateConflict):
     code = "taken_back"
 
 
+class EffectsChanged(StateConflict):
+    """More would be deleted now than the acknowledged preview showed; `details` has the new preview."""
+
+    code = "effects_changed"
+
+
 class PreconditionFailed(Rejected):
     """The object changed since the caller read it."""
 
@@ -114,6 +122,12 @@ class PreconditionRequired(Rejected):
     """The write needs `If-Match` (or `If-None-Match: *` for a new object)."""
 
     code = "precondition_required"
+
+
+class AcknowledgementRequired(Rejected):
+    """After this write more would be deleted than before; `details` has the preview and its token `acknowledge`."""
+
+    code = "acknowledgement_required"
 
 
 class Unauthenticated(Rejected):

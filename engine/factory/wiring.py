@@ -46,6 +46,7 @@ from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.operations.tasks.renewals import RenewalService
 from engine.services.outages.probes import OutageProbes
+from engine.services.policies.acknowledgements import Acknowledgements
 from engine.services.policies.checks import PolicyChecks
 from engine.services.policies.of_tables import PolicyService
 from engine.services.policies.scoped import ScopedPolicyService
@@ -58,6 +59,7 @@ from engine.services.runs.submission import RunSubmission
 from engine.services.runs.wakes import Wakes
 from engine.services.tables.advice import AdviceService
 from engine.services.tables.backpressure import BackpressureService
+from engine.services.tables.deletion_forecasts import UpkeepForecasts
 from engine.services.tables.discovery import DiscoveryService
 from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
@@ -114,7 +116,11 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         limits=_thread_limits(settings),
     )
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
-    checks = PolicyChecks(database=database, formats=formats, capabilities=capabilities)
+    forecasts = UpkeepForecasts(database=database, formats=formats)
+    acknowledgements = Acknowledgements(secret_key=key, forecasts=forecasts)
+    checks = PolicyChecks(
+        database=database, formats=formats, capabilities=capabilities, acknowledgements=acknowledgements
+    )
     observations = ObservationService(database=database, formats=formats, clock=clock)
     pacing = PaceTools(database=database, ledger=pace, shared=shared, tokens=tokens, clock=clock, url=settings.pace_url)
     context = RewriteContext(
@@ -183,6 +189,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         formats=formats,
         observations=observations,
         capabilities=capabilities,
+        acknowledgements=acknowledgements,
         ids=ids,
         clock=clock,
         grace_seconds=settings.first_run_grace_seconds,

@@ -48,6 +48,7 @@ from tests.simulation.redis_model import RedisServer
 from tests.simulation.scripts import ScriptServer
 from tests.simulation.spark import ModelDispatcher, SparkServer
 from tests.simulation.tables import ModelFormat
+from tests.support.acknowledging import acknowledged
 from tests.support.memory import memory_folder
 
 PACE_URL: Final = "http://pace/internal/pace"
@@ -159,7 +160,8 @@ class World:
             version = (await self.api.policies.get(SYSTEM, table_id)).policy.version
         except NotFound:
             version = None
-        await self.api.policies.put(SYSTEM, table_id, policy, if_match=version, if_none_match=version is None)
+        put = self.api.policies.put
+        await acknowledged(put, SYSTEM, table_id, policy, if_match=version, if_none_match=version is None)
 
     async def set_limits(self, **limits: Any) -> None:
         """Write the fleet's limits."""

@@ -36,6 +36,7 @@ from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
 from engine.factory import Container, ServedFormats, open_container
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings
+from tests.support.acknowledging import acknowledged
 from tests.support.lake_copies import copy_lake
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.settings import settings_of
@@ -319,7 +320,8 @@ class World(Generic[OneLake]):
     async def set_policy(self, document: dict[str, Any], table_id: TableId | None = None) -> None:
         """Write the first policy of the table's own, or of another's."""
         policy = PolicyDocument.model_validate(document)
-        await self.container.policies.put(SYSTEM, table_id or self.table_id, policy, if_match=None, if_none_match=True)
+        put = self.container.policies.put
+        await acknowledged(put, SYSTEM, table_id or self.table_id, policy, if_none_match=True)
 
     async def register(self, name: str, *, policy: dict[str, Any] | None = None) -> Table:
         """Register another table of the lake, under a policy of its own if one is given."""

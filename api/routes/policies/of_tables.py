@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import StringConstraints
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.listing.query_values import TextFlag, TextWhole
@@ -35,7 +36,7 @@ _CREATED: Final[dict[str, Any]] = {
     "model": TablePolicy,
     "description": "The first policy of the table was written; `Location` is its path.",
 }
-CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input")
+CONDITIONS = ("precondition_failed", "precondition_required", "not_found", "invalid_input", *DELETING)
 TABLE = ("state_conflict", "table_replaced")
 
 
@@ -69,6 +70,7 @@ async def put_table_policy(
     conditions: Conditions,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> TablePolicy | PolicyPreview:
     """Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it."""
     if dry_run:
@@ -80,6 +82,7 @@ async def put_table_policy(
         if_match=conditions.if_match,
         if_none_match=conditions.if_none_match,
         message=message,
+        acknowledge=acknowledge,
     )
     if conditions.if_none_match:
         response.status_code = 201
@@ -103,11 +106,14 @@ async def delete_table_policy(
     conditions: VersionRead,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> Response:
     """Delete the policy: all settings are inherited again. Needs If-Match."""
     if dry_run:
         return preview_response(PolicyPreview.from_domain(await services.policies.preview(caller, table_id, None)))
-    await services.policies.delete(caller, table_id, if_match=conditions.if_match, message=message)
+    await services.policies.delete(
+        caller, table_id, if_match=conditions.if_match, message=message, acknowledge=acknowledge
+    )
     return Response(status_code=204)
 
 
@@ -155,6 +161,7 @@ async def restore_table_policy(
     conditions: Conditions,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> TablePolicy | PolicyPreview:
     """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
     if dry_run:
@@ -166,6 +173,7 @@ async def restore_table_policy(
         if_match=conditions.if_match,
         if_none_match=conditions.if_none_match,
         message=message,
+        acknowledge=acknowledge,
     )
     set_etag(response, written.policy.version)
     return TablePolicy.from_domain(written)

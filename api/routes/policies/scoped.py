@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from api.deps import OwnerDep, ServicesDep, ViewerDep
+from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
@@ -38,7 +39,7 @@ _PREVIEW = {"model": PolicyPreview, "description": "With `dry_run=true`: the eff
     "",
     status_code=201,
     summary="Create a policy for more than one table",
-    responses={**problems(*WITH_BODY, "state_conflict"), 200: _PREVIEW},
+    responses={**problems(*WITH_BODY, *DELETING, "state_conflict"), 200: _PREVIEW},
 )
 async def create_policy(
     *,
@@ -49,6 +50,7 @@ async def create_policy(
     caller: OwnerDep,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> ScopedPolicy | PolicyPreview:
     """Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have several.
 
@@ -60,7 +62,9 @@ async def create_policy(
         return PolicyPreview.from_domain(
             await services.scoped_policies.preview_first(caller, body.name, scope, body.policy)
         )
-    written = await services.scoped_policies.create(caller, body.name, scope, body.policy, message=message)
+    written = await services.scoped_policies.create(
+        caller, body.name, scope, body.policy, message=message, acknowledge=acknowledge
+    )
     response.headers["Location"] = f"{request.url.path}/{body.name}"
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)
@@ -98,11 +102,14 @@ async def replace_policy(
     conditions: VersionRead,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> ScopedPolicy | PolicyPreview:
     """Write the document as a whole; the scope stays. Needs If-Match."""
     if dry_run:
         return PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, body))
-    written = await services.scoped_policies.replace(caller, name, body, conditions.version(), message=message)
+    written = await services.scoped_policies.replace(
+        caller, name, body, conditions.version(), message=message, acknowledge=acknowledge
+    )
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)
 
@@ -122,11 +129,12 @@ async def delete_policy(
     conditions: VersionRead,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> Response:
     """Delete a policy; its versions stay and can be restored. Needs If-Match."""
     if dry_run:
         return preview_response(PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, None)))
-    await services.scoped_policies.delete(caller, name, conditions.version(), message=message)
+    await services.scoped_policies.delete(caller, name, conditions.version(), message=message, acknowledge=acknowledge)
     return Response(status_code=204)
 
 
@@ -174,6 +182,7 @@ async def restore_policy(
     conditions: Conditions,
     dry_run: DryRun = False,
     message: PolicyMessage = None,
+    acknowledge: Acknowledge = None,
 ) -> ScopedPolicy | PolicyPreview:
     """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
     if dry_run:
@@ -185,6 +194,7 @@ async def restore_policy(
         if_match=conditions.if_match,
         if_none_match=conditions.if_none_match,
         message=message,
+        acknowledge=acknowledge,
     )
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from api.deps import OperatorDep, OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.downloads import CSV_OF_FILES, csv_of_files
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import VersionRead, set_etag
@@ -80,7 +81,7 @@ async def get_table(table_id: TableIdPath, response: Response, services: Service
 @router.patch(
     "/{table_id}",
     summary="Change a table's team and labels",
-    responses=problems(*WITH_BODY, "not_found", "precondition_failed"),
+    responses=problems(*WITH_BODY, "not_found", "state_conflict", "precondition_failed", *DELETING),
 )
 async def patch_table(
     *,
@@ -90,9 +91,12 @@ async def patch_table(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: VersionRead,
+    acknowledge: Acknowledge = None,
 ) -> Table:
     """Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional."""
-    table = await services.tables.patch(caller, table_id, body.to_domain(), if_match=conditions.if_match)
+    table = await services.tables.patch(
+        caller, table_id, body.to_domain(), if_match=conditions.if_match, acknowledge=acknowledge
+    )
     set_etag(response, table.version)
     return Table.from_domain(table)
 

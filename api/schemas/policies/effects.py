@@ -4,10 +4,11 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from api.schemas.common import Answer, JsonObject
+from api.schemas.common import Answer, Instant, JsonObject
 from engine.domain.errors import FieldProblem
 from engine.services.policies import due as domain_due
 from engine.services.policies import effects
+from engine.services.policies.acknowledgements import DeletionPreview
 from engine.services.policies.checks import Judged
 
 _TABLE: JsonObject = {"id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz", "address": "lake.sales.orders"}
@@ -32,8 +33,28 @@ _EXAMPLE: JsonObject = {
         "never_measured": [],
         "untold_count": 0,
     },
+    "deletions": None,
     "contradictions": [],
     "notes": [],
+}
+_DELETIONS: JsonObject = {
+    "table_count": 1,
+    "snapshots": 66,
+    "files": 189,
+    "bytes": 40802189312,
+    "complete": True,
+    "by_table": [
+        _TABLE
+        | {
+            "settings": ["maintenance.expire_snapshots"],
+            "snapshots": 66,
+            "files": 189,
+            "bytes": 40802189312,
+            "removed_until": "2026-11-20T14:00:00Z",
+            "complete": True,
+        }
+    ],
+    "acknowledge": "WyI1ZjBjIix7fV0.aRbXyg.0f3K",
 }
 
 
@@ -112,6 +133,40 @@ class DueTables(Answer):
         )
 
 
+class TableDeletions(Answer):
+    """What would be deleted of one table. Null: nothing of that amount is known."""
+
+    id: str
+    address: str = Field(description="Address of the table.", examples=["lake.sales.orders"])
+    settings: list[str] = Field(description="The settings that delete more than before.")
+    snapshots: int | None = Field(description="Snapshots that would be removed now.")
+    files: int | None = Field(description="Files that would be deleted now.")
+    bytes: int | None = Field(description="Bytes of these files, or an upper bound of them while `files` is null.")
+    removed_until: Instant | None = Field(description="Commit time of the newest snapshot that would be removed.")
+    complete: bool = Field(
+        description="Whether these are all; files without a reference and replaced copies are found by a run only."
+    )
+
+
+class Deletions(Answer):
+    """What would be deleted first if the change were stored, by the planners of runs. There is no way back."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_DELETIONS]})
+
+    table_count: int = Field(description="Tables of which more would be deleted than before.")
+    snapshots: int | None = Field(description="Sum of the known snapshots; null: none is known.")
+    files: int | None = Field(description="Sum of the known files; null: none is known.")
+    bytes: int | None = Field(description="Sum of the known bytes; null: none is known.")
+    complete: bool = Field(description="False: more may be deleted, an amount is not known.")
+    by_table: list[TableDeletions] = Field(description="The first hundred; amounts are read of the first twenty.")
+    acknowledge: str = Field(description="Token to send as `acknowledge` with this change; valid for 15 minutes.")
+
+    @classmethod
+    def from_domain(cls, preview: DeletionPreview) -> Self:
+        """Return the wire form."""
+        return cls.model_validate(preview.document() | {"acknowledge": preview.acknowledge})
+
+
 class PolicyPreview(Answer):
     """Effect that a change of a policy would have. Nothing was written."""
 
@@ -124,6 +179,9 @@ class PolicyPreview(Answer):
     change_count: int = Field(description="Distinct changes.")
     changes: list[SharedChange] = Field(description="The hundred changes that affect most tables.")
     due: DueTables = Field(description="Tables whose triggers would hold and did not before.")
+    deletions: Deletions | None = Field(
+        description="What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`."
+    )
     contradictions: list[Contradiction] = Field(
         description="Contradictions that a deletion would leave; any other change with contradictions is refused."
     )
@@ -141,6 +199,7 @@ class PolicyPreview(Answer):
             change_count=effect.change_count,
             changes=[_shared(each) for each in effect.changes],
             due=DueTables.from_domain(effect.due),
+            deletions=None if judged.deletions is None else Deletions.from_domain(judged.deletions),
             contradictions=[Contradiction.from_domain(each) for each in effect.problems],
             notes=list(judged.notes),
         )

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from packhouse_client import errors
 from rich.console import Console
@@ -52,7 +52,7 @@ class CommandError(Exception):
 def of(error: errors.PackhouseError) -> CommandError:
     """Convert an error of the SDK to a `CommandError`."""
     message = error.detail if isinstance(error, errors.ApiError) else str(error)
-    return CommandError(message, for_error(error), _hint(error), error)
+    return CommandError(message, for_error(error), _how_to_acknowledge(error) or _hint(error), error)
 
 
 def in_commands(text: str) -> str:
@@ -65,7 +65,7 @@ def in_commands(text: str) -> str:
 def show(error: CommandError, console: Console) -> None:
     """Print an error: the message, then one line for each wrong field, then the remedy."""
     console.print(f"[bold red]error[/] {escape(in_commands(error.message))}", soft_wrap=True)
-    for line in field_lines(error.cause):
+    for line in (*field_lines(error.cause), *deletions_of(error.cause)):
         console.print(f"  {escape(in_commands(line))}", soft_wrap=True)
     if error.hint:
         console.print(f"  [green]→[/] {escape(error.hint)}", soft_wrap=True)
@@ -79,6 +79,35 @@ def field_lines(error: errors.PackhouseError | None) -> Iterator[str]:
         yield f"{name}: {field.message}{given}"
         if field.hint:
             yield f"  → {field.hint}"
+
+
+def deletions_of(error: errors.PackhouseError | None) -> Iterator[str]:
+    """Yield what a refused change would delete, as plain text."""
+    details = error.problem.get("details") if isinstance(error, errors.ApiError) else None
+    if details and "deletions" in details:
+        yield from deletion_lines(details["deletions"])
+
+
+def deletion_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a change would delete, in total and by table."""
+    yield f"deletes of {found['table_count']} tables: {_deleted(found)}"
+    for table in found["by_table"]:
+        settings = ", ".join(table["settings"])
+        until = f", history until {table['removed_until']}" if table["removed_until"] else ""
+        yield f"  {table['address']} ({settings}): {_deleted(table)}{until}"
+
+
+def _deleted(found: Mapping[str, Any]) -> str:
+    amounts = [f"{found[name]} {name}" for name in ("snapshots", "files") if found[name] is not None]
+    amounts += [] if found["bytes"] is None else [f"{found['bytes']:,} bytes"]
+    return ", ".join(amounts) + ("" if found["complete"] else f"{' and ' if amounts else ''}an unknown amount")
+
+
+def _how_to_acknowledge(error: errors.PackhouseError) -> str | None:
+    details = error.problem.get("details") if isinstance(error, errors.ApiError) else None
+    if not details or "acknowledge" not in details:
+        return None
+    return f"to delete that, repeat the command with --acknowledge {details['acknowledge']}"
 
 
 def _hint(error: errors.PackhouseError) -> str | None:

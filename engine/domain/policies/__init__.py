@@ -13,6 +13,7 @@ from engine.domain.policies.documents.rules import Junction, TriggerRule
 from engine.domain.policies.documents.triggers import Metric, MetricKind, TriggerCondition
 from engine.domain.policies.documents.windows import Blackout, OnStart, QuietHours
 from engine.domain.policies.effective.contradictions import contradictions, raised_group_sizes
+from engine.domain.policies.effective.deletions import DELETING_SETTINGS, DeletionRule, wider_deletions
 from engine.domain.policies.effective.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
 from engine.domain.policies.effective.presets import PRESETS, Preset
 from engine.domain.policies.effective.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
@@ -22,12 +23,14 @@ from engine.domain.policies.effective.windows import WindowKind, Windows, Window
 __all__ = [
     "DEFAULTS",
     "DEFAULT_PRESET",
+    "DELETING_SETTINGS",
     "FLEET",
     "OFF",
     "PRESETS",
     "RECLAIM",
     "UNLIMITED",
     "Blackout",
+    "DeletionRule",
     "Difference",
     "EffectivePolicy",
     "Junction",
@@ -60,4 +63,5 @@ __all__ = [
     "effective_policy",
     "merge",
     "raised_group_sizes",
+    "wider_deletions",
 ]

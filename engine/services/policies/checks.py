@@ -9,10 +9,11 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Final
 
+from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, PackhouseError
 from engine.domain.policies import DEFAULTS, PRESETS, PolicyDocument, PolicyScope, RowKey
 from engine.domain.tables.capabilities import why_not_acted_on
@@ -23,6 +24,7 @@ from engine.domain.values.hints import did_you_mean, nearest
 from engine.formats.base import Keyed, OpenTable
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
 from engine.services.catalogs.formats import FormatRegistry
+from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
 from engine.services.policies.effects import PolicyChange, PolicyEffect, weigh
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -37,10 +39,14 @@ PATIENCE_SECONDS: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A change that may be stored: its effect, and notes for its author."""
+    """A change that may be stored: its effect, and notes for its author.
+
+    `deletions`: what it would delete first, set for previews; None if no more than before.
+    """
 
     effect: PolicyEffect
     notes: tuple[str, ...]
+    deletions: DeletionPreview | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +75,29 @@ class _Columns:
 class PolicyChecks:
     """Checks policy changes; read-only."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, capabilities: CapabilityService) -> None:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        capabilities: CapabilityService,
+        acknowledgements: Acknowledgements,
+    ) -> None:
         self._database = database
         self._formats = formats
         self._capabilities = capabilities
+        self._acknowledgements = acknowledgements
+
+    async def with_deletions(self, caller: Caller, change: PolicyChange, judged: Judged) -> Judged:
+        """Return a judged change with the preview of what it would delete."""
+        preview = await self._acknowledgements.preview(caller, _deleting(change, judged.effect))
+        return replace(judged, deletions=preview)
+
+    async def require_acknowledged(
+        self, caller: Caller, change: PolicyChange, judged: Judged, acknowledge: str | None
+    ) -> Mapping[str, Any] | None:
+        """Return what the caller acknowledges, for the audit log. Raises as `Acknowledgements.require`."""
+        return await self._acknowledgements.require(caller, _deleting(change, judged.effect), acknowledge)
 
     async def judge(
         self, change: PolicyChange, properties: Mapping[str, Any] | None = None, *, with_due: bool = False
@@ -154,6 +179,16 @@ class PolicyChecks:
             in_any_case=frozenset(column.name for column in columns if column.in_any_case),
             unfit=unfit,
         )
+
+
+def _deleting(change: PolicyChange, effect: PolicyEffect) -> Deleting:
+    written = {
+        "policy": change.name,
+        "scope": asdict(change.scope),
+        "over_version": None if change.before is None else change.before.version,
+        "document": None if change.after is None else change.after.model_dump(mode="json", exclude_none=True),
+    }
+    return Deleting(written, effect.deleting_count, effect.deleting)
 
 
 def _settings(document: PolicyDocument) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

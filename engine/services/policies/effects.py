@@ -21,6 +21,7 @@ from engine.domain.policies import (
     contradictions,
     effective_policy,
     raised_group_sizes,
+    wider_deletions,
 )
 from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
@@ -66,8 +67,20 @@ class SharedChange:
 
 
 @dataclass(frozen=True, slots=True)
+class DeletingTable:
+    """A table of which more would be deleted automatically: by which settings, and its policy after the change."""
+
+    table: TableAddress
+    settings: tuple[str, ...]
+    policy: EffectivePolicy
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyEffect:
-    """Effect of a change. Lists have at most `MOST_SHOWN` entries, counts are of all. `due` is set for previews."""
+    """Effect of a change. Lists have at most `MOST_SHOWN` entries, counts are of all. `due` is set for previews.
+
+    `deleting`: the tables of which more would be deleted than before.
+    """
 
     covered_count: int
     affected_count: int
@@ -76,6 +89,8 @@ class PolicyEffect:
     changes: tuple[SharedChange, ...]
     problems: tuple[FieldProblem, ...]
     due: DueTables = field(default_factory=DueTables)
+    deleting_count: int = 0
+    deleting: tuple[DeletingTable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +98,15 @@ class _Verdict:
     """Effect of a change under one combination of policies; `key` is equal for equal changes.
 
     `rules`: the rules on whether a table is due, before and after; None when the change can make none due.
+    `deletions`: the settings that would delete more, under the policy `after`.
     """
 
     key: str
     settings: tuple[SettingChange, ...]
     problems: tuple[FieldProblem, ...]
     rules: tuple[DueRules, DueRules] | None
+    deletions: tuple[str, ...]
+    after: EffectivePolicy
 
 
 async def weigh(
@@ -174,7 +192,8 @@ class _Judge:
         problems = tuple(each for each in _problems(after, matrix) if (each.pointer, each.message) not in known)
         rules = (DueRules.of(before), DueRules.of(after))
         can_be_due = self._with_due and decisive([each.setting for each in changed], rules[1])
-        return _Verdict(repr(changed), changed, problems, rules if can_be_due else None)
+        deletions = wider_deletions(before, after)
+        return _Verdict(repr(changed), changed, problems, rules if can_be_due else None, deletions, after)
 
     def _merged(
         self, others: Sequence[StoredPolicy], this: StoredPolicy | None, own: PolicyDocument | None
@@ -191,6 +210,8 @@ class _Tally:
         self._affected_count = 0
         self._affected: list[TableAddress] = []
         self._changes: dict[str, SharedChange] = {}
+        self._deleting_count = 0
+        self._deleting: list[DeletingTable] = []
         self._problems: dict[tuple[str, str], tuple[FieldProblem, int, TableAddress | None]] = {}
 
     def add(self, page: Sequence[CoveredTable], judge: _Judge) -> None:
@@ -202,6 +223,10 @@ class _Tally:
             self.problems_of(verdict, address)
             if not verdict.settings:
                 continue
+            if verdict.deletions:
+                self._deleting_count += 1
+                if len(self._deleting) < MOST_SHOWN:
+                    self._deleting.append(DeletingTable(address, verdict.deletions, verdict.after))
             self._affected_count += 1
             if len(self._affected) < MOST_SHOWN:
                 self._affected.append(address)
@@ -225,6 +250,8 @@ class _Tally:
             change_count=len(changes),
             changes=tuple(changes[:MOST_SHOWN]),
             problems=tuple(_told(*each) for each in self._problems.values()),
+            deleting_count=self._deleting_count,
+            deleting=tuple(self._deleting),
         )
 
 

@@ -28,7 +28,7 @@ from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
-from engine.services.policies.writes import Written, delete, insert, replace
+from engine.services.policies.writes import Written, audit_acknowledged, delete, insert, replace
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -74,7 +74,8 @@ class PolicyService:
         present = await self._changeable(caller, table_id)
         if document is None and present is None:
             raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
-        return await self._judge(caller, table_id, present, document, with_due=True)
+        change, judged = await self._judge(caller, table_id, present, document, with_due=True)
+        return await self._checks.with_deletions(caller, change, judged)
 
     async def put(
         self,
@@ -86,43 +87,62 @@ class PolicyService:
         if_none_match: bool = False,
         action: str = "policy.replace",
         message: str | None = None,
+        acknowledge: str | None = None,
     ) -> Written:
         """Store a policy as the next version, with a message. `action` is the audit log's name of it.
+
+        `acknowledge`: the token of its preview, if it deletes more than the present one.
 
         Raises:
             NotFound: no such table.
             Forbidden: the caller may only read the table.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
             InvalidInput: settings contradict each other on this table, or its format does not support them.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
             TableReplaced, StateConflict: see `services.catalogs.registered`.
         """
         if if_match is None and not if_none_match:
             raise PreconditionRequired(f"a policy is replaced only as you know it: {_READ_FIRST}")
         present = await self._changeable(caller, table_id)
         _check(present, if_match=if_match, if_none_match=if_none_match)
-        judged = await self._judge(caller, table_id, present, document)
+        change, judged = await self._judge(caller, table_id, present, document)
+        deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
+            await audit_acknowledged(unit, caller, table_id, deletions)
             stored = await _write(unit, caller, table_id, present, document, action=action, message=message)
         return Written(stored, judged.notes)
 
     async def delete(
-        self, caller: Caller, table_id: TableId, *, if_match: int | None, message: str | None = None
+        self,
+        caller: Caller,
+        table_id: TableId,
+        *,
+        if_match: int | None,
+        message: str | None = None,
+        acknowledge: str | None = None,
     ) -> None:
         """Delete the table's own policy; older versions are kept.
+
+        `acknowledge`: the token of its preview, if the policies of wider scopes delete more.
 
         Raises:
             NotFound: no such table, or it has no policy of its own.
             Forbidden: the caller may only read the table.
             PreconditionRequired, PreconditionFailed: no or a stale precondition was given.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
         if if_match is None:
             raise PreconditionRequired(f"a policy is deleted only as you know it: {_READ_FIRST}")
         present = await self._changeable(caller, table_id)
         if present is None:
             raise _no_policy(table_id)
+        _check(present, if_match=if_match, if_none_match=False)
+        change, judged = await self._judge(caller, table_id, present, None)
+        deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
+            await audit_acknowledged(unit, caller, table_id, deletions)
             await delete(unit, caller, present, if_match, message=message)
 
     async def versions(
@@ -152,6 +172,7 @@ class PolicyService:
         if_match: int | None,
         if_none_match: bool,
         message: str | None = None,
+        acknowledge: str | None = None,
     ) -> Written:
         """Store the document of an earlier version as the next one.
 
@@ -166,6 +187,7 @@ class PolicyService:
             if_none_match=if_none_match,
             action="policy.restore",
             message=message,
+            acknowledge=acknowledge,
         )
 
     async def _earlier(self, caller: Caller, table_id: TableId, version: int) -> PolicyDocument:
@@ -181,11 +203,11 @@ class PolicyService:
         document: PolicyDocument | None,
         *,
         with_due: bool = False,
-    ) -> Judged:
+    ) -> tuple[PolicyChange, Judged]:
         properties, notes = await self._properties(caller, table_id)
         change = PolicyChange(table_id, _scope(table_id), present, document)
         judged = await self._checks.judge(change, properties, with_due=with_due)
-        return replace_fields(judged, notes=(*judged.notes, *notes))
+        return change, replace_fields(judged, notes=(*judged.notes, *notes))
 
     async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
         async with self._database.read() as unit:

@@ -7,7 +7,7 @@ is another policy. A deleted policy's name may be used again by callers who may 
 import re
 from collections.abc import Sequence
 from dataclasses import replace as replace_fields
-from typing import Final
+from typing import Any, Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import (
@@ -25,7 +25,7 @@ from engine.services.access.visibility import require_writer, sees_scope, visibl
 from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
 from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
-from engine.services.policies.writes import Written, delete, insert, replace
+from engine.services.policies.writes import Written, audit_acknowledged, delete, insert, replace
 from engine.stores.database import Database
 from engine.stores.policies.store import ANSWERED_IN_SQL
 from engine.stores.unit_of_work import UnitOfWork
@@ -80,17 +80,24 @@ class ScopedPolicyService:
         *,
         action: str = "policy.create",
         message: str | None = None,
+        acknowledge: str | None = None,
     ) -> Written:
         """Store a new policy. `action` is its name in the audit log, `message` is stored with the version.
+
+        `acknowledge`: the token of its preview, if more is deleted with it.
 
         Raises:
             Forbidden: the caller may not write policies of this scope.
             InvalidInput: the name is not valid, the catalog does not exist, or covered tables do not support a setting.
             StateConflict: the name is taken, or the scope has a policy; the message names it.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
-        judged = await self._judge_first(caller, name, scope, document)
+        change = PolicyChange(name, scope, None, document)
+        judged = await self._judge_first(caller, change)
+        deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         try:
             async with self._database.begin() as unit:
+                await audit_acknowledged(unit, caller, name, deletions)
                 stored = await insert(unit, caller, name, scope, document, action=action, message=message)
         except StateConflict as error:
             await self._explain_conflict(caller, name, scope)
@@ -99,7 +106,9 @@ class ScopedPolicyService:
 
     async def preview_first(self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
         """Return the effect of creating a policy. Raises as `create`."""
-        return _with_note(await self._judge_first(caller, name, scope, document, with_due=True))
+        change = PolicyChange(name, scope, None, document)
+        judged = await self._judge_first(caller, change, with_due=True)
+        return _with_note(await self._checks.with_deletions(caller, change, judged))
 
     async def preview(self, caller: Caller, name: str, document: PolicyDocument | None) -> Judged:
         """Return the effect of replacing (None: deleting) a policy.
@@ -110,7 +119,9 @@ class ScopedPolicyService:
             InvalidInput: covered tables can't have it.
         """
         present = await self._writable(caller, name)
-        return _with_note(await self._checks.judge(PolicyChange(name, present.scope, present, document), with_due=True))
+        change = PolicyChange(name, present.scope, present, document)
+        judged = await self._checks.judge(change, with_due=True)
+        return _with_note(await self._checks.with_deletions(caller, change, judged))
 
     async def replace(
         self,
@@ -121,33 +132,49 @@ class ScopedPolicyService:
         *,
         action: str = "policy.replace",
         message: str | None = None,
+        acknowledge: str | None = None,
     ) -> Written:
         """Store the next version; the scope is unchanged. `action` is its name in the audit log.
+
+        `acknowledge`: the token of its preview, if it deletes more than the present version.
 
         Raises:
             NotFound: no such policy.
             Forbidden: the caller may not write policies of its scope.
             PreconditionFailed: its version is another one.
             InvalidInput: covered tables can't have it.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
         present = await self._writable(caller, name)
         _check_version(present, if_match)
-        judged = await self._checks.judge(PolicyChange(name, present.scope, present, document))
+        change = PolicyChange(name, present.scope, present, document)
+        judged = await self._checks.judge(change)
+        deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
+            await audit_acknowledged(unit, caller, name, deletions)
             stored = await replace(unit, caller, present, document, if_match, action=action, message=message)
         return Written(stored, judged.notes)
 
-    async def delete(self, caller: Caller, name: str, if_match: int, *, message: str | None = None) -> None:
+    async def delete(
+        self, caller: Caller, name: str, if_match: int, *, message: str | None = None, acknowledge: str | None = None
+    ) -> None:
         """Delete a policy; its versions are kept.
+
+        `acknowledge`: the token of its preview, if more is deleted without it.
 
         Raises:
             NotFound: no such policy.
             Forbidden: the caller may not write policies of its scope.
             PreconditionFailed: its version is another one.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
         present = await self._writable(caller, name)
         _check_version(present, if_match)
+        change = PolicyChange(name, present.scope, present, None)
+        judged = await self._checks.judge(change)
+        deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
+            await audit_acknowledged(unit, caller, name, deletions)
             await delete(unit, caller, present, if_match, message=message)
 
     async def versions(self, caller: Caller, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:
@@ -171,7 +198,7 @@ class ScopedPolicyService:
         """Return the effect of restoring a version. Raises as `restore`, except for preconditions."""
         found, present = await self._restorable(caller, name, version)
         if present is None:
-            return _with_note(await self._judge_first(caller, name, found.scope, found.document, with_due=True))
+            return await self.preview_first(caller, name, found.scope, found.document)
         return await self.preview(caller, name, found.document)
 
     async def restore(
@@ -183,6 +210,7 @@ class ScopedPolicyService:
         if_match: int | None,
         if_none_match: bool,
         message: str | None = None,
+        acknowledge: str | None = None,
     ) -> Written:
         """Store the document of an earlier version as the next one; for a deleted policy with its scope.
 
@@ -200,11 +228,10 @@ class ScopedPolicyService:
             raise PreconditionFailed(
                 f"the policy {name!r} exists, at version {present.version}: read it, then send If-Match"
             )
+        given: dict[str, Any] = {"action": "policy.restore", "message": message, "acknowledge": acknowledge}
         if if_match is None:
-            return await self.create(
-                caller, name, found.scope, found.document, action="policy.restore", message=message
-            )
-        return await self.replace(caller, name, found.document, if_match, action="policy.restore", message=message)
+            return await self.create(caller, name, found.scope, found.document, **given)
+        return await self.replace(caller, name, found.document, if_match, **given)
 
     async def _stored(self, name: str) -> StoredPolicy | None:
         if _is_table(name):
@@ -222,14 +249,12 @@ class ScopedPolicyService:
         require_writer(caller, present.scope)
         return present
 
-    async def _judge_first(
-        self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument, *, with_due: bool = False
-    ) -> Judged:
-        require_writer(caller, scope)
-        _check_name(name)
-        await self._check_catalog(scope)
-        await self._explain_conflict(caller, name, scope)
-        return await self._checks.judge(PolicyChange(name, scope, None, document), with_due=with_due)
+    async def _judge_first(self, caller: Caller, change: PolicyChange, *, with_due: bool = False) -> Judged:
+        require_writer(caller, change.scope)
+        _check_name(change.name)
+        await self._check_catalog(change.scope)
+        await self._explain_conflict(caller, change.name, change.scope)
+        return await self._checks.judge(change, with_due=with_due)
 
     async def _check_catalog(self, scope: PolicyScope) -> None:
         if scope.catalog is None:

@@ -4,6 +4,7 @@ The covered tables are evaluated soon, their rest after runs without effect ends
 updated. The same applies to a table whose team or labels change if other policies cover it then.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.tables.table import Table
 from engine.services.policies import urgency
+from engine.services.policies.floors import check_floors
 from engine.stores.unit_of_work import UnitOfWork
 
 
@@ -33,7 +35,8 @@ async def insert(
     action: str = "policy.create",
     message: str | None = None,
 ) -> StoredPolicy:
-    """Store a new policy; raises as the store does."""
+    """Store a new policy; raises as the store does, and as `check_floors`."""
+    check_floors(caller, None, document)
     stored = await unit.policies.insert(name, scope, document, caller.subject, message=message)
     await unit.audit.append(caller, action, name, after=_told(stored))
     await urgency.follow(unit, scope, None, document)
@@ -51,13 +54,14 @@ async def replace(
     action: str = "policy.replace",
     message: str | None = None,
 ) -> StoredPolicy:
-    """Store the next version of a policy; raises as the store does.
+    """Store the next version of a policy; raises as the store does, and as `check_floors`.
 
     A document equal to the stored one changes nothing: the present version is returned, nothing is written, and the
     message is dropped.
     """
     if document == present.document and await unit.policies.get(present.name) == present:
         return present
+    check_floors(caller, present.document, document)
     stored = await unit.policies.replace(present.name, document, caller.subject, expected_version, message=message)
     await unit.audit.append(caller, action, present.name, before=_told(present), after=_told(stored))
     await urgency.follow(unit, present.scope, present.document, document)
@@ -74,6 +78,14 @@ async def delete(
     await unit.audit.append(caller, "policy.delete", present.name, before=_told(present), after=after)
     await urgency.follow(unit, present.scope, present.document, None)
     await unit.watches.wake_covered(present.scope, ends_rest=True)
+
+
+async def audit_acknowledged(
+    unit: UnitOfWork, caller: Caller, object_id: str, deletions: Mapping[str, Any] | None
+) -> None:
+    """Record what a caller acknowledged to delete; None: the change deletes no more than before."""
+    if deletions is not None:
+        await unit.audit.append(caller, "deletion.acknowledge", object_id, after=dict(deletions))
 
 
 async def follow_table(unit: UnitOfWork, before: Table, after: Table) -> None:

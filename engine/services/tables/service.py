@@ -17,9 +17,10 @@ from engine.domain.errors import (
     InvalidInput,
     NotFound,
     PreconditionFailed,
+    StateConflict,
 )
 from engine.domain.ids import IdSource, RunId, TableId
-from engine.domain.policies import PolicyDocument
+from engine.domain.policies import PolicyDocument, wider_deletions
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
@@ -34,7 +35,10 @@ from engine.services.planning.rule_words import due_document
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.planning.trials import EVERYTHING, plan_document, try_plan
 from engine.services.policies import writes as policy_writes
-from engine.services.policies.effective import check_settings
+from engine.services.policies.acknowledgements import Acknowledgements, Deleting
+from engine.services.policies.due import TableAddress
+from engine.services.policies.effective import PolicyReader, check_settings
+from engine.services.policies.effects import DeletingTable
 from engine.services.runs.budgets import day_budget
 from engine.services.tables.observations import ObservationService
 from engine.services.tables.shared_locations import check_overlap, location_refused
@@ -55,6 +59,7 @@ class TableService:
         formats: FormatRegistry,
         observations: ObservationService,
         capabilities: CapabilityService,
+        acknowledgements: Acknowledgements,
         ids: IdSource,
         clock: Clock,
         grace_seconds: float = 0,
@@ -63,6 +68,7 @@ class TableService:
         self._formats = formats
         self._observations = observations
         self._capabilities = capabilities
+        self._acknowledgements = acknowledgements
         self._ids = ids
         self._clock = clock
         self._grace_seconds = grace_seconds
@@ -163,18 +169,26 @@ class TableService:
             return await unit.tables.list(await narrowed(unit, caller, wanted), after, limit)
 
     async def patch(
-        self, caller: Caller, table_id: TableId, change: TablePatch, *, if_match: int | None = None
+        self,
+        caller: Caller,
+        table_id: TableId,
+        change: TablePatch,
+        *,
+        if_match: int | None = None,
+        acknowledge: str | None = None,
     ) -> Table:
         """Change team and labels by a JSON merge patch; the table's runs move to a new team with it.
 
-        Policies of the new team and labels apply at once.
+        Policies of the new team and labels apply at once. `acknowledge`: the token of a preview, if they delete more.
 
         Raises:
             NotFound: no such table.
             Forbidden: the new owner team is not one of the caller's, or the caller may only read the table.
             PreconditionFailed: `if_match` is given and the table is at another version.
             InvalidInput: more labels than a table may have.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
+        deletions = await self._acknowledged(caller, table_id, change, acknowledge)
         async with self._database.begin() as unit:
             await unit.tables.lock(table_id)
             table, _ = await read_own(unit, table_id, caller)
@@ -186,11 +200,22 @@ class TableService:
                 return table
             require_team(caller, owner_team)
             _check_label_count(labels)
+            if deletions is None and (await _deleting(unit, table, change)).count:
+                raise StateConflict(f"policies of table {table_id} changed at the same time: send the change again")
+            await policy_writes.audit_acknowledged(unit, caller, table_id, deletions)
             changed = await unit.tables.update(table, owner_team=owner_team, labels=labels)
             await policy_writes.follow_table(unit, table, changed)
             before, after = _declared(table), _declared(changed)
             await unit.audit.append(caller, "table.patch", table_id, before=before, after=after)
         return changed
+
+    async def _acknowledged(
+        self, caller: Caller, table_id: TableId, change: TablePatch, acknowledge: str | None
+    ) -> Mapping[str, Any] | None:
+        async with self._database.read() as unit:
+            table, _ = await read_own(unit, table_id, caller)
+            deleting = await _deleting(unit, table, change)
+        return await self._acknowledgements.require(caller, deleting, acknowledge)
 
     async def delete(self, caller: Caller, table_id: TableId) -> None:
         """Delete the registration of a table and its policy; its runs are kept. The table itself is not changed.
@@ -268,6 +293,16 @@ async def _registrable_catalog(unit: UnitOfWork, caller: Caller, ref: TableRef) 
     hint = f"did you mean {near[0]!r}?" if near else "create it first with POST /v1/catalogs"
     problem = FieldProblem("/catalog", f"no catalog {ref.catalog!r}", ref.catalog, hint)
     raise InvalidInput(f"no catalog {ref.catalog!r}", problems=(problem,))
+
+
+async def _deleting(unit: UnitOfWork, table: Table, change: TablePatch) -> Deleting:
+    """Return what a change of a table deletes more: policies of its new team and labels may. Reads no property."""
+    changed = replace(table, owner_team=change.owner_team_of(table), labels=change.labels_of(table))
+    before, after = [await PolicyReader.effective(unit, each, {}) for each in (table, changed)]
+    wider = wider_deletions(before, after)
+    tables = [DeletingTable(TableAddress(table.id, str(table.ref)), wider, after)] if wider else []
+    written = {"table": table.id, "over_version": table.version, **_declared(changed)}
+    return Deleting(written, len(tables), tables)
 
 
 def _check_label_count(labels: Mapping[str, str]) -> None:

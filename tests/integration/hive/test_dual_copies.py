@@ -9,6 +9,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import RunState
 from engine.formats.hive.upkeep import late_files
 from tests.integration.hive.test_old_compactions import add_late, delete, late, rewritten, same_rows
+from tests.support.acknowledging import acknowledged
 from tests.support.hive.followers import Follower
 from tests.support.hive.lakes import files_in, path_of
 from tests.support.hive.worlds import DAYS, WrittenTable
@@ -194,7 +195,7 @@ async def test_lists_outlast_a_short_grace_as_long_as_names_are_valid(
             "maintenance": {"delete_old_compactions": {"grace": "1m", "interval": "1h"}},
         }
     )
-    await world.container.policies.put(SYSTEM, world.table_id, policy, if_match=1, if_none_match=False)
+    await acknowledged(world.container.policies.put, SYSTEM, world.table_id, policy, if_match=1)
     file = writer.file(DAY)
     file.put_missing()
     (old, _) = await rewritten(world)

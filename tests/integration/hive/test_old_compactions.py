@@ -18,6 +18,7 @@ from engine.formats.hive.compaction import copies
 from engine.formats.hive.upkeep import late_files
 from engine.services.operations.metadata import old_compactions
 from tests.integration.hive.conftest import Opened
+from tests.support.acknowledging import acknowledged
 from tests.support.hive.lakes import files_in, path_of
 from tests.support.hive.second_readers import duckdb_rows
 from tests.support.hive.worlds import DAYS, MANY_DAYS, WrittenTable
@@ -441,7 +442,7 @@ async def test_late_rows_are_copied_within_an_hour_by_the_coordinator(
             "maintenance": {"delete_old_compactions": {"grace": "7d", "interval": "7d"}},
         }
     )
-    await world.container.policies.put(SYSTEM, world.table_id, policy, if_match=1, if_none_match=False)
+    await acknowledged(world.container.policies.put, SYSTEM, world.table_id, policy, if_match=1)
     (old, _) = await rewritten(world)
     await delete(world)
     add_late(world, old)

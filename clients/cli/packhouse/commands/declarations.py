@@ -56,11 +56,19 @@ def apply(
         str | None,
         typer.Option("--message", "-m", help="Why, in one line: kept with each version of a policy that is written."),
     ] = None,
+    acknowledge_up_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BOUNDS",
+            help="Acknowledge that each change may delete up to this much, such as bytes=50GB,files=10000.",
+        ),
+    ] = None,
 ) -> None:
     """Create and change catalogs, policies and tables to match the files of a folder."""
     session = Session.of(context)
     wanted = inventories.of_folder(folder)
-    planner = Planner(session, inventories.of_server(session), wanted, message=message)
+    acknowledge = None if acknowledge_up_to is None else f"up_to:{acknowledge_up_to}"
+    planner = Planner(session, inventories.of_server(session), wanted, message=message, acknowledge=acknowledge)
     chosen = Prune.ALL if prune_all else Prune.DECLARED_CATALOGS if prune else Prune.NOTHING
     steps = planner.steps(prune=chosen)
     if session.is_for_people:
@@ -131,6 +139,8 @@ def _carry_out(session: Session, steps: Sequence[Step]) -> None:
             done = ", ".join(map(str, steps[:number])) or "nothing"
             rest = ", ".join(map(str, steps[number + 1 :])) or "nothing"
             hint = f"done: {done}; not tried: {rest}. Correct it and apply again: completed steps are not repeated"
+            if any(problems.deletions_of(shown.cause)):
+                hint += "; to delete that, add --acknowledge-up-to with bounds such as bytes=50GB,files=10000"
             raise CommandError(f"{step}: {shown.message}", shown.code, hint, shown.cause) from error
     if steps:
         session.say(f"{len(steps)} of {len(steps)} steps done")

@@ -12,7 +12,7 @@ from rich.markup import escape
 from packhouse.arguments import completion
 from packhouse.arguments.addresses import table_id
 from packhouse.arguments.targets import Target, scope_of
-from packhouse.commands.tables import AllOption, LimitOption, TableArgument
+from packhouse.commands.tables import AcknowledgeOption, AllOption, LimitOption, TableArgument
 from packhouse.documents import editing
 from packhouse.documents.reading import read_document, with_fields
 from packhouse.exit_codes import ExitCode
@@ -103,6 +103,7 @@ def set_(
     team: TeamOption = None,
     label: LabelOption = None,
     message: MessageOption = None,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """Replace a policy by a file, change single fields of it, or both; make it if there is none.
 
@@ -118,7 +119,7 @@ def set_(
     scope = {"fleet": "fleet" if fleet else None, "catalog": catalog, "namespace": namespace, "pattern": pattern}
     scope |= {"team": team, "label": label}
     changed = with_fields(document, fields or (), unset or ())
-    _write(session, found, present, changed, scope, dry_run=dry_run, message=message)
+    _write(session, found, present, changed, scope, dry_run=dry_run, given=_given(message, acknowledge))
 
 
 @app.command()
@@ -135,6 +136,7 @@ def apply(
     team: TeamOption = None,
     label: LabelOption = None,
     message: MessageOption = None,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """Replace a whole policy by the contents of a file. `put` is the same command."""
     set_(
@@ -149,6 +151,7 @@ def apply(
         team=team,
         label=label,
         message=message,
+        acknowledge=acknowledge,
     )
 
 
@@ -173,7 +176,7 @@ def edit(context: typer.Context, target: TargetArgument, message: MessageOption 
         raise CommandError(f"there is no policy {target}", ExitCode.NOT_FOUND, "make it with `packhouse policy apply`")
 
     def write(document: Mapping[str, Any]) -> Answer:
-        given = {**_condition(present), **_message(message)}
+        given = {**_condition(present), **_given(message)}
         return session.answer(found.calls.put, found.identity, body=document, **given)
 
     written = editing.edit(target, with_sizes(present.document["policy"]) if present else {}, write)
@@ -185,7 +188,11 @@ def edit(context: typer.Context, target: TargetArgument, message: MessageOption 
 
 @app.command()
 def delete(
-    context: typer.Context, target: TargetArgument, dry_run: DryRunOption = False, message: MessageOption = None
+    context: typer.Context,
+    target: TargetArgument,
+    dry_run: DryRunOption = False,
+    message: MessageOption = None,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """Delete a policy: its settings are inherited again."""
     session = Session.of(context)
@@ -194,7 +201,7 @@ def delete(
     if dry_run:
         _preview(session, found.calls.preview_delete, found.identity, if_match=etag)
         return
-    session.answer(found.calls.delete, found.identity, if_match=etag, **_message(message))
+    session.answer(found.calls.delete, found.identity, if_match=etag, **_given(message, acknowledge))
     session.show({"deleted": found.identity}, lambda console: print_fields(console, {"policy deleted": target}))
 
 
@@ -219,11 +226,13 @@ def versions(context: typer.Context, target: TargetArgument, limit: LimitOption 
 
 @app.command()
 def restore(
+    *,
     context: typer.Context,
     target: TargetArgument,
     version: Annotated[int, typer.Argument(min=1, help="Number of the version, from `versions`.")],
     dry_run: DryRunOption = False,
     message: MessageOption = None,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """Store an earlier version as the next one."""
     session = Session.of(context)
@@ -233,7 +242,7 @@ def restore(
     if dry_run:
         _preview(session, found.calls.preview_restore, found.identity, body=body, **condition)
     else:
-        given = {**condition, **_message(message)}
+        given = {**condition, **_given(message, acknowledge)}
         _show(session, session.answer(found.calls.restore, found.identity, body=body, **given))
 
 
@@ -282,7 +291,7 @@ def _write(
     scope: Mapping[str, str | None],
     *,
     dry_run: bool,
-    message: str | None,
+    given: Mapping[str, str],
 ) -> None:
     policies = session.client.policies
     if any(scope.values()) and (present is not None or target.is_table or target.scope is not None):
@@ -295,16 +304,17 @@ def _write(
         if dry_run:
             _preview(session, policies.preview_create, body=body)
         else:
-            _show(session, session.answer(policies.create, body=body, **_message(message)))
+            _show(session, session.answer(policies.create, body=body, **given))
     elif dry_run:
         _preview(session, target.calls.preview, target.identity, body=document, **_condition(present))
     else:
-        given = {**_condition(present), **_message(message)}
+        given = {**_condition(present), **given}
         _show(session, session.answer(target.calls.put, target.identity, body=document, **given))
 
 
-def _message(message: str | None) -> dict[str, str]:
-    return {} if message is None else {"message": message}
+def _given(message: str | None, acknowledge: str | None = None) -> dict[str, str]:
+    chosen = {"message": message, "acknowledge": acknowledge}
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def _condition(present: Answer | None) -> dict[str, str]:

@@ -22,6 +22,14 @@ TableArgument = Annotated[
         metavar="TABLE", help="Id of the table, or catalog.namespace.name.", autocompletion=completion.tables
     ),
 ]
+AcknowledgeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TOKEN",
+        help="Acknowledge what the change deletes: the token that the refused command or --dry-run printed, or "
+        "up_to:bytes=50GB,files=10000.",
+    ),
+]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Maximum number to list, newest first.")]
 AllOption = Annotated[bool, typer.Option("--all", "-a", help="Show every setting, including defaults.")]
 LabelOption = Annotated[
@@ -91,11 +99,13 @@ def register(
 
 @app.command()
 def patch(
+    *,
     context: typer.Context,
     table: TableArgument,
     owner_team: Annotated[str | None, typer.Option(help="Owner team; empty for none.")] = None,
     label: LabelOption = None,
     no_label: Annotated[list[str] | None, typer.Option(metavar="KEY", help="Remove a label.")] = None,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """Change a table's team or labels; other fields stay."""
     body: dict[str, Any] = {} if owner_team is None else {"owner_team": owner_team or None}
@@ -106,7 +116,8 @@ def patch(
     session = Session.of(context)
     identity = table_id(session, table)
     etag = etag_of(session.answer(session.client.tables.get, identity))
-    changed = session.ask(session.client.tables.patch, identity, body=body, if_match=etag)
+    given = {"if_match": etag} | ({} if acknowledge is None else {"acknowledge": acknowledge})
+    changed = session.ask(session.client.tables.patch, identity, body=body, **given)
     session.show(changed, lambda console: answers.table(console, changed))
 
 

@@ -53,12 +53,22 @@ class Prune(Enum):
 class Planner:
     """Computes the steps from the server's objects to the declared ones."""
 
-    def __init__(self, session: Session, there: Inventory, wanted: Inventory, *, message: str | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        there: Inventory,
+        wanted: Inventory,
+        *,
+        message: str | None = None,
+        acknowledge: str | None = None,
+    ) -> None:
         self._session = session
         self._client = session.client
         self._there = there
         self._wanted = wanted
-        self._message = {} if message is None else {"message": message}
+        chosen = {"message": message, "acknowledge": acknowledge}
+        self._given = {name: value for name, value in chosen.items() if value is not None}
+        self._acknowledge = {} if acknowledge is None else {"acknowledge": acknowledge}
 
     def steps(self, *, prune: "Prune") -> list[Step]:
         """Return the steps; deletions of undeclared objects come last.
@@ -97,15 +107,13 @@ class Planner:
             if present is None:
                 new = {"name": name, **wanted, "policy": body}
                 check = self._send(policies.preview_create, body=new)
-                yield Step(
-                    "create", "policy", name, lines, self._send(policies.create, body=new, **self._message), check
-                )
+                yield Step("create", "policy", name, lines, self._send(policies.create, body=new, **self._given), check)
             else:
                 match = self._there.etags["policy", name]
                 given = {"body": body, "if_match": match}
                 check = self._send(policies.preview, name, **given)
                 yield Step(
-                    "change", "policy", name, lines, self._send(policies.put, name, **given, **self._message), check
+                    "change", "policy", name, lines, self._send(policies.put, name, **given, **self._given), check
                 )
 
     def _tables(self) -> Iterator[Step]:
@@ -184,20 +192,22 @@ class Planner:
 
     def _patch(self, name: str, body: Document) -> None:
         match = self._there.etags["table", name]
-        self._session.ask(self._client.tables.patch, self._there.ids[name], body=body, if_match=match)
+        self._session.ask(
+            self._client.tables.patch, self._there.ids[name], body=body, if_match=match, **self._acknowledge
+        )
 
     def _delete(self, kind: str, name: str) -> None:
         match kind:
             case "table":
                 self._session.answer(self._client.tables.delete, self._there.ids[name])
             case "policy":
-                given = {"if_match": self._there.etags[kind, name], **self._message}
+                given = {"if_match": self._there.etags[kind, name], **self._given}
                 self._session.answer(self._client.policies.delete, name, **given)
             case _:
                 self._session.answer(self._client.catalogs.delete, name, if_match=self._there.etags[kind, name])
 
     def _put_policy(self, name: str, document: Document) -> None:
-        self._send_policy(self._client.table_policies.put, name, document, **self._message)
+        self._send_policy(self._client.table_policies.put, name, document, **self._given)
 
     def _preview_policy(self, name: str, document: Document) -> None:
         self._send_policy(self._client.table_policies.preview, name, document)
@@ -209,7 +219,7 @@ class Planner:
 
     def _delete_policy(self, name: str) -> None:
         match = self._there.etags["table policy", name]
-        self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match, **self._message)
+        self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match, **self._given)
 
 
 def _registration(document: Document) -> Document:

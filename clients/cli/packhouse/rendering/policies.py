@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from packhouse.output import print_rows, size
-from packhouse.problems import in_commands
+from packhouse.problems import deletion_lines, in_commands
 
 Document = Mapping[str, Any]
 _SIZES: Final = frozenset({"bandwidth", "available_bandwidth", "bytes_per_day"})
@@ -29,6 +29,11 @@ def preview(console: Console, found: Document) -> None:
             for name in (s["setting"],)
         ]
         print_rows(console, ("setting", "now", "then", "?from", "?then from"), rows, title=title)
+    if found.get("deletions"):
+        console.print()
+        for line in deletion_lines(found["deletions"]):
+            console.print(f"[red]{escape(line)}[/]", soft_wrap=True)
+        console.print(f"acknowledge it with --acknowledge {escape(found['deletions']['acknowledge'])}", soft_wrap=True)
     for problem in found["contradictions"]:
         console.print(f"[red]{escape(problem['pointer'])}[/]: {escape(problem['message'])}", soft_wrap=True)
     for note in found["notes"]:

@@ -10,6 +10,9 @@ export interface Trouble {
   readonly fields: readonly { pointer: string; message: string; hint: string | null; value: unknown }[];
 }
 
+/** A person did not acknowledge what a change deletes: nothing was sent again. */
+export class NotAcknowledged extends Error {}
+
 /** Return an error as a title, a detail and a remedy. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof ApiError) {
@@ -30,6 +33,7 @@ export function troubleOf(error: unknown): Trouble {
       fields: [],
     };
   }
+  if (error instanceof NotAcknowledged) return { title: "Nothing was saved", detail: error.message, remedy: null, requestId: null, fields: [] };
   const detail = error instanceof Error ? error.message : String(error);
   return { title: "The page failed", detail, remedy: "Reload the page.", requestId: null, fields: [] };
 }

@@ -9,6 +9,7 @@ import { connection } from "../api/connection";
 import { whoamiQuery } from "../api/queries";
 import { sessions } from "../api/session";
 import { localTime } from "../format/times";
+import { AcknowledgeDialog } from "../parts/Acknowledging";
 import { Help } from "./Help";
 import { Palette } from "./Palette";
 import { PLACES } from "./places";
@@ -30,6 +31,7 @@ export function Shell() {
       navbar={{ width: 200, breakpoint: "sm", collapsed: { mobile: !isNavOpen } }}
       padding="md"
     >
+      <AcknowledgeDialog />
       <a className="skip" href="#main">
         Skip to the page
       </a>

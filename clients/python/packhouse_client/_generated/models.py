@@ -2724,6 +2724,34 @@ class TableBackpressure(Model):
     """Time at which the signal behind it expires; null without a signal."""
 
 
+class TableDeletions(Model):
+    """What would be deleted of one table. Null: nothing of that amount is known."""
+
+    address: str
+    """Address of the table."""
+
+    bytes: int | None
+    """Bytes of these files, or an upper bound of them while `files` is null."""
+
+    complete: bool
+    """Whether these are all; files without a reference and replaced copies are found by a run only."""
+
+    files: int | None
+    """Files that would be deleted now."""
+
+    id: str
+    """Identifier; stable."""
+
+    removed_until: datetime | None
+    """Commit time of the newest snapshot that would be removed."""
+
+    settings: list[str]
+    """The settings that delete more than before."""
+
+    snapshots: int | None
+    """Snapshots that would be removed now."""
+
+
 class TableHistory(Model):
     """Runs that changed the table, newest first."""
 
@@ -3316,6 +3344,31 @@ class DeleteOldCompactionsOutput(Model):
     """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
+class Deletions(Model):
+    """What would be deleted first if the change were stored, by the planners of runs. There is no way back."""
+
+    acknowledge: str
+    """Token to send as `acknowledge` with this change; valid for 15 minutes."""
+
+    by_table: list[TableDeletions]
+    """The first hundred; amounts are read of the first twenty."""
+
+    bytes: int | None
+    """Sum of the known bytes; null: none is known."""
+
+    complete: bool
+    """False: more may be deleted, an amount is not known."""
+
+    files: int | None
+    """Sum of the known files; null: none is known."""
+
+    snapshots: int | None
+    """Sum of the known snapshots; null: none is known."""
+
+    table_count: int
+    """Tables of which more would be deleted than before."""
+
+
 class DueState(Model):
     """Judgment of the policy's rules on the table now, with reasons."""
 
@@ -3864,6 +3917,9 @@ class PolicyPreview(Model):
 
     covered_count: int
     """Tables that the policy covers."""
+
+    deletions: Deletions | None
+    """What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`."""
 
     dry_run: Literal[True]
     """True: nothing was written."""

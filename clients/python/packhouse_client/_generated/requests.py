@@ -466,6 +466,7 @@ def create_policy(
     body: models.PolicyCreate | Mapping[str, Any],
     dry_run: bool | None = False,
     message: str | None = None,
+    acknowledge: str | None = None,
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Create a policy for more than one table.
@@ -480,20 +481,29 @@ def create_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
             answer.
     """
     return arguments(
         "POST",
         "/v1/policies",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"idempotency-key": idempotency_key},
         body=body,
     )
 
 
 def delete_policy(
-    name: str, *, dry_run: bool | None = False, message: str | None = None, if_match: str | None = None
+    name: str,
+    *,
+    dry_run: bool | None = False,
+    message: str | None = None,
+    acknowledge: str | None = None,
+    if_match: str | None = None,
 ) -> dict[str, Any]:
     """Delete a policy.
 
@@ -504,12 +514,16 @@ def delete_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
     return arguments(
         "DELETE",
         f"/v1/policies/{quoted(name)}",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
     )
 
@@ -531,6 +545,7 @@ def replace_policy(
     body: models.PolicyDocumentInput | Mapping[str, Any],
     dry_run: bool | None = False,
     message: str | None = None,
+    acknowledge: str | None = None,
     if_match: str | None = None,
 ) -> dict[str, Any]:
     """Replace a policy.
@@ -544,12 +559,16 @@ def replace_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
     return arguments(
         "PUT",
         f"/v1/policies/{quoted(name)}",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
         body=body,
     )
@@ -561,6 +580,7 @@ def restore_policy(
     body: models.PolicyRestore | Mapping[str, Any],
     dry_run: bool | None = False,
     message: str | None = None,
+    acknowledge: str | None = None,
     if_match: str | None = None,
     if_none_match: str | None = None,
 ) -> dict[str, Any]:
@@ -574,13 +594,17 @@ def restore_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
     """
     return arguments(
         "POST",
         f"/v1/policies/{quoted(name)}/restore",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
         body=body,
     )
@@ -934,7 +958,11 @@ def get_table(table_id: str) -> dict[str, Any]:
 
 
 def patch_table(
-    table_id: str, *, body: models.TablePatch | Mapping[str, Any], if_match: str | None = None
+    table_id: str,
+    *,
+    body: models.TablePatch | Mapping[str, Any],
+    acknowledge: str | None = None,
+    if_match: str | None = None,
 ) -> dict[str, Any]:
     """Change a table's team and labels.
 
@@ -945,9 +973,19 @@ def patch_table(
             double quotes; an address with a slash is given as an id.
         body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a
             value.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
-    return arguments("PATCH", f"/v1/tables/{quoted(table_id)}", headers={"if-match": if_match}, body=body)
+    return arguments(
+        "PATCH",
+        f"/v1/tables/{quoted(table_id)}",
+        query={"acknowledge": acknowledge},
+        headers={"if-match": if_match},
+        body=body,
+    )
 
 
 def get_table_advice(table_id: str) -> dict[str, Any]:
@@ -1133,7 +1171,12 @@ def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | 
 
 
 def delete_table_policy(
-    table_id: str, *, dry_run: bool | None = False, message: str | None = None, if_match: str | None = None
+    table_id: str,
+    *,
+    dry_run: bool | None = False,
+    message: str | None = None,
+    acknowledge: str | None = None,
+    if_match: str | None = None,
 ) -> dict[str, Any]:
     """Delete a table's own policy.
 
@@ -1145,12 +1188,16 @@ def delete_table_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
     return arguments(
         "DELETE",
         f"/v1/tables/{quoted(table_id)}/policy",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
     )
 
@@ -1173,6 +1220,7 @@ def put_table_policy(
     body: models.PolicyDocumentInput | Mapping[str, Any],
     dry_run: bool | None = False,
     message: str | None = None,
+    acknowledge: str | None = None,
     if_match: str | None = None,
     if_none_match: str | None = None,
 ) -> dict[str, Any]:
@@ -1188,13 +1236,17 @@ def put_table_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
     """
     return arguments(
         "PUT",
         f"/v1/tables/{quoted(table_id)}/policy",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
         body=body,
     )
@@ -1206,6 +1258,7 @@ def restore_table_policy(
     body: models.PolicyRestore | Mapping[str, Any],
     dry_run: bool | None = False,
     message: str | None = None,
+    acknowledge: str | None = None,
     if_match: str | None = None,
     if_none_match: str | None = None,
 ) -> dict[str, Any]:
@@ -1220,13 +1273,17 @@ def restore_table_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
+            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
+            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
     """
     return arguments(
         "POST",
         f"/v1/tables/{quoted(table_id)}/policy/restore",
-        query={"dry_run": dry_run, "message": message},
+        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
         body=body,
     )

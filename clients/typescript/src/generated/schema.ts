@@ -1994,6 +1994,47 @@ export interface components {
             /** @description Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to the table format's own procedure. */
             remove_dangling?: boolean | null;
         };
+        /**
+         * @description What would be deleted first if the change were stored, by the planners of runs. There is no way back.
+         * @example {
+         *       "acknowledge": "WyI1ZjBjIix7fV0.aRbXyg.0f3K",
+         *       "by_table": [
+         *         {
+         *           "address": "lake.sales.orders",
+         *           "bytes": 40802189312,
+         *           "complete": true,
+         *           "files": 189,
+         *           "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
+         *           "removed_until": "2026-11-20T14:00:00Z",
+         *           "settings": [
+         *             "maintenance.expire_snapshots"
+         *           ],
+         *           "snapshots": 66
+         *         }
+         *       ],
+         *       "bytes": 40802189312,
+         *       "complete": true,
+         *       "files": 189,
+         *       "snapshots": 66,
+         *       "table_count": 1
+         *     }
+         */
+        Deletions: {
+            /** @description Token to send as `acknowledge` with this change; valid for 15 minutes. */
+            acknowledge: string;
+            /** @description The first hundred; amounts are read of the first twenty. */
+            by_table: components["schemas"]["TableDeletions"][];
+            /** @description Sum of the known bytes; null: none is known. */
+            bytes: number | null;
+            /** @description False: more may be deleted, an amount is not known. */
+            complete: boolean;
+            /** @description Sum of the known files; null: none is known. */
+            files: number | null;
+            /** @description Sum of the known snapshots; null: none is known. */
+            snapshots: number | null;
+            /** @description Tables of which more would be deleted than before. */
+            table_count: number;
+        };
         /** @description One dependency. */
         Dependency: {
             /** @description A version, or the error. */
@@ -4352,6 +4393,8 @@ export interface components {
             contradictions: components["schemas"]["Contradiction"][];
             /** @description Tables that the policy covers. */
             covered_count: number;
+            /** @description What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`. */
+            deletions: components["schemas"]["Deletions"] | null;
             /**
              * @description True: nothing was written.
              * @constant
@@ -5936,6 +5979,28 @@ export interface components {
             table_id: string;
             /** @description Time at which the signal behind it expires; null without a signal. */
             until: string | null;
+        };
+        /** @description What would be deleted of one table. Null: nothing of that amount is known. */
+        TableDeletions: {
+            /**
+             * @description Address of the table.
+             * @example lake.sales.orders
+             */
+            address: string;
+            /** @description Bytes of these files, or an upper bound of them while `files` is null. */
+            bytes: number | null;
+            /** @description Whether these are all; files without a reference and replaced copies are found by a run only. */
+            complete: boolean;
+            /** @description Files that would be deleted now. */
+            files: number | null;
+            /** @description Identifier; stable. */
+            id: string;
+            /** @description Commit time of the newest snapshot that would be removed. */
+            removed_until: string | null;
+            /** @description The settings that delete more than before. */
+            settings: string[];
+            /** @description Snapshots that would be removed now. */
+            snapshots: number | null;
         };
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
         TableHealth: {
@@ -9149,6 +9214,8 @@ export interface operations {
     create_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -9221,7 +9288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9250,6 +9317,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What it deletes must be acknowledged */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9349,6 +9425,8 @@ export interface operations {
     replace_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -9424,6 +9502,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description More would be deleted than was acknowledged */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The object changed since it was read */
             412: {
                 headers: {
@@ -9460,7 +9547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
+            /** @description What it deletes must be acknowledged; or: A precondition is needed */
             428: {
                 headers: {
                     [name: string]: unknown;
@@ -9492,6 +9579,8 @@ export interface operations {
     delete_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -9552,6 +9641,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description More would be deleted than was acknowledged */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The object changed since it was read */
             412: {
                 headers: {
@@ -9570,7 +9668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
+            /** @description What it deletes must be acknowledged; or: A precondition is needed */
             428: {
                 headers: {
                     [name: string]: unknown;
@@ -9602,6 +9700,8 @@ export interface operations {
     restore_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -9679,7 +9779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9724,7 +9824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
+            /** @description What it deletes must be acknowledged; or: A precondition is needed */
             428: {
                 headers: {
                     [name: string]: unknown;
@@ -11312,7 +11412,10 @@ export interface operations {
     };
     patch_table: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
+            };
             header?: {
                 /** @description ETag of the version that was read. */
                 "if-match"?: string;
@@ -11383,6 +11486,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The object changed since it was read */
             412: {
                 headers: {
@@ -11412,6 +11524,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What it deletes must be acknowledged */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12360,6 +12481,8 @@ export interface operations {
     put_table_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -12446,7 +12569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it; or: The table was dropped and created again */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12491,7 +12614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
+            /** @description What it deletes must be acknowledged; or: A precondition is needed */
             428: {
                 headers: {
                     [name: string]: unknown;
@@ -12523,6 +12646,8 @@ export interface operations {
     delete_table_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -12583,7 +12708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it; or: The table was dropped and created again */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12610,7 +12735,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
+            /** @description What it deletes must be acknowledged; or: A precondition is needed */
             428: {
                 headers: {
                     [name: string]: unknown;
@@ -12642,6 +12767,8 @@ export interface operations {
     restore_table_policy: {
         parameters: {
             query?: {
+                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
@@ -12719,7 +12846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it; or: The table was dropped and created again */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it; or: The table was dropped and created again */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12764,7 +12891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A precondition is needed */
+            /** @description What it deletes must be acknowledged; or: A precondition is needed */
             428: {
                 headers: {
                     [name: string]: unknown;

@@ -3,6 +3,7 @@ import { NotFoundError } from "@packhouse/client";
 import { packhouse, type Schemas } from "../../api/client";
 import { tableAddress } from "../../format/addresses";
 import type { ApiRequest } from "../../format/commands";
+import { acknowledged } from "../../parts/Acknowledging";
 import { type CommandTarget, condition, putRequest } from "./logic/commands";
 import type { PolicyValue } from "./logic/document";
 import { originOf, type Scope, scopeOptions } from "./logic/scopes";
@@ -69,7 +70,7 @@ async function orNull(answer: Promise<{ data?: unknown; response: Response }>): 
   }
 }
 
-const noted = (message: string) => (message === "" ? {} : { message });
+const noted = (message: string, acknowledge?: string) => ({ ...(message === "" ? {} : { message }), ...(acknowledge === undefined ? {} : { acknowledge }) });
 const header = (etag: string | null) => (etag === null ? { "if-none-match": "*" } : { "if-match": etag });
 const given = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });
 const page = (token: string | undefined) => ({ page_size: 50, ...(token === undefined ? {} : { page_token: token }) });
@@ -93,17 +94,19 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
     },
     preview: async (policy, _, signal) =>
       (await packhouse.put("/v1/tables/{table_id}/policy", { params: { path: at, query: { dry_run: true } }, body: policy as never, ...given(signal) })) as Preview,
-    save: async (policy, etag, message) => {
-      const params = { path: at, query: noted(message), header: header(etag) };
-      const { data, response } = await http.PUT("/v1/tables/{table_id}/policy", { params, body: policy as never });
-      return stored(data, response);
-    },
+    save: (policy, etag, message) =>
+      acknowledged(async (acknowledge) => {
+        const params = { path: at, query: noted(message, acknowledge), header: header(etag) };
+        const { data, response } = await http.PUT("/v1/tables/{table_id}/policy", { params, body: policy as never });
+        return stored(data, response);
+      }),
     saveRequest: (policy, etag, message) => putRequest(target, policy, etag, message),
     previewDelete: async (etag, signal) =>
       (await packhouse.delete("/v1/tables/{table_id}/policy", { params: { path: at, query: { dry_run: true }, header: header(etag) }, ...given(signal) })) as Preview,
-    remove: async (etag, message) => {
-      await packhouse.delete("/v1/tables/{table_id}/policy", { params: { path: at, query: noted(message), header: header(etag) } });
-    },
+    remove: (etag, message) =>
+      acknowledged(async (acknowledge) => {
+        await packhouse.delete("/v1/tables/{table_id}/policy", { params: { path: at, query: noted(message, acknowledge), header: header(etag) } });
+      }),
     versions: (token, signal) => packhouse.get("/v1/tables/{table_id}/policy/versions", { params: { path: at, query: page(token) }, signal }),
     previewRestore: async (version, etag, signal) =>
       (await packhouse.post("/v1/tables/{table_id}/policy/restore", {
@@ -111,11 +114,12 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
         body: { version },
         ...given(signal),
       })) as Preview,
-    restore: async (version, etag, message) => {
-      const params = { path: at, query: noted(message), header: header(etag) };
-      const { data, response } = await http.POST("/v1/tables/{table_id}/policy/restore", { params, body: { version } });
-      return stored(data, response);
-    },
+    restore: (version, etag, message) =>
+      acknowledged(async (acknowledge) => {
+        const params = { path: at, query: noted(message, acknowledge), header: header(etag) };
+        const { data, response } = await http.POST("/v1/tables/{table_id}/policy/restore", { params, body: { version } });
+        return stored(data, response);
+      }),
   };
 }
 
@@ -147,14 +151,15 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
       (isNew
         ? await packhouse.post("/v1/policies", { params: { query: { dry_run: true } }, body: created(policy), ...given(signal) })
         : await packhouse.put("/v1/policies/{name}", { params: { path: at, query: { dry_run: true } }, body: policy as never, ...given(signal) })) as Preview,
-    save: async (policy, etag, message) => {
-      const query = noted(message);
-      const { data, response } =
-        etag === null
-          ? await http.POST("/v1/policies", { params: { query }, body: created(policy) })
-          : await http.PUT("/v1/policies/{name}", { params: { path: at, query, header: { "if-match": etag } }, body: policy as never });
-      return stored(data, response);
-    },
+    save: (policy, etag, message) =>
+      acknowledged(async (acknowledge) => {
+        const query = noted(message, acknowledge);
+        const { data, response } =
+          etag === null
+            ? await http.POST("/v1/policies", { params: { query }, body: created(policy) })
+            : await http.PUT("/v1/policies/{name}", { params: { path: at, query, header: { "if-match": etag } }, body: policy as never });
+        return stored(data, response);
+      }),
     saveRequest: (policy, etag, message) => {
       if (etag !== null) return putRequest(target, policy, etag, message);
       const query = message === "" ? "" : `?message=${encodeURIComponent(message)}`;
@@ -162,9 +167,10 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
     },
     previewDelete: async (etag, signal) =>
       (await packhouse.delete("/v1/policies/{name}", { params: { path: at, query: { dry_run: true }, header: { "if-match": etag } }, ...given(signal) })) as Preview,
-    remove: async (etag, message) => {
-      await packhouse.delete("/v1/policies/{name}", { params: { path: at, query: noted(message), header: { "if-match": etag } } });
-    },
+    remove: (etag, message) =>
+      acknowledged(async (acknowledge) => {
+        await packhouse.delete("/v1/policies/{name}", { params: { path: at, query: noted(message, acknowledge), header: { "if-match": etag } } });
+      }),
     versions: (token, signal) => packhouse.get("/v1/policies/{name}/versions", { params: { path: at, query: page(token) }, signal }),
     previewRestore: async (version, etag, signal) =>
       (await packhouse.post("/v1/policies/{name}/restore", {
@@ -172,11 +178,12 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
         body: { version },
         ...given(signal),
       })) as Preview,
-    restore: async (version, etag, message) => {
-      const params = { path: at, query: noted(message), header: header(etag) };
-      const { data, response } = await http.POST("/v1/policies/{name}/restore", { params, body: { version } });
-      return stored(data, response);
-    },
+    restore: (version, etag, message) =>
+      acknowledged(async (acknowledge) => {
+        const params = { path: at, query: noted(message, acknowledge), header: header(etag) };
+        const { data, response } = await http.POST("/v1/policies/{name}/restore", { params, body: { version } });
+        return stored(data, response);
+      }),
   };
 }
 

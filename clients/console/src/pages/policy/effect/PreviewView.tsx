@@ -2,6 +2,7 @@
 import { Alert, Box, List, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { count, counted } from "../../../format/sizes";
+import { DeletionsView } from "../../../parts/Acknowledging";
 import { PageLink } from "../../../parts/links";
 import type { Preview } from "../policyTarget";
 import { SettingChanges } from "./SettingChanges";
@@ -22,6 +23,11 @@ export function PreviewView({ preview }: { preview: Preview }) {
               </List.Item>
             ))}
           </List>
+        </Alert>
+      )}
+      {preview.deletions !== null && (
+        <Alert color="red" variant="outline" title="More would be deleted than before">
+          <DeletionsView deletions={preview.deletions} />
         </Alert>
       )}
       <Text size="sm">

@@ -8,6 +8,7 @@ import { packhouse } from "../../../api/client";
 import { tableQuery } from "../../../api/queries";
 import { tableAddress } from "../../../format/addresses";
 import { commandLine } from "../../../format/commands";
+import { acknowledged } from "../../../parts/Acknowledging";
 import { CopyAs } from "../../../parts/CopyAs";
 import { Problem } from "../../../parts/Problem";
 import { parseLabels } from "../../tables/register";
@@ -26,7 +27,13 @@ export function EditDialog({ table, onClose }: { table: Table; onClose: () => vo
   const body = { owner_team: team.trim() === "" ? null : team.trim(), labels: labelPatch(base.labels, labels ?? {}) };
   const headers = { "if-match": `"${base.version}"` };
   const mutation = useMutation({
-    mutationFn: () => packhouse.patch("/v1/tables/{table_id}", { params: { path: { table_id: table.id }, header: headers }, body }),
+    mutationFn: () =>
+      acknowledged((acknowledge) =>
+        packhouse.patch("/v1/tables/{table_id}", {
+          params: { path: { table_id: table.id }, header: headers, query: acknowledge === undefined ? {} : { acknowledge } },
+          body,
+        }),
+      ),
     onSuccess: () => {
       notifications.show({ message: "Owner and labels are saved." });
       onClose();

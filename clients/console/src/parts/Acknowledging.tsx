@@ -1,0 +1,118 @@
+/** Ask a person to acknowledge what a change deletes, and send the change again with that acknowledgement. */
+import { Button, Group, List, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { ApiError } from "@packhouse/client";
+import { useState, useSyncExternalStore } from "react";
+import type { Schemas } from "../api/client";
+import { NotAcknowledged } from "../api/problems";
+import { bytes } from "../format/sizes";
+
+type Deletions = Omit<Schemas["Deletions"], "acknowledge">;
+
+interface Question {
+  readonly deletions: Deletions;
+  readonly answer: (isAcknowledged: boolean) => void;
+}
+
+let question: Question | null = null;
+const listeners = new Set<() => void>();
+
+function ask(next: Question | null): void {
+  question = next;
+  for (const listener of listeners) listener();
+}
+
+/** Send a change; if it has to be acknowledged, ask, and send it again with the token. Throws `NotAcknowledged`. */
+export async function acknowledged<Result>(send: (acknowledge: string | undefined) => Promise<Result>, token?: string): Promise<Result> {
+  try {
+    return await send(token);
+  } catch (error) {
+    const details = error instanceof ApiError ? (error.problem.details as { deletions?: Deletions; acknowledge?: string } | undefined) : undefined;
+    if (details?.deletions === undefined || details.acknowledge === undefined) throw error;
+    const { deletions, acknowledge } = details;
+    const isAcknowledged = await new Promise<boolean>((answer) => {
+      ask({ deletions, answer });
+    });
+    if (!isAcknowledged) throw new NotAcknowledged("What the change deletes was not acknowledged.");
+    return acknowledged(send, acknowledge);
+  }
+}
+
+/** What has to be typed: the address of the table, or the number of tables. */
+export function typedText({ table_count: count, by_table: tables }: Pick<Deletions, "table_count" | "by_table">): string {
+  return count === 1 && tables[0] !== undefined ? tables[0].address : `delete from ${count} tables`;
+}
+
+/** The dialog; mounted once for the whole console. */
+export function AcknowledgeDialog() {
+  const asked = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => question,
+  );
+  return asked === null ? null : <Dialog {...asked} />;
+}
+
+function Dialog({ deletions, answer }: Question) {
+  const [typed, setTyped] = useState("");
+  const wanted = typedText(deletions);
+  const end = (isAcknowledged: boolean) => {
+    ask(null);
+    answer(isAcknowledged);
+  };
+  return (
+    <Modal opened onClose={() => end(false)} title="This change deletes files or history" size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim() === wanted) end(true);
+        }}
+      >
+        <Stack gap="sm">
+          <DeletionsView deletions={deletions} />
+          <TextInput
+            label={`Type ${wanted} to acknowledge it`}
+            data-autofocus
+            autoComplete="off"
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={() => end(false)}>
+              Cancel
+            </Button>
+            <Button type="submit" color="red" disabled={typed.trim() !== wanted}>
+              Save; delete {amounts(deletions)}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** What a change would delete of each table. */
+export function DeletionsView({ deletions }: { deletions: Deletions }) {
+  return (
+    <>
+      <Text size="sm">The first runs would delete this, and it can't be brought back:</Text>
+      <List size="sm">
+        {deletions.by_table.map((table) => (
+          <List.Item key={table.id} className="wrap-anywhere">
+            {table.address}: {amounts(table)}
+          </List.Item>
+        ))}
+      </List>
+    </>
+  );
+}
+
+function amounts(of: { snapshots: number | null; files: number | null; bytes: number | null; complete: boolean }): string {
+  const known = [
+    of.snapshots === null ? null : `${of.snapshots} snapshots`,
+    of.files === null ? null : `${of.files} files`,
+    of.bytes === null ? null : bytes(of.bytes),
+  ].filter((each) => each !== null);
+  return [...known, ...(of.complete ? [] : ["an amount that is not known"])].join(", ");
+}

@@ -1,0 +1,135 @@
+"""Policies that delete more than before are stored only with an acknowledgement of what they delete (F44)."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.api.conftest import Api
+from tests.support.moved_clock import MovedClock
+from tests.support.world import Lake
+
+EXPIRY = {"older_than": "30m", "keep_last": 1, "delete_files": True}
+DELETING = {"maintenance": {"expire_snapshots": EXPIRY}}
+FIRST = {"If-None-Match": "*"}
+FLEET = {"name": "fleet", "scope": {"kind": "fleet"}}
+
+
+@pytest.fixture
+async def own(api: Api, table_id: str) -> str:
+    """Return the path of the policy of a table of which an expiry would remove the files that a rewrite replaced."""
+    await api.rewrite(table_id)
+    await (await MovedClock.of(api.container.database)).pass_by(hours=1)
+    return f"/v1/tables/{table_id}/policy"
+
+
+async def versions(api: Api, path: str) -> int:
+    answer = await api.client.get(f"{path}/versions")
+    return len(answer.json()["items"]) if answer.status_code == 200 else 0
+
+
+async def refused(api: Api, method: str, path: str, **arguments: Any) -> Any:
+    """Send a change that deletes more; return what its refusal tells."""
+    problem = (await api.call(method, path, status=428, **arguments)).json()
+    assert problem["code"] == "acknowledgement_required"
+    assert "nothing was stored" in problem["detail"]
+    return problem["details"]
+
+
+async def test_f44_a_policy_that_deletes_is_refused_until_its_preview_is_acknowledged(
+    api: Api, own: str, lake: Lake, table_id: str
+) -> None:
+    """F44: a saved policy with `delete_files` removed 66 snapshots and 189 files; nothing told its author."""
+    details = await refused(api, "PUT", own, json=DELETING, headers=FIRST)
+    assert await versions(api, own) == 0
+    found = details["deletions"]
+    (table,) = found["by_table"]
+    assert (table["id"], table["address"]) == (table_id, "lake.lake.events")
+    assert table["settings"] == ["maintenance.expire_snapshots"]
+    assert found["complete"] is True
+    assert found["snapshots"] == len(lake.table.snapshots()) - 1
+    assert found["files"] > 12  # the data files that the rewrite replaced, with their metadata
+    assert found["bytes"] > 0
+    assert table["removed_until"] is not None
+    stored = await api.call(
+        "PUT", own, status=201, json=DELETING, headers=FIRST, params={"acknowledge": details["acknowledge"]}
+    )
+    assert stored.json()["version"] == 1
+    entry = next(each for each in await api.items("/v1/audit") if each["action"] == "deletion.acknowledge")
+    assert entry["after"] == {"tables": 1, **{name: found[name] for name in ("snapshots", "files", "bytes")}}
+
+
+async def test_f44_the_dry_run_shows_the_same_and_its_token_serves(api: Api, own: str) -> None:
+    preview = (await api.call("PUT", own, status=200, json=DELETING, params={"dry_run": True})).json()
+    token = preview["deletions"].pop("acknowledge")
+    assert preview["deletions"] == (await refused(api, "PUT", own, json=DELETING, headers=FIRST))["deletions"]
+    await api.call("PUT", own, status=201, json=DELETING, headers=FIRST, params={"acknowledge": token})
+    narrower = {"maintenance": {"expire_snapshots": EXPIRY | {"keep_last": 5}}}
+    shown = (await api.call("PUT", own, status=200, json=narrower, params={"dry_run": True})).json()
+    assert shown["deletions"] is None
+    await api.call("PUT", own, status=200, json=narrower, headers={"If-Match": '"1"'})
+
+
+@pytest.mark.usefixtures("own")
+async def test_f44_every_way_to_a_policy_that_deletes_more_is_refused(api: Api, table_id: str) -> None:
+    """F44: create, replace, restore, delete, a preset, and a label that brings a policy."""
+    await refused(api, "POST", "/v1/policies", json=FLEET | {"policy": DELETING})
+    await refused(api, "POST", "/v1/policies", json=FLEET | {"policy": {"preset": "upsolver"}})
+    assert await versions(api, "/v1/policies/fleet") == 0
+    await api.post("/v1/policies", FLEET | {"policy": DELETING}, status=201)
+    own, kept = f"/v1/tables/{table_id}/policy", {"maintenance": {"expire_snapshots": "off"}}
+    await api.call("PUT", own, status=201, json=kept, headers=FIRST)  # deletes less
+    await refused(api, "DELETE", own, headers={"If-Match": '"1"'})
+    await refused(api, "PUT", own, json={}, headers={"If-Match": '"1"'})
+    off = {"maintenance": {"expire_snapshots": "off"}}
+    await api.call("PUT", "/v1/policies/fleet", status=200, json=off, headers={"If-Match": '"1"'})
+    await api.call("DELETE", own, status=204, headers={"If-Match": '"1"'})
+    await refused(api, "PUT", "/v1/policies/fleet", json=DELETING, headers={"If-Match": '"2"'})
+    await refused(api, "POST", "/v1/policies/fleet/restore", json={"version": 1}, headers={"If-Match": '"2"'})
+    await api.call("DELETE", "/v1/policies/fleet", status=204, headers={"If-Match": '"2"'})
+    gold = {"name": "gold", "scope": {"kind": "label", "key": "tier", "value": "gold"}, "policy": DELETING}
+    await api.post("/v1/policies", gold, status=201)  # covers no table yet
+    await refused(api, "PATCH", f"/v1/tables/{table_id}", json={"labels": {"tier": "gold"}})
+    assert (await api.get(f"/v1/tables/{table_id}"))["labels"] == {}
+    await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"labels": {"tier": "gold"}})
+
+
+async def test_a_token_is_good_for_the_same_change_by_the_same_caller_over_the_same_version(api: Api, own: str) -> None:
+    token = (await refused(api, "PUT", own, json=DELETING, headers=FIRST))["acknowledge"]
+    wider = {"maintenance": {"expire_snapshots": EXPIRY | {"older_than": "1m"}}}
+    for body, params in ((wider, {"acknowledge": token}), (DELETING, {"acknowledge": f"{token}x"})):
+        problem = (await api.call("PUT", own, status=422, json=body, headers=FIRST, params=params)).json()
+        assert problem["errors"][0]["pointer"] == "query:acknowledge"
+    await api.call("PUT", own, status=201, json={"priority": "low"}, headers=FIRST)
+    now = {"If-Match": '"1"'}
+    await api.call("PUT", own, status=422, json=DELETING, headers=now, params={"acknowledge": token})
+    key = (await api.post("/v1/keys", {"name": "other", "role": "admin"}, status=201))["secret"]
+    token = (await refused(api, "PUT", own, json=DELETING, headers=now))["acknowledge"]
+    other = await api.with_key(key).put(own, json=DELETING, headers=now, params={"acknowledge": token})
+    assert other.status_code == 422, other.text
+    assert await versions(api, own) == 1
+
+
+async def test_f44_what_has_grown_since_its_preview_is_not_deleted_by_its_token(api: Api, own: str, lake: Lake) -> None:
+    token = (await refused(api, "PUT", own, json=DELETING, headers=FIRST))["acknowledge"]
+    for _ in range(4):
+        lake.append(day="2026-11-09")
+    await (await MovedClock.of(api.container.database)).pass_by(hours=2)
+    problem = (
+        await api.call("PUT", own, status=409, json=DELETING, headers=FIRST, params={"acknowledge": token})
+    ).json()
+    assert problem["code"] == "effects_changed"
+    assert await versions(api, own) == 0
+    token = problem["details"]["acknowledge"]
+    await api.call("PUT", own, status=201, json=DELETING, headers=FIRST, params={"acknowledge": token})
+
+
+async def test_an_amount_that_is_not_known_is_never_shown_as_none(api: Api, own: str) -> None:
+    orphans = {"maintenance": {"remove_orphans": {"older_than": "3d"}}}
+    found = (await refused(api, "PUT", own, json=orphans, headers=FIRST))["deletions"]
+    assert [found[name] for name in ("snapshots", "files", "bytes", "complete")] == [None, None, None, False]
+    assert [found["by_table"][0][name] for name in ("snapshots", "files", "bytes", "complete")] == [
+        None,
+        None,
+        None,
+        False,
+    ]
