@@ -21,11 +21,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
+
 from engine.domain.errors import Fatal
 from engine.formats.deletion.file_lists import FileList
 from engine.formats.deletion.record_files import RecordFiles
 from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+
+_log = structlog.get_logger(__name__)
 
 _RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ORPHANS: Final = re.compile(r"orphans-[0-9]{1,20}\.parquet")
@@ -124,11 +128,13 @@ class Records:
         return path
 
     def _read(self, name: str) -> FileList | None:
+        """Return a list; None for one that is damaged, as an attempt died while it wrote it: another one follows."""
         path = f"{self.folder}/{name}"
         try:
             with decoding_file(path):
                 return FileList.read(self.stored.read(path, MANIFEST_BYTES))
-        except Malformed:
+        except Malformed as error:
+            _log.warning("list_of_files_not_read", error=str(error))
             return None
 
     def _delete(self, name: str) -> None:

@@ -11,7 +11,7 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
-from engine.formats.intake.errors import reading_metadata, storage_condition, summary_of
+from engine.formats.intake.errors import is_own_fault, reading_metadata, storage_condition, summary_of
 
 _log = structlog.get_logger(__name__)
 
@@ -38,6 +38,8 @@ def asking_metastore(doing: str) -> Iterator[None]:
     except OSError as error:
         raise storage_condition(error, f"Could not {doing}: {summary_of(error)}") from error
     except Exception as error:
+        if is_own_fault(error):
+            raise
         _log.warning("metastore_not_understood", doing=doing, exc_info=error)
         raise StateConflict(f"Could not {doing}: {summary_of(error)}; {_NOT_UNDERSTOOD}") from error
 

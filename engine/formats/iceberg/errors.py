@@ -1,12 +1,14 @@
 """Translate exceptions of PyIceberg, storage and drivers into errors of the domain, in one place.
 
 Table metadata is foreign input, and for unexpected content PyIceberg raises arbitrary Python exceptions.
-`reading_table` translates all of them into an error of the one table, `asking_catalog` into an error of the one
-catalog. No message contains a secret: texts of libraries are masked first (`domain.values.uris`).
+`reading_table` translates them into an error of the one table, `asking_catalog` into an error of the one catalog.
+Faults of our own code pass unchanged (`intake.errors.is_own_fault`). No message contains a secret: texts of libraries
+are masked first (`domain.values.uris`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from traceback import walk_tb
 from typing import Any, Final
 
 import requests
@@ -38,7 +40,14 @@ from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.intake.databases import is_database_away, is_locked, wrong_settings
-from engine.formats.intake.errors import causes_of, decoding_file, is_of_file, printable, storage_condition
+from engine.formats.intake.errors import (
+    causes_of,
+    decoding_file,
+    is_of_file,
+    is_own_fault,
+    printable,
+    storage_condition,
+)
 from engine.formats.intake.errors import summary_of as summary_of_file
 from engine.formats.intake.limits import Malformed
 
@@ -180,11 +189,21 @@ def _trace(error: BaseException) -> BaseException | None:
 
 
 def is_of_content(error: BaseException) -> bool:
-    """Return whether an error is caused by the content read, not by its transport and not raised on purpose."""
+    """Return whether an error is caused by the content read: not by transport or our code, nor raised on purpose."""
     if isinstance(error, OSError | EOFError):
         return is_of_file(error)
     is_answer = isinstance(error, (NoSuchTableError, NoSuchNamespaceError, *_REFUSED)) or is_unreachable(error)
-    return not is_answer and is_of_file(error)
+    return not is_answer and (is_of_file(error) or (is_own_fault(error) and _is_of_validation(error)))
+
+
+def _is_of_validation(error: BaseException) -> bool:
+    """Return whether an error was raised while pydantic validated a foreign document.
+
+    PyIceberg's validators index and compare values whose type nothing has checked yet: they raise TypeError and
+    AttributeError for those of another one.
+    """
+    frames = ((frame.f_globals.get("__name__", ""), frame.f_code.co_name) for frame, _ in walk_tb(error.__traceback__))
+    return any(name.startswith("pydantic.") and "validate" in function for name, function in frames)
 
 
 def _condition_of(error: Exception, message: str) -> PackhouseError | None:

@@ -1,7 +1,9 @@
-"""Classify the exceptions of reading untrusted files: caused by the content, by the storage, or raised on purpose.
+"""Classify the exceptions of reading untrusted files: by the content, the storage, a fault of ours, or on purpose.
 
-For unexpected content, libraries raise arbitrary Python exceptions, and Rust extensions panic. No message contains a
-secret: texts of libraries are masked first (`domain.values.uris`).
+For unexpected content, libraries raise arbitrary Python exceptions, and Rust extensions panic. Those by which Python
+reports a fault of the program (`is_own_fault`) are never taken for the content: a file that is read by wrong code is
+not damaged. A parser that gets bytes and nothing of ours is called within `parsing`, as it raises them for its input.
+No message contains a secret: texts of libraries are masked first (`domain.values.uris`).
 """
 
 import errno
@@ -10,6 +12,7 @@ from contextlib import contextmanager
 from gzip import BadGzipFile
 from typing import Final
 
+import pyarrow as pa
 import structlog
 
 from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, TableUnreadable, Transient
@@ -25,6 +28,8 @@ _OF_ONE_FILE: Final = (FileNotFoundError, FileExistsError, PermissionError, IsAD
 _OF_CONTENT: Final = (EOFError, FileNotFoundError, IsADirectoryError, NotADirectoryError, BadGzipFile)
 _OF_PATHS: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP})
 """Errors that look like unreachable storage but are caused by the content read or its path."""
+
+_OWN_FAULTS: Final = (AttributeError, TypeError, NotImplementedError, NameError, ImportError, AssertionError)
 
 _FOLDER: Final = "is a directory"  # end of Arrow's message, which has no error number
 
@@ -47,15 +52,38 @@ def summary_of(error: BaseException) -> str:
     return printable(masked(named)[:_LONGEST_SUMMARY])
 
 
+def is_own_fault(error: BaseException) -> bool:
+    """Return whether an error reports a fault of the program that reads, whatever is read.
+
+    Arrow's own exceptions are not among them: it raises subclasses of these for files with unsupported features.
+    """
+    return isinstance(error, _OWN_FAULTS) and not isinstance(error, pa.ArrowException)
+
+
 def is_of_file(error: BaseException) -> bool:
-    """Return whether an error is caused by the file read, not by its storage and not raised on purpose."""
+    """Return whether an error is caused by the file read: not by its storage or our code, and not raised on purpose."""
     if isinstance(error, _OF_CONTENT):
         return True
     if isinstance(error, OSError) and (error.errno in _OF_PATHS or str(error).endswith(_FOLDER)):
         return True
-    if isinstance(error, PackhouseError | OSError | EOFError):
+    if isinstance(error, PackhouseError | OSError | EOFError) or is_own_fault(error):
         return False
     return isinstance(error, Exception) or type(error).__module__ == _PANICS
+
+
+@contextmanager
+def parsing(what: str) -> Iterator[None]:
+    """Run a parser of a library on content that is in memory: every exception is caused by the content.
+
+    The block must call nothing else: a fault of ours in it would be reported as damage. `what` completes "it is no …".
+
+    Raises:
+        Malformed: the parser raised a kind of error by which Python otherwise reports a fault of the program.
+    """
+    try:
+        yield
+    except _OWN_FAULTS as error:
+        raise Malformed(f"it is no {what} ({summary_of(error)})") from error
 
 
 @contextmanager

@@ -49,6 +49,7 @@ class ForbiddenPlace(InvalidInput):
 
 
 _OF_ONE_TABLE: Final = (TableUnreadable, NotEligible, NoSuch, Refused, ForbiddenPlace)
+"""Errors that leave a table without a pointer. Tables without one are opened at each look, which reports the error."""
 
 
 def _truth(value: str | None) -> bool | None:

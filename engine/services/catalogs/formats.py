@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
+import structlog
+
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.tables.table import Catalog, FormatName, TableRef
@@ -33,6 +35,8 @@ from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 from engine.services.catalogs.locations import ANYWHERE, LocationRules
 from engine.services.catalogs.secrets import problems_of_own_files, resolve_secrets, secrets_in
+
+_log = structlog.get_logger(__name__)
 
 DEFAULT_LIMITS: Final = ThreadLimits()
 
@@ -215,6 +219,11 @@ class FormatRegistry:
             return Away(Dependency.STORAGE, message)
         except (Transient, StateConflict) as error:  # one table's store may refuse the credentials, and no other
             return error
+        except PackhouseError:
+            raise
+        except Exception:  # noqa: BLE001 - a fault of ours at one table must not stop the others; its look reports it
+            _log.exception("pointer_not_read", table=str(ref))
+            return {}
 
     async def check(self, catalog: Catalog) -> Sequence[CheckStep]:
         """Test the connection step by step: secrets, connection, then the format's own steps. A fault is a step."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from engine.domain.errors import InvalidInput, StateConflict, Transient
 from engine.domain.tables.table import Catalog, FormatName, TableRef
@@ -29,6 +30,7 @@ class Connection:
     def __init__(self) -> None:
         self.silent: set[str] = set()
         self.refused: set[str] = set()
+        self.broken: set[str] = set()
         self.answers = threading.Event()
 
     def pointers(self, refs: Sequence[TableRef]) -> dict[TableRef, str]:
@@ -37,6 +39,8 @@ class Connection:
             self.answers.wait(60)
         if ref.name in self.refused:
             raise StateConflict(f"the store of {ref.name} refuses the credentials")
+        if ref.name in self.broken:
+            raise AttributeError("closed")
         return {ref: f"pointer of {ref.name}"}
 
     def check(self) -> list[CheckStep]:
@@ -171,6 +175,17 @@ async def test_one_table_whose_store_refuses_hides_no_pointers_of_others(registr
     connection.refused = {ref.name for ref in refs}
     with pytest.raises(StateConflict, match="the store of t0"):
         await registry.pointers(LAKE, refs)
+
+
+async def test_f51_a_fault_of_ours_at_one_table_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+    """It is no answer of the catalog either: the table has no pointer, so that it is looked at, which reports it."""
+    connection: Any = await registry.connect(LAKE)
+    refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
+    connection.broken = {"t3"}
+    with capture_logs() as logged:
+        found = await registry.pointers(LAKE, refs)
+    assert set(refs) - set(found) == {refs[3]}
+    assert [(each["event"], each["table"]) for each in logged] == [("pointer_not_read", "lake.a.t3")]
 
 
 async def test_a_catalog_that_answers_for_no_table_is_away(registry: FormatRegistry) -> None:

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import structlog
 
-from engine.formats.intake.errors import decoding_file
+from engine.formats.intake.errors import decoding_file, parsing
 from engine.formats.intake.limits import Malformed, check_schema
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.parquet import thrift
@@ -18,6 +19,8 @@ from engine.rewriting.kernel.parquet.footers import framed, without_arrow_schema
 from engine.rewriting.kernel.reading.projection import leaf_ids
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
+
+_log = structlog.get_logger(__name__)
 
 FOOTER_BYTES: Final = 64 * 2**20
 """Limit of one footer."""
@@ -94,6 +97,8 @@ class Footer:
 def footers_of(files: Sequence[tuple[str, int]], storage: Mapping[str, str]) -> Sequence[Footer | None]:
     """Return the footers of files, each given by path and size, in order; None for a file that is no Parquet file.
 
+    Callers name such a file in what they report; the log has what is wrong with it.
+
     Raises:
         OSError: the store does not answer, or a file is gone.
         Refused: the store can't be reached with these properties.
@@ -105,7 +110,8 @@ def _footer(path: str, size: int, storage: Mapping[str, str]) -> Footer | None:
     try:
         with decoding_file(path):
             return _read(path, size, storage)
-    except Malformed:
+    except Malformed as error:
+        _log.warning("file_not_parquet", error=str(error))
         return None
 
 
@@ -124,7 +130,8 @@ def _read(path: str, size: int, storage: Mapping[str, str]) -> Footer:
             tail = bytes(file.read(size - length, length))
     finally:
         file.close()
-    return footer_in(tail[-length:])
+    with parsing("Parquet footer"):
+        return footer_in(tail[-length:])
 
 
 def footer_in(end: bytes) -> Footer:

@@ -123,11 +123,14 @@ class TableEntry:
 
 
 def is_parquet_table(table: Table) -> bool:
-    """Return whether an answer describes a table of Parquet files; False also for one that can't be read."""
+    """Return whether an answer describes a table of Parquet files; True also for one that can't be read.
+
+    Such a table is listed and not passed over: opening it reports what is wrong with its entry.
+    """
     try:
         return TableEntry.of(table).problem is None
     except Malformed:
-        return False
+        return True
 
 
 def _size_of(text: str) -> tuple[int, int]:

@@ -5,16 +5,26 @@ returns all of the table's metadata.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Final
 
-import requests
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 
+from engine.domain.errors import InvalidInput, NotEligible, NotFound, TableUnreadable
 from engine.domain.tables.table import TableRef
+from engine.formats.iceberg.errors import reading_table
+
+OF_ONE_TABLE: Final = (NotFound, NotEligible, InvalidInput, TableUnreadable)
+"""Errors that leave a table without a pointer. Tables without one are opened at each look, which reports the error."""
 
 
 def pointers(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
-    """Return the metadata location of each table that the catalog has."""
+    """Return the metadata location of each table that the catalog has and that can be loaded.
+
+    Raises:
+        StateConflict, Away, CredentialsExpired, Transient: the catalog or a store refuses, or does not answer.
+    """
     if isinstance(catalog, SqlCatalog):
         return _of_rows(catalog, refs)
     return _of_tables(catalog, refs)
@@ -42,10 +52,6 @@ def _of_rows(catalog: SqlCatalog, refs: Sequence[TableRef]) -> Mapping[TableRef,
 def _of_tables(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
     found = {}
     for ref in refs:
-        try:
+        with suppress(*OF_ONE_TABLE), reading_table(f"read the metadata location of {ref}"):
             found[ref] = catalog.load_table((*ref.namespace, ref.name)).metadata_location
-        except (requests.RequestException, OSError):  # the catalog does not answer, nor would it for the other tables
-            raise
-        except Exception:  # noqa: BLE001, S112 - a problem of this table, reported when it is opened
-            continue
     return found

@@ -1,7 +1,8 @@
 """Read manifest lists and manifests from the store, several at once, and decode them in batches of bounded size.
 
 The files of kept snapshots must be readable: the first that is not ends the reading with an error that names it. Those
-of expired snapshots may be gone, or damaged: their content is unknown then, they are counted, and the others are read.
+of expired snapshots may be gone, or damaged: their content is unknown then, they are counted and named, and the others
+are read.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,16 +10,21 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import pyarrow as pa
+import structlog
 from pyiceberg.io import FileIO
 
 from engine.domain.errors import NotEligible
 from engine.formats.deletion.plans import Unread
-from engine.formats.iceberg.errors import decoding, is_of_content
+from engine.formats.iceberg.errors import decoding, is_of_content, summary_of
+from engine.formats.intake.errors import parsing
 from engine.formats.intake.overlapping import overlapped
+
+_log = structlog.get_logger(__name__)
 
 _READERS: Final = 16
 _BATCH_BYTES: Final = 32 * 2**20
 _BATCH_FILES: Final = 512
+_LONGEST_NAMED: Final = 300
 
 Decode: TypeAlias = Callable[[Sequence[bytes]], pa.Table]
 
@@ -39,13 +45,13 @@ class StoredPaths:
         """
         for some, bodies in _batches(paths, overlapped(self._body, paths, at_once=_READERS)):
             try:
-                together = decode(bodies)
+                together = _decoded(decode, bodies)
             except BaseException as error:
                 if not is_of_content(error):
                     raise
                 for path, body in zip(some, bodies, strict=True):  # names the file with the fault
                     with decoding(path):
-                        yield decode([body])
+                        yield _decoded(decode, [body])
             else:
                 yield together
 
@@ -60,7 +66,7 @@ class StoredPaths:
         found = overlapped(self._body_or_reason, paths, at_once=_READERS)
         for some, bodies in _batches(paths, _readable(paths, found, unread)):
             try:
-                together = decode(bodies)
+                together = _decoded(decode, bodies)
             except BaseException as error:
                 if not is_of_content(error):
                     raise
@@ -83,6 +89,7 @@ class StoredPaths:
         except BaseException as error:
             if not is_of_content(error):
                 raise
+            _log_damaged(path, error)
             return "damaged"
 
 
@@ -118,10 +125,20 @@ def _one_by_one(
 ) -> Iterator[tuple[pa.Table, list[str]]]:
     for path, body in zip(some, bodies, strict=True):
         try:
-            one = decode([body])
+            one = _decoded(decode, [body])
         except BaseException as error:
             if not is_of_content(error):
                 raise
+            _log_damaged(path, error)
             unread.add(path, "damaged")
         else:
             yield one, [path]
+
+
+def _decoded(decode: Decode, bodies: Sequence[bytes]) -> pa.Table:
+    with parsing("file of metadata"):
+        return decode(bodies)
+
+
+def _log_damaged(path: str, error: BaseException) -> None:
+    _log.warning("expired_file_not_read", path=path[-_LONGEST_NAMED:], error=summary_of(error))

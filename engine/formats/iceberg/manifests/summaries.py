@@ -21,6 +21,7 @@ from pyiceberg.types import DoubleType, FloatType, IcebergType, PrimitiveType, U
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.statistics.bounds import decoded, lower_bound, order_key, upper_bound
+from engine.formats.intake.limits import Malformed
 
 _SortKey = Callable[[Any], Any]
 
@@ -92,6 +93,8 @@ def _encloses(summary: PartitionFieldSummary, value: Any, of: IcebergType) -> bo
     if summary.lower_bound is None or summary.upper_bound is None or not isinstance(of, PrimitiveType):
         return False
     bounds: list[Any] = [from_bytes(of, summary.lower_bound), from_bytes(of, summary.upper_bound)]
+    if None in bounds:
+        raise Malformed("the bounds of a partition field have no type: the schemas lack its source column")
     keys: tuple[_SortKey, ...] = (_bytes, _signed_halves) if isinstance(of, UUIDType) else (order_key,)
     return all(key(bounds[0]) <= key(value) <= key(bounds[1]) for key in keys)
 

@@ -166,5 +166,6 @@ def is_count(text: str) -> bool:
 
 
 def summary_of(snapshot: Snapshot) -> dict[str, str]:
-    """Return a snapshot's summary without its operation."""
-    return dict(snapshot.summary.additional_properties) if snapshot.summary else {}
+    """Return a snapshot's summary without its operation, and without values that are not texts."""
+    found = snapshot.summary.additional_properties.items() if snapshot.summary else ()
+    return {name: value for name, value in found if isinstance(value, str)}

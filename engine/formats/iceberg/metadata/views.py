@@ -23,6 +23,7 @@ from engine.formats.iceberg.metadata.history import commit_times, head_of, seque
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.sort_orders import order_marks
 from engine.formats.intake.caches import Cache
+from engine.formats.intake.errors import parsing
 from engine.rewriting.kernel.storage.places import Places
 
 _DELETED = ManifestEntryStatus.DELETED
@@ -97,13 +98,13 @@ class TableView:
         with decoding(f"manifest list {path}"):
             self.check(path)  # also when it is cached
             held = self.reader.cache.get((path, _LIST), lambda: _Body(self._readable_list(path)))
-            return list(read_manifest_list(HeldFiles(held.content).new_input(path)))
+            return _manifests_in(path, held.content)
 
     def _readable_list(self, path: str) -> bytes:
         """Return the content of a manifest list that can be decoded: no other is cached."""
         with self.io.new_input(path).open() as stream:
             body = stream.read()
-        list(read_manifest_list(HeldFiles(body).new_input(path)))
+        _manifests_in(path, body)
         return body
 
     def full_entries(
@@ -116,7 +117,7 @@ class TableView:
         """
         for manifest, body in zip(manifests, self.reader.bodies(manifests), strict=True):
             self.reader.cache_entries(manifest, body)
-            with decoding(f"manifest {manifest.manifest_path}"):
+            with decoding(f"manifest {manifest.manifest_path}"), parsing("manifest"):
                 entries = manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=False)
             self._restore_doubles(manifest, entries)
             yield manifest, [each for each in entries if not discard_deleted or each.status != _DELETED]
@@ -164,6 +165,11 @@ class TableView:
             sequence_at_ms=sequence_times(self.metadata),
             order_marks=order_marks(self.metadata),
         )
+
+
+def _manifests_in(path: str, body: bytes) -> list[ManifestFile]:
+    with parsing("manifest list"):
+        return list(read_manifest_list(HeldFiles(body).new_input(path)))
 
 
 def places_of(table: Table) -> Places:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import structlog
 from pyiceberg.manifest import (
     UNASSIGNED_SEQ,
     ManifestContent,
@@ -25,7 +26,7 @@ from pyiceberg.manifest import (
 from pyiceberg.typedef import Record
 from pyiceberg.types import UUIDType
 
-from engine.formats.iceberg.errors import is_of_content
+from engine.formats.iceberg.errors import is_of_content, summary_of
 from engine.formats.iceberg.manifests.batches import read_as_one
 from engine.formats.iceberg.manifests.decoding import DELETED, EXISTING, read_entries
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut_all, data_files, joined_entries
@@ -36,6 +37,8 @@ from engine.formats.iceberg.statistics.bounds import order_key
 from engine.formats.iceberg.upkeep.manifest_entries import plain
 from engine.formats.intake.avro_blocks import container, metadata_of, readable
 from engine.formats.intake.limits import Malformed
+
+_log = structlog.get_logger(__name__)
 
 _BLOCK_BYTES: Final = 2**20
 _NONE: Final = -1  # in place of a number that no entry of a new manifest inherits
@@ -190,6 +193,7 @@ class ManifestMerge:
         except BaseException as error:
             if not is_of_content(error):
                 raise
+            _log.warning("merged_manifest_not_read", error=summary_of(error))  # `merged` tries another way, or fails
             return None
         seconds = time.perf_counter() - started
         is_same = found.equals(plain(entries)) and pc.all(pc.equal(written["status"], EXISTING)).as_py()

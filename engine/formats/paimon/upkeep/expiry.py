@@ -22,14 +22,14 @@ from itertools import takewhile, zip_longest
 from typing import Final
 
 from engine.domain.errors import Transient
-from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, Needed, OldCopy, instant
+from engine.domain.runs.expiry import READER, UNREADABLE_CONSUMER, Expiry, ExpiryPlan, Needed, OldCopy, instant
 from engine.formats.base import Condition
 from engine.formats.paimon.compaction.commits import RUN_ID, is_own
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
 from engine.formats.paimon.upkeep.retention import (
     check_changelogs,
+    consumers_of,
     least_retained,
-    oldest_consumed,
     time_retained,
 )
 from engine.formats.paimon.upkeep.tags import tags_over
@@ -82,9 +82,11 @@ def _reasons(view: TableView, at: Mapping[int, datetime], expiry: Expiry) -> Ite
     if needed.since is not None:
         earlier = [each for each in at if at[each] < needed.since]
         yield "needed", [*earlier[-1:], *(each for each in at if at[each] >= needed.since)]
-    consumed = oldest_consumed(view.files)
-    if consumed is not None:
-        yield CONSUMER, [each for each in at if each >= consumed]
+    consumers = consumers_of(view.files)
+    if consumers.oldest is not None:
+        yield CONSUMER, [each for each in at if each >= consumers.oldest]
+    if consumers.unreadable:
+        yield UNREADABLE_CONSUMER, list(at)
     yield READER, list(_read(at, needed))
     if expiry.only is not None:
         yield "not_selected", [each for each in at if each not in expiry.only]

@@ -1,15 +1,20 @@
 """How long a table keeps its snapshots by its own options, as Paimon 1.4 reads them, and which consumers need them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+import structlog
 
 from engine.domain.errors import NotEligible
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.files import TableFiles
+
+_log = structlog.get_logger(__name__)
 
 TIME_RETAINED: Final = "snapshot.time-retained"
 LEAST_RETAINED: Final = "snapshot.num-retained.min"
@@ -74,21 +79,31 @@ def least_retained(options: Mapping[str, str]) -> int:
     return int(given)
 
 
-def oldest_consumed(files: TableFiles) -> int | None:
-    """Return the smallest snapshot id that a consumer reads next, None without consumers.
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """What the consumers of a table read next.
 
-    A consumer that can't be read, for example while its reader replaces the file, counts as one that needs all.
+    Attributes:
+        oldest: the smallest snapshot id; None without consumers that can be read.
+        unreadable: paths of the files of others, for example while their reader replaces them: they may need all.
     """
+
+    oldest: int | None
+    unreadable: Sequence[str]
+
+
+def consumers_of(files: TableFiles) -> Consumers:
+    """Return the consumers of a table. Raises OSError if the store does not answer."""
     folder = f"{files.location}/consumer"
-    names = [each for each in files.storage.files(folder) if each.startswith("consumer-")]
-    found = [each for name in names if (each := _next_of(files, f"{folder}/{name}")) is not None]
-    return min(found, default=None)
-
-
-def _next_of(files: TableFiles, path: str) -> int | None:
-    try:
-        with decoding_file(path):
-            body = files.storage.read_if_present(path, _CONSUMER_BYTES)
-            return None if body is None else Document.parse(body, most_values=_CONSUMER_VALUES).whole("nextSnapshot")
-    except Malformed:
-        return 0
+    paths = [f"{folder}/{each}" for each in files.storage.files(folder) if each.startswith("consumer-")]
+    numbers, unreadable = list[int](), list[str]()
+    for path in paths:
+        try:
+            with decoding_file(path):
+                body = files.storage.read_if_present(path, _CONSUMER_BYTES)
+                if body is not None:
+                    numbers.append(Document.parse(body, most_values=_CONSUMER_VALUES).whole("nextSnapshot"))
+        except Malformed as error:
+            _log.warning("consumer_not_read", error=str(error))
+            unreadable.append(path)
+    return Consumers(min(numbers, default=None), unreadable)

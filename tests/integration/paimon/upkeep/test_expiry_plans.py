@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import NotEligible
-from engine.domain.runs.expiry import READER, Expiry, ExpiryPlan, ExpiryRule, Needed
+from engine.domain.runs.expiry import READER, UNREADABLE_CONSUMER, Expiry, ExpiryPlan, ExpiryRule, Needed
+from engine.domain.runs.run import Operation
 from engine.formats.paimon.upkeep.expiry import AFTER_KEPT, CONSUMER
+from engine.services.planning.upkeep.histories import expiry_words
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.expiries import expiry
@@ -87,8 +89,14 @@ def test_the_snapshot_that_a_consumer_reads_next_stays_with_all_newer_ones(lake:
     lake.call("set_consumer", name="b", snapshot=5)
     plan = planned(lake, expiry(1))
     assert (list(plan.expired), dict(plan.kept)) == ([1, 2], {CONSUMER: 3, "keep_last": 1})
+
+
+def test_f51_a_consumer_that_can_t_be_read_keeps_every_snapshot_and_is_a_reason_of_its_own(lake: PaimonLake) -> None:
+    lake.call("set_consumer", name="a", snapshot=5)
     (lake.folder / "consumer/consumer-b").write_text("")
-    assert ids(lake, expiry(1)) == [], "an unreadable consumer can need every snapshot"
+    plan = planned(lake, expiry(1))
+    assert (list(plan.expired), dict(plan.kept)) == ([], {UNREADABLE_CONSUMER: 4, CONSUMER: 1, "keep_last": 1})
+    assert "folder consumer can't be read" in expiry_words(plan, Operation.EXPIRE_SNAPSHOTS)
 
 
 def test_readers_and_other_runs_keep_theirs(lake: PaimonLake) -> None:
