@@ -17,6 +17,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import structlog
 
 from engine.domain.errors import StateConflict
 from engine.formats.deletion.decoded_sizes import check_decoded
@@ -24,6 +25,8 @@ from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.record_files import RecordFiles
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.orphans.listings import files_below
+
+_log = structlog.get_logger(__name__)
 
 CANDIDATES: Final = pa.schema(
     [("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64()), ("since_us", pa.int64())]
@@ -71,14 +74,13 @@ class Look:
             check_decoded(stored, range(stored.num_row_groups), _LARGEST)
             files = stored.read(use_threads=False)
             told: Any = json.loads((files.schema.metadata or {})[_LOOK])
-            (uuid, sequence, updated), taken, referenced, ids = told
-            origin = Origin(str(uuid), int(sequence), int(updated))
-            numbers = [int(each) for each in ids]
-            return cls(
-                origin, int(taken), int(referenced), numbers, files.replace_schema_metadata(None).cast(CANDIDATES)
-            )
-        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            match told:
+                case [[str(uuid), int(sequence), int(updated)], int(taken), int(referenced), [*ids]] if _are_whole(ids):
+                    origin, found = Origin(uuid, sequence, updated), files.replace_schema_metadata(None)
+                    return cls(origin, taken, referenced, ids, found.cast(CANDIDATES))
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise Malformed("it is no complete look for orphans") from error
+        raise Malformed("it is no complete look for orphans: its origin has other types")
 
     def first_seen(self, files: pa.Table, now_us: int) -> pa.Array:
         """Return since when files, with the schema `FOUND`, have been orphans of the same size and time."""
@@ -95,6 +97,10 @@ class Look:
     def past_quarantine(self, quarantine: timedelta) -> pa.ChunkedArray:
         """Return for each file whether an earlier look, at least a quarantine ago, found it first."""
         return are_past_quarantine(self.files, self.taken_us, quarantine)
+
+
+def _are_whole(values: Sequence[Any]) -> bool:
+    return all(isinstance(each, int) for each in values)
 
 
 def are_past_quarantine(files: pa.Table, taken_us: int, quarantine: timedelta) -> pa.ChunkedArray:
@@ -117,10 +123,17 @@ class StoredLooks:
         return f"{self.root}/orphans"
 
     def latest(self) -> Look | None:
-        """Return the newest complete look; None without one. Raises OSError."""
+        """Return the newest complete look; None without one. Raises OSError.
+
+        One that can't be read is logged: with it the quarantine of every file begins again.
+        """
         for number in reversed(self._numbers()):
-            with suppress(Malformed, FileNotFoundError):
+            try:
                 return Look.read(self.stored.read(self._path(number), MANIFEST_BYTES))
+            except FileNotFoundError:  # another run has stored a later one since, and removed it
+                continue
+            except Malformed as error:
+                _log.warning("stored_look_not_read", path=self._path(number), error=str(error))
         return None
 
     def write(self, look: Look) -> str:

@@ -9,6 +9,7 @@ import pytest
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import Table
 from pyiceberg.typedef import Record
+from structlog.testing import capture_logs
 
 from engine.domain.errors import TableReplaced
 from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
@@ -19,6 +20,7 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.orphans.looks import CANDIDATES, Look
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
+from tests.support.orphans import stored_looks
 
 OWN = "s3://lake/wh/orders"
 
@@ -212,3 +214,40 @@ def test_a_small_look_that_decodes_to_much_memory_is_refused(monkeypatch: pytest
     monkeypatch.setattr("engine.formats.orphans.looks._MOST_FILES", 9)
     with pytest.raises(Malformed):
         Look.read(of_one_path(10, CANDIDATES, told))
+
+
+@pytest.mark.parametrize(
+    "told", [b"5", b"[]", b'[["u", 1], 2, 1, []]', b'[["u", null, 1], 2, 1, []]', b'[["u",1,1],2,1,["x"]]']
+)
+def test_a_look_with_another_origin_is_none(told: bytes) -> None:
+    with pytest.raises(Malformed):
+        Look.read(of_one_path(10, CANDIDATES, {b"packhouse.look": told}))
+
+
+def test_f51_a_stored_look_that_can_t_be_read_is_logged_and_a_fault_of_ours_is_none(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a look the quarantine begins again: if each look was taken for damaged, no file would ever leave it."""
+    lake.create()
+    looks = stored_looks(lake)
+    looks.stored.write(f"{looks.folder}/look-1.parquet", b"PAR1 and no more")
+    with capture_logs() as logged:
+        assert looks.latest() is None
+    assert [(each["event"], each["path"]) for each in logged] == [
+        ("stored_look_not_read", f"{looks.folder}/look-1.parquet")
+    ]
+    monkeypatch.setattr("engine.formats.orphans.looks.check_decoded", None)
+    looks.stored.write(f"{looks.folder}/look-1.parquet", of_one_path(10, CANDIDATES, {}))
+    with pytest.raises(TypeError):
+        looks.latest()
+
+
+def test_f51_a_fault_of_ours_is_no_damage_of_expired_files(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would be left in the store as "damaged", and the run would succeed."""
+    table = lake.create()
+    append_files(table, 3)
+    deletion = Deletion(lake)
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    monkeypatch.setattr("engine.formats.iceberg.intake.storage.readable", lambda _body: object().closed)  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="closed"):
+        files.find()
