@@ -5,6 +5,7 @@ file with the schema of the task. It knows top-level columns only.
 """
 
 import base64
+import io
 import json
 import shutil
 import uuid
@@ -260,8 +261,6 @@ def delete_file(
 ) -> DataFile:
     """Write a delete file: positions of `pairs`, or with an `equality_id` the numbers in them; `aimed` gives bounds."""
     path = f"{table.location()}/data/{uuid.uuid4()}-deletes.parquet"
-    local = Path(path.removeprefix("file://"))
-    local.parent.mkdir(parents=True, exist_ok=True)
     ids = (PATH_ID, POS_ID) if equality_id is None else (PATH_ID, equality_id)
     names = ("file_path", "pos") if equality_id is None else ("file_path", "id")
     fields = [
@@ -269,7 +268,10 @@ def delete_file(
         for name, of, field_id in zip(names, (pa.string(), pa.int64()), ids, strict=True)
     ]
     rows = pa.table([pa.array([p[0] for p in pairs]), pa.array([p[1] for p in pairs])], schema=pa.schema(fields))
-    pq.write_table(rows if equality_id is None else rows.select(["id"]), local)
+    body = io.BytesIO()
+    pq.write_table(rows if equality_id is None else rows.select(["id"]), body)
+    with table.io.new_output(path).create() as output:
+        output.write(body.getvalue())
     bounds = {PATH_ID: pairs[0][0].encode()} if aimed else {}
     made = DataFile.from_args(
         content=DataFileContent.POSITION_DELETES if equality_id is None else DataFileContent.EQUALITY_DELETES,
@@ -277,7 +279,7 @@ def delete_file(
         file_format=FileFormat.PARQUET,
         partition=partition or Record(),
         record_count=len(pairs),
-        file_size_in_bytes=local.stat().st_size,
+        file_size_in_bytes=len(body.getvalue()),
         lower_bounds=bounds,
         upper_bounds=bounds,
         equality_ids=None if equality_id is None else [equality_id],

@@ -31,7 +31,7 @@ from engine.formats.base.commits import (
     Verification,
     WrittenGroup,
 )
-from engine.formats.base.deletes import DeleteKeeper, DeleteProof
+from engine.formats.base.deletes import DeleteKeeper, DeleteProof, RewrittenDeletes
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack, RollsBack, TagKeeper
 from engine.formats.base.manifests import ManifestKeeper, ManifestProof
@@ -95,6 +95,7 @@ __all__ = [
     "ProcedureSettings",
     "RewritableTable",
     "RewriteSettings",
+    "RewrittenDeletes",
     "RollBack",
     "RollsBack",
     "RowCounts",

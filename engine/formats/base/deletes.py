@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from engine.domain.runs.deletes import DeleteFigures, DeletePlan
+from engine.domain.runs.left_out import NONE_LEFT_OUT, LeftOut
 from engine.formats.base.files import Condition
 
 
@@ -14,6 +15,19 @@ class DeleteProof:
 
     checks: Sequence[Condition]
     figures: DeleteFigures | None
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenDeletes:
+    """The outcome of a rewrite of delete files.
+
+    Attributes:
+        snapshot_id: the committed snapshot; None if there was nothing to do.
+        left_out: planned delete files that were left as they are when their content was read.
+    """
+
+    snapshot_id: int | None
+    left_out: LeftOut = NONE_LEFT_OUT
 
 
 @runtime_checkable
@@ -27,11 +41,10 @@ class DeleteKeeper(Protocol):
             NotEligible: delete files of this table are not rewritten.
         """
 
-    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> RewrittenDeletes:
         """Merge delete files and drop dangling ones in one snapshot with the same rows; return its id.
 
-        Returns None if there was nothing to do. `before_try` is called before every request to the catalog and may
-        raise to stop: nothing is sent then.
+        `before_try` is called before every request to the catalog and may raise to stop: nothing is sent then.
 
         Raises:
             OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pyiceberg.table import Table
 
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.formats.base import DeleteProof
-from engine.formats.iceberg.upkeep import delete_commits, delete_plans
+from engine.formats.iceberg.upkeep import delete_commits, delete_plans, delete_positions
 from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, Positions, distinct, read_positions, together
 from tests.support.iceberg_tables import (
     BY_CITY,
@@ -71,7 +72,7 @@ def deleted(lake: Lake, name: str, *, files: int = 3, rows: int = 10) -> tuple[T
 
 
 def rewritten(lake: Lake, table: Table, attempt: int = 1) -> int | None:
-    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, attempt, before_try=nothing)
+    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, attempt, before_try=nothing).snapshot_id
 
 
 def proven(lake: Lake, table: Table, snapshot_id: int | None) -> DeleteProof:
@@ -220,15 +221,29 @@ def test_hostile_delete_files_are_left_alone(lake: Lake, change: Callable[[pa.Ta
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 nothing PAR1", None])
-def test_missing_and_damaged_delete_files_are_left_alone(lake: Lake, content: bytes | None) -> None:
+def test_f51_missing_and_damaged_delete_files_are_left_out_by_name(lake: Lake, content: bytes | None) -> None:
     table, (path,) = deleted(lake, "damaged", files=1)
     damaged = delete_file(table, [(path, 7)])
     commit_deletes(table.refresh(), damaged)
     local = Path(damaged.file_path.removeprefix("file://"))
     local.unlink() if content is None else local.write_bytes(content)
-    proven(lake, table, rewritten(lake, table))
+    done = lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=nothing)
+    proven(lake, table, done.snapshot_id)
+    (item,) = done.left_out.items
+    assert (item.name, item.reason) == (damaged.file_path, "missing" if content is None else "unreadable")
+    assert item.detail
+    assert (done.left_out.count, done.left_out.errors) == (1, 1)
     assert damaged.file_path in {each.data_file.file_path for each in deletes_of(table)}
     assert len(deletes_of(table)) == 2
+
+
+def test_f51_a_fault_of_ours_is_no_damage_of_a_file(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream without a method that Arrow calls made every file of an object store "unreadable"."""
+    table, _ = deleted(lake, "ours")
+    monkeypatch.setattr(delete_positions.pq, "ParquetFile", lambda *_, **__: object().closed)  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="closed"):
+        rewritten(lake, table)
+    assert stray(table) == set()
 
 
 def test_deletes_that_name_live_files_to_which_they_do_not_apply_are_left_alone(lake: Lake) -> None:
@@ -275,7 +290,7 @@ def race(lake: Lake, table: Table, act: Callable[[], Any]) -> int | None:
         if left:
             left.pop()()
 
-    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=before)
+    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=before).snapshot_id
 
 
 def test_f7_deletes_that_arrive_between_are_kept(lake: Lake) -> None:
@@ -338,7 +353,8 @@ def test_f6_a_lost_or_added_position_fails_the_proof(
     merged = delete_commits.merged_rows
 
     def wrong(*given: Any) -> Any:
-        old, rows = merged(*given)
+        found = merged(*given)
+        rows = found.rows
         assert rows is not None
         pairs = change(
             [(rows.paths[int(code)].as_py(), int(at)) for code, at in zip(rows.codes, rows.positions, strict=True)]
@@ -346,7 +362,7 @@ def test_f6_a_lost_or_added_position_fails_the_proof(
         coded = pa.array([path for path, _ in pairs]).dictionary_encode()
         codes, positions = coded.indices.to_numpy().astype("int64"), pa.array([at for _, at in pairs]).to_numpy()
         made = Positions(coded.dictionary, codes, positions)
-        return old, distinct(together([made]))
+        return replace(found, rows=distinct(together([made])))
 
     monkeypatch.setattr(delete_commits, "merged_rows", wrong)
     table, _ = deleted(lake, "wrong")

@@ -76,6 +76,12 @@ class StatedMetastore:
                 return each
         raise NoSuchObjectException(name)
 
+    def alter_partition_with_environment_context(
+        self, _database: str, name: str, changed: Partition, _context: object
+    ) -> None:
+        self._fail("alter_partition_with_environment_context")
+        self.partitions[name] = [changed if each.values == changed.values else each for each in self.partitions[name]]
+
     def _fail(self, call: str) -> None:
         if self.fails is not None and call == self.at:
             raise self.fails

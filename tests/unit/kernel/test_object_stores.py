@@ -1,5 +1,7 @@
 """Groups in an object store: requests, fetches at once, a store that is busy or mute, names that are taken."""
 
+import gc
+import io
 import threading
 import time
 from collections.abc import Iterator
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from engine.formats.iceberg.catalog.objects import stored_object
@@ -137,7 +140,7 @@ def test_an_output_whose_answer_was_lost_is_the_tasks_own(store: StoreServer, tm
     task = a_task(store, tmp_path, put_inputs(store, tmp_path, 2), "lost")
     files = Storage(properties=task.storage, places=[f"s3://{BUCKET}/lost"])
     found, path = files.find(f"s3://{BUCKET}/lost/x")
-    store.control(manners=Manners(lost=2))
+    store.control(manners=Manners(lost=1))
     output = found.create(path)
     output.write(memoryview(b"rows"))
     assert (output.finish(), output.exists) == (4, True)
@@ -285,3 +288,54 @@ def test_a_group_without_obstore_is_rewritten_all_the_same(
     counts = asked(store)
     assert (result.rows_written, counts["GET"], counts["HEAD"]) == (20_000, 20, 22)
     assert result.requests == sum(counts.values())
+
+
+def test_f51_a_stored_object_is_a_whole_file_for_every_reader(store: StoreServer) -> None:
+    """Arrow calls more of a file than PyIceberg's protocol has; without `closed` each file was "unreadable"."""
+    rows, body = pa.table({"a": list(range(100))}), io.BytesIO()
+    pq.write_table(rows, body)
+    store.put("data/x", body.getvalue())
+    found = stored_object(f"s3://{BUCKET}/data/x", store.properties())
+    assert found is not None
+    with found.open() as stream:
+        assert pq.ParquetFile(stream).read() == rows
+        assert stream.seek(0) == 0
+        assert pa.PythonFile(stream, mode="r").read() == body.getvalue()
+    with found.open() as stream:
+        assert isinstance(stream, io.RawIOBase)
+        buffered = io.BufferedReader(stream)
+        assert buffered.read(4) == b"PAR1"
+        assert buffered.seek(-4, io.SEEK_END) == len(body.getvalue()) - 4
+        assert buffered.read(10) == b"PAR1"
+    assert stream.closed
+    for use in (stream.read, lambda: stream.seek(0)):
+        with pytest.raises(ValueError, match="used after it was closed"):
+            use()
+
+
+def test_f51_a_reader_that_asks_for_nothing_sends_no_request(store: StoreServer) -> None:
+    store.put("data/y", b"0123456789")
+    found = stored_object(f"s3://{BUCKET}/data/y", store.properties())
+    assert found is not None
+    with found.open() as stream:
+        store.control(forget=True)
+        assert (stream.read(0), stream.tell()) == (b"", 0)
+        assert store.control()["asked"] == {}
+        assert (stream.read(), stream.read(), stream.read(5)) == (b"0123456789", b"", b"")
+
+
+def test_f51_an_object_that_is_written_tells_what_files_tell(store: StoreServer) -> None:
+    """Arrow closes it; one that is forgotten, or given up after an error, is not sent."""
+    target = stored_object(f"s3://{BUCKET}/data/z", store.properties())
+    assert target is not None
+    rows = pa.table({"a": [1]})
+    with target.create() as stream:
+        pq.write_table(rows, stream)
+    assert stream.closed  # type: ignore[attr-defined]
+    with target.open() as stored:
+        assert pq.ParquetFile(stored).read() == rows
+    other = stored_object(f"s3://{BUCKET}/data/forgotten", store.properties())
+    assert other is not None
+    other.create().write(b"a part of it")
+    gc.collect()
+    assert not other.exists()

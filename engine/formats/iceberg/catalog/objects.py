@@ -5,9 +5,9 @@ Azure that have a host.
 """
 
 from collections.abc import Mapping
-from io import SEEK_CUR, SEEK_END, SEEK_SET
+from io import SEEK_CUR, SEEK_END, SEEK_SET, RawIOBase
 from types import TracebackType
-from typing import Self
+from typing import Any
 
 from pyiceberg.io import InputFile, InputStream, OutputFile, OutputStream
 
@@ -89,12 +89,35 @@ class StoredObject(InputFile, OutputFile):
 
 
 class _Writing:
-    """Bytes of an object that is not sent yet. An error inside a `with` statement sends nothing."""
+    """Bytes of an object that is not sent yet. An error inside a `with` statement sends nothing.
+
+    It has the methods of a file of Python and is none (`io.IOBase`): that closes, and would send, what is forgotten.
+    """
 
     def __init__(self, target: StoredObject, *, overwrite: bool) -> None:
         self._target = target
         self._overwrite = overwrite
         self._data: bytearray | None = bytearray()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was sent or dropped."""
+        return self._data is None
+
+    def readable(self) -> bool:
+        """Return False."""
+        return False
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return False."""
+        return False
+
+    def flush(self) -> None:
+        """Do nothing: an object is sent as a whole."""
 
     def write(self, b: bytes) -> int:
         """Keep bytes."""
@@ -126,24 +149,49 @@ class _Writing:
         self.close()
 
 
-class _Reading:
-    """A position in an object."""
+class _Reading(RawIOBase):
+    """A position in an object. A whole file of Python: Arrow and other readers call more than PyIceberg's protocol."""
 
     def __init__(self, files: WholeFiles, key: str) -> None:
         self._files = files
         self._key = key
         self._at = 0
+        self._size: int | None = None
 
-    def read(self, size: int = -1) -> bytes:
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
         """Return up to `size` bytes, all that are left without one. Raises FileNotFoundError, StoreError."""
-        body = self._files.read(self._key, self._at, None if size is None or size < 0 else size)
+        self._check_open()
+        length = None if size is None or size < 0 else size
+        body = b"" if length == 0 else self._files.read(self._key, self._at, length)
         self._at += len(body)
         return body
 
+    def readall(self) -> bytes:
+        """Return all bytes that are left, by one request. Raises as `read`."""
+        return self.read()
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer; return the number of bytes, 0 at the end. Raises as `read`."""
+        target = memoryview(buffer).cast("B")
+        body = self.read(len(target))
+        target[: len(body)] = body
+        return len(body)
+
     def seek(self, offset: int, whence: int = SEEK_SET) -> int:
-        """Change the position; only the first and the current byte are known, not the last."""
+        """Change the position; the size is asked for once, and only for a position from the end."""
+        self._check_open()
         if whence == SEEK_END:
-            offset += self._files.open(self._key, None).size()
+            if self._size is None:
+                self._size = self._files.open(self._key, None).size()
+            offset += self._size
         elif whence == SEEK_CUR:
             offset += self._at
         self._at = offset
@@ -153,14 +201,6 @@ class _Reading:
         """Return the position."""
         return self._at
 
-    def close(self) -> None:
-        """Do nothing: an object is not held open."""
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Do nothing."""
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ValueError(f"{self._key}: used after it was closed")

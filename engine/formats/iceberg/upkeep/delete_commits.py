@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow.compute as pc
+import structlog
 from pyiceberg.manifest import (
     DataFile,
     DataFileContent,
@@ -23,7 +24,9 @@ from pyiceberg.manifest import (
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 
 from engine.domain.errors import CommitConflict
+from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.output_names import output_prefix
+from engine.formats.base import RewrittenDeletes
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import usable_totals
@@ -46,6 +49,8 @@ from engine.formats.iceberg.upkeep.delete_plans import (
 )
 from engine.formats.iceberg.upkeep.delete_positions import LiveData, Positions
 
+_log = structlog.get_logger(__name__)
+
 _MARK = "deletes"
 
 
@@ -59,36 +64,39 @@ class DeleteRewrite:
     attempt: int
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def commit(self, *, before_try: Callable[[], None]) -> int | None:
+    def commit(self, *, before_try: Callable[[], None]) -> RewrittenDeletes:
         """Rewrite and commit; see `formats.base.DeleteKeeper.rewrite_deletes`."""
         done = self.tries.commit(self._proposal, before_try=before_try)
-        return None if done.snapshot is None else done.snapshot.snapshot_id
+        return RewrittenDeletes(None if done.snapshot is None else done.snapshot.snapshot_id, done.content)
 
-    def _proposal(self, view: TableView) -> Proposal[None]:
+    def _proposal(self, view: TableView) -> Proposal[LeftOut]:
         if str(view.metadata.table_uuid) != self.uuid:
             raise CommitConflict(f"the table was replaced: its uuid is {view.metadata.table_uuid}, not {self.uuid}")
         check_eligible(view)
         files = SnapshotFiles(view, self.run_id, self.attempt)
         try:
             with reading_table("rewrite the delete files"):
-                merged = list(self._merged(view, files))
+                groups = list(self._merged(view, files))
         except BaseException:
             discard(view.io, files.written)
             raise
-        return Proposal(None, (lambda: self._stage(view, files, merged)) if merged else None)
+        merged = [each for each in groups if each.old]
+        left_out = LeftOut.of(item for each in groups for item in each.left_out)
+        if left_out.count:
+            _log.warning("delete_files_left_out", **left_out.document())
+        return Proposal(left_out, (lambda: self._stage(view, files, merged)) if merged else None)
 
     def _merged(self, view: TableView, files: SnapshotFiles) -> Iterator[MergedDeletes]:
-        """Write the files in place of those that a rewrite of this head replaces, and yield both."""
+        """Write the files in place of those that a rewrite of this head replaces, and yield both for each group."""
         groups = select(view).groups
         live = LiveData(live_data(view, view.manifests(view.head))) if groups else None
         for group in groups:
             if live is None:
                 return
-            old, rows = merged_rows(view.table.io, group, live)
-            if old:
-                number = max(each.sequence_number for each in old)
-                new = None if rows is None else self._written(view, files, old[0], rows)
-                yield MergedDeletes(old, new, number)
+            found = merged_rows(view.table.io, group, live)
+            number = max((each.sequence_number for each in found.files), default=0)
+            new = None if found.rows is None else self._written(view, files, found.files[0], found.rows)
+            yield MergedDeletes(found.files, new, number, found.left_out)
 
     def _written(self, view: TableView, files: SnapshotFiles, like: DeleteFile, rows: Positions) -> DataFile:
         number, codec = next(self._numbers), view.codecs[like.spec_id]

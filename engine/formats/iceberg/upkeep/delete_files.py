@@ -13,6 +13,7 @@ from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.typedef import Record
 
+from engine.domain.runs.left_out import LeftOutItem
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
 from engine.formats.iceberg.upkeep.delete_positions import (
     FILE_PATH_ID,
@@ -31,34 +32,49 @@ _ROWS_OF_GROUP: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class MergedDeletes:
-    """Delete files that go, and the file in their place, with its data sequence number; None: they apply to nothing."""
+    """Delete files that go, and the file in their place, with its data sequence number; None: they apply to nothing.
+
+    `left_out`: files of the group that stay as they are.
+    """
 
     old: tuple[DeleteFile, ...]
     new: DataFile | None
     sequence_number: int
+    left_out: tuple[LeftOutItem, ...] = ()
 
 
-def merged_rows(
-    io: FileIO, group: Sequence[DeleteFile], live: LiveData
-) -> tuple[tuple[DeleteFile, ...], Positions | None]:
-    """Return the files of a group to replace, and the rows of theirs that apply to live data files.
+@dataclass(frozen=True, slots=True)
+class MergedRows:
+    """The files of a group to replace, and the rows of theirs that apply to live data files; None without any.
 
-    The files are none if replacing them would not reduce the number of files.
+    `left_out`: files of the group that are not replaced for their content.
     """
-    taken, parts = [], []
+
+    files: tuple[DeleteFile, ...]
+    rows: Positions | None
+    left_out: tuple[LeftOutItem, ...]
+
+
+def merged_rows(io: FileIO, group: Sequence[DeleteFile], live: LiveData) -> MergedRows:
+    """Read the delete files of a group and merge their rows.
+
+    No files are to be replaced if that would not reduce their number.
+    """
+    taken, parts, left_out = [], [], list[LeftOutItem]()
     for file in group:
         try:
             found = read_positions(io, file)
             kept = live.kept(found, file)
-        except LeftAlone:
+        except LeftAlone as error:
+            left_out.append(LeftOutItem(file.path, error.reason, error.detail, error.is_error))
             continue
         taken.append((file, len(found.codes) > len(kept.codes)))
         parts.append(kept)
     rows = distinct(together(parts)) if parts else None
     has_rows = rows is not None and len(rows.codes) > 0
     if not taken or (has_rows and len(taken) == 1 and not taken[0][1]):
-        return (), None
-    return tuple(file for file, _ in taken), rows if has_rows else None
+        return MergedRows((), None, tuple(left_out))
+    return MergedRows(tuple(file for file, _ in taken), rows if has_rows else None, tuple(left_out))
 
 
 def parquet_of(rows: Positions) -> bytes:

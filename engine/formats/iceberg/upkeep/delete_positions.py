@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyiceberg.io import FileIO
 
-from engine.formats.iceberg.errors import is_of_content
+from engine.formats.iceberg.errors import is_of_content, summary_of
 from engine.formats.iceberg.upkeep.delete_plans import MOST_ROWS, DeleteFile
 
 FILE_PATH_ID: Final = 2147483546
@@ -32,10 +32,21 @@ _MOST_DECODED: Final = 512 * 2**20
 """Decoded size of a delete file by its footer."""
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _Mask = npt.NDArray[np.bool_]
+_ERRORS: Final = frozenset({"missing", "unreadable", "wrong_schema", "wrong_count", "negative_position"})
 
 
 class LeftAlone(Exception):
-    """A delete file is not rewritten, which is no error; the argument is the reason."""
+    """A delete file is not rewritten. `reason`: a code; `detail`: the error that was found, empty without one."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+    @property
+    def is_error(self) -> bool:
+        """Whether readers of the table fail on the file too, or read something undefined."""
+        return self.reason in _ERRORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +73,13 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
         with io.new_input(file.path).open() as stream:
             return _read(pq.ParquetFile(stream, read_dictionary=["file_path"]), file)
     except FileNotFoundError as error:
-        raise LeftAlone("missing") from error
+        raise LeftAlone("missing", summary_of(error)) from error
     except LeftAlone:
         raise
     except Exception as error:
         if not is_of_content(error):
             raise
-        raise LeftAlone("unreadable") from error
+        raise LeftAlone("unreadable", summary_of(error)) from error
 
 
 def _read(parquet: pq.ParquetFile, file: DeleteFile) -> Positions:

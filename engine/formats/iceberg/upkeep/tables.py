@@ -9,7 +9,7 @@ from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
-from engine.formats.base import Condition, DeleteProof, ManifestProof
+from engine.formats.base import Condition, DeleteProof, ManifestProof, RewrittenDeletes
 from engine.formats.deletion.plans import plan_of
 from engine.formats.deletion.scopes import Scope
 from engine.formats.deletion.table_deletions import TableDeletion
@@ -167,7 +167,7 @@ class TableUpkeep(LoadedTable):
         """Return the plan of a rewrite of delete files; see `DeleteKeeper.plan_deletes`."""
         return plan_deletes(self._view)
 
-    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
+    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> RewrittenDeletes:
         """Merge position-delete files in one snapshot; see `DeleteKeeper.rewrite_deletes`."""
         uuid = str(self._view.metadata.table_uuid)
         return DeleteRewrite(self._tries(), uuid, run_id, attempt).commit(before_try=before_try)

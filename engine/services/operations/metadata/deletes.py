@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.services.operations.metadata.snapshots import SnapshotAttempt, SnapshotPlan, SnapshotProof
+from engine.services.operations.metadata.snapshots import Sent, SnapshotAttempt, SnapshotPlan, SnapshotProof
 from engine.services.planning.upkeep.snapshot_files import delete_keeper_of, delete_words
 from engine.services.planning.wording import many
 
@@ -13,14 +13,15 @@ class DeleteAttempt(SnapshotAttempt):
 
     count_name = "rewritten_delete_files"
     event = "deletes_rewritten"
-    nothing = "no delete files could be merged: they can't be read, or name data files to which they do not apply"
+    nothing = "no delete files could be merged"
 
     def _plan(self) -> SnapshotPlan:
         plan = delete_keeper_of(self._table).plan_deletes()
         return SnapshotPlan(plan.rewritten, delete_words(plan), plan.document())
 
-    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        return delete_keeper_of(self._table).rewrite_deletes(run_id, attempt, before_try=before_try)
+    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> Sent:
+        found = delete_keeper_of(self._table).rewrite_deletes(run_id, attempt, before_try=before_try)
+        return Sent(found.snapshot_id, found.left_out)
 
     def _compare(self, snapshot_id: int) -> SnapshotProof:
         return delete_keeper_of(self._table).prove_deletes(snapshot_id)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine.services.operations.metadata.snapshots import SnapshotAttempt, SnapshotPlan, SnapshotProof
+from engine.services.operations.metadata.snapshots import Sent, SnapshotAttempt, SnapshotPlan, SnapshotProof
 from engine.services.planning.upkeep.snapshot_files import manifest_keeper_of, manifest_words
 from engine.services.planning.wording import many
 
@@ -19,8 +19,8 @@ class ManifestAttempt(SnapshotAttempt):
         plan = manifest_keeper_of(self._table).plan_manifests()
         return SnapshotPlan(plan.rewritten, manifest_words(plan), plan.document())
 
-    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        return manifest_keeper_of(self._table).rewrite_manifests(run_id, attempt, before_try=before_try)
+    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> Sent:
+        return Sent(manifest_keeper_of(self._table).rewrite_manifests(run_id, attempt, before_try=before_try))
 
     def _compare(self, snapshot_id: int) -> SnapshotProof:
         return manifest_keeper_of(self._table).prove_manifests(snapshot_id)

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.intents import RunIntent
+from engine.domain.runs.left_out import NONE_LEFT_OUT, LeftOut
 from engine.domain.runs.run import RunState
 from engine.formats.base import IN_HISTORY, Condition, rewritable
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
@@ -51,6 +52,14 @@ class SnapshotPlan:
     document: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The outcome of a request: the committed snapshot, None if there was nothing to do; and what was left out."""
+
+    snapshot_id: int | None
+    left_out: LeftOut = NONE_LEFT_OUT
+
+
 class SnapshotAttempt(MetadataAttempt):
     """One attempt at an operation that commits one snapshot, an `OperationAttempt`. Subclasses have the operation.
 
@@ -65,6 +74,7 @@ class SnapshotAttempt(MetadataAttempt):
     def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         super().__init__(context=context, attempt=attempt, step=step)
         self._result: dict[str, Any] = {}
+        self._left_out = NONE_LEFT_OUT
         self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
         self._mismatches = Mismatches(
             database=context.database,
@@ -80,8 +90,8 @@ class SnapshotAttempt(MetadataAttempt):
         """Return the plan of the run. Blocks."""
 
     @abstractmethod
-    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        """Commit the snapshot; return its id, None if there was nothing to do. Blocks."""
+    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> Sent:
+        """Commit the snapshot. Blocks."""
 
     @abstractmethod
     def _compare(self, snapshot_id: int) -> SnapshotProof:
@@ -119,16 +129,25 @@ class SnapshotAttempt(MetadataAttempt):
             return
         self._go_on()
         await self._begin(policy, plan.document, {self.count_name: plan.count})
-        snapshot_id = await self._commit()
+        sent = await self._commit()
         self._step("after_commit")
-        if snapshot_id is None:
-            await self._end(RunState.SUCCEEDED, "nothing_to_do", self.nothing)
+        self._left_out = sent.left_out
+        if sent.snapshot_id is None:
+            await self._end_unchanged()
             return
-        await self._prove(snapshot_id)
+        await self._prove(sent.snapshot_id)
         await self._conclude()
 
-    async def _commit(self) -> int | None:
-        """Send the snapshot; return its id, None if there was nothing to do."""
+    async def _end_unchanged(self) -> None:
+        """End a run that planned files and replaced none: as failed if an error is the cause for one of them."""
+        detail = "; ".join(filter(None, [self.nothing, self._left_out.describe()]))
+        if self._left_out.errors:
+            await self._end(RunState.FAILED, "left_out", detail)
+        else:
+            await self._end(RunState.SUCCEEDED, "nothing_to_do", detail)
+
+    async def _commit(self) -> Sent:
+        """Send the snapshot."""
         run = self._attempt.run
         is_open = bool(run.unsettled)  # a request of an earlier attempt may still arrive
         intent = RunIntent(
@@ -147,7 +166,7 @@ class SnapshotAttempt(MetadataAttempt):
             if isinstance(error, CommitConflict):
                 raise Transient(error.message) from error
             raise
-        if found is None and not is_open:
+        if found.snapshot_id is None and not is_open:
             await self._attempt.record("commit_not_sent", {}, intent=intent.marked_settled({_ONLY}))
         return found
 
@@ -182,7 +201,7 @@ class SnapshotAttempt(MetadataAttempt):
         result = self._attempt.run.result.document
         detail = self._words(result) if self.count_name in result else "its snapshot has expired"
         await self._remove_remains()
-        await self._end(RunState.SUCCEEDED, "committed", detail)
+        await self._end(RunState.SUCCEEDED, "committed", "; ".join(filter(None, [detail, self._left_out.describe()])))
 
     async def _remove_remains(self) -> None:
         """Delete files that killed attempts left, unless a request of one may still arrive."""
@@ -197,7 +216,8 @@ class SnapshotAttempt(MetadataAttempt):
 
     def _figures(self) -> dict[str, Any]:
         snapshots = [each["snapshot_id"] for each in self._proofs]
-        return {**self._result, "verifications": self._proofs, "snapshot_ids": snapshots}
+        left_out = {"left_out": self._left_out.document()} if self._left_out.count else {}
+        return {**self._result, **left_out, "verifications": self._proofs, "snapshot_ids": snapshots}
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._committed else RunState.SKIPPED
