@@ -124,6 +124,7 @@ class KeyTable:
             "is_encrypted": pa.array([False] * rows),
             "is_outside": pa.array([False] * rows),
             "recorded_order": pa.nulls(rows, FILE_DIGEST.field("recorded_order").type),
+            "refusal": pa.nulls(rows, FILE_DIGEST.field("refusal").type),
             "added_at_ms": added,
             "data_at_ms": added,
             "bucket": buckets,

@@ -98,6 +98,7 @@ class ReplayedTable:
             "is_encrypted": no,
             "is_outside": no,
             "recorded_order": pa.nulls(count, FILE_DIGEST.field("recorded_order").type),
+            "refusal": pa.nulls(count, FILE_DIGEST.field("refusal").type),
             "added_at_ms": self.added_ms,
             "data_at_ms": self.added_ms,
             "bucket": pa.nulls(count, pa.int32()),

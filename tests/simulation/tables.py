@@ -367,6 +367,7 @@ def _digest(files: Sequence[DataFile]) -> pa.Table:
         "data_at_ms": [each.added_at_ms for each in files],
         "bucket": [None] * count,
         "level": [None] * count,
+        "refusal": [None] * count,
     }
     return pa.table([_column(columns[name.name], name.type) for name in FILE_DIGEST], schema=FILE_DIGEST)
 

@@ -33,6 +33,7 @@ class DigestFile:
     data_at_ms: int = 0
     bucket: int | None = None
     level: int | None = None
+    refusal: str | None = None
     path: str | None = None
 
 
@@ -72,6 +73,7 @@ def random_digest(*, files: int, partitions: int, mean_bytes: float, seed: int) 
             "data_at_ms": np.arange(files, dtype=np.int64) * 1000,
             "bucket": pa.nulls(files, pa.int32()),
             "level": pa.nulls(files, pa.int32()),
+            "refusal": pa.nulls(files, FILE_DIGEST.field("refusal").type),
         },
         schema=FILE_DIGEST,
     )

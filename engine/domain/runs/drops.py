@@ -24,6 +24,10 @@ class Loss(StrEnum):
     """One of these, known only from the commit of the other groups."""
 
 
+UNREADABLE: Final = "unreadable"
+"""Code of a refused group of which an input is missing, damaged, or differs from the table's metadata."""
+
+
 class DropKind(StrEnum):
     """What gave a group up."""
 
@@ -34,7 +38,7 @@ class DropKind(StrEnum):
     """Its task or call failed."""
 
     REFUSED = "refused"
-    """The engine does not support it."""
+    """It can't be rewritten: the engine does not support it, the table forbids it, or an input is unreadable."""
 
     ENDED = "ended"
     """The run was ended, or its snapshot is no longer in the table."""

@@ -1,11 +1,23 @@
 """Conditions of a rewrite of partitions, which moves each of them to a new folder."""
 
 from collections.abc import Iterator
-
-import pyarrow.compute as pc
+from typing import Final
 
 from engine.formats.base import Condition
+from engine.formats.hive.metadata.parameters import listed
 from engine.formats.hive.view import TableView
+from engine.planning.plans.candidates import SkipReason
+
+_OF_PARTITIONS: Final = {
+    "known_partitions": SkipReason.UNKNOWN_STORAGE,
+    "no_other_format": SkipReason.OTHER_FORMAT,
+    "separate_locations": SkipReason.SHARED_LOCATION,
+    "partitions_differ": SkipReason.REPEATED_VALUES,
+    "flat_partitions": SkipReason.NESTED_FILES,
+}
+"""Conditions of each partition: those that do not meet one are left out, the others are rewritten."""
+
+_MOST_NAMED: Final = 3
 
 
 def partition_conditions(view: TableView) -> Iterator[Condition]:
@@ -19,17 +31,27 @@ def partition_conditions(view: TableView) -> Iterator[Condition]:
         "make the table external, without external.table.purge"
     )
     yield Condition("external", is_kept, "files of dropped partitions stay" if is_kept else dropped)
-    nested = partitions.nested
-    shared = f"{nested and nested[:300]} is inside of another partition's location, or that of two partitions"
-    yield Condition("separate_locations", nested is None, shared if nested else "each partition has its own folder")
-    alike = partitions.alike
-    repeated = f"{alike} partitions repeat the values of another, such as 1 and 01"
-    yield Condition("partitions_differ", not alike, repeated if alike else "no two partitions have the same values")
-    outside = partitions.outside
-    elsewhere = f"{outside} partitions are outside of the table's location"
-    yield Condition("locations_allowed", not outside, elsewhere if outside else "all are in allowed locations")
-    below = pc.sum(view.files["is_nested"]).as_py() or 0
-    deeper = f"{below} files are in folders below their partition's"
-    yield Condition("flat_partitions", not below, deeper if below else "no file is deeper than its partition's folder")
-    buckets = ", ".join(entry.bucket_columns)
-    yield Condition("not_bucketed", not buckets, f"bucket columns: {buckets[:200] or 'none'}")
+    storage, parameters = (
+        listed(each) for each in (entry.storage_problems(view.meaningless), entry.parameter_problems(view.meaningless))
+    )
+    yield Condition("known_storage", not storage, storage or "plain Parquet files")
+    yield Condition("known_parameters", not parameters, parameters or "no parameter changes what readers find")
+    yield Condition("not_bucketed", not entry.buckets, f"buckets: {entry.buckets[:200] or 'none'}")
+    outside, count = partitions.outside, partitions.table.num_rows
+    elsewhere = f"{_left_out(outside, count)}: outside of the table's location"
+    yield Condition("locations_allowed", not count or outside < count, elsewhere if outside else "all are allowed")
+    yield from (_of_partitions(view, name, reason) for name, reason in _OF_PARTITIONS.items())
+
+
+def _of_partitions(view: TableView, name: str, reason: SkipReason) -> Condition:
+    """Return a condition that holds if some partition meets it; its detail names the first of the others."""
+    rows = [row for row, refusal in view.refusals.items() if refusal.reason is reason]
+    if not rows:
+        return Condition(name, True, "all partitions meet it")
+    names, count = view.partitions.table["partition"], view.partitions.table.num_rows
+    shown = "; ".join(f"{names[row].as_py()[:200]}: {view.refusals[row].detail}" for row in rows[:_MOST_NAMED])
+    return Condition(name, len(rows) < count, f"{_left_out(len(rows), count)}: {shown}")
+
+
+def _left_out(rows: int, count: int) -> str:
+    return f"{rows} of {count} partitions are left out"

@@ -21,7 +21,7 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.hive.capabilities import CAPABILITIES
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, problems_of
+from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, meaningless_in, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
@@ -93,6 +93,7 @@ class HiveConnection:
     ) -> None:
         self._storage = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
         self._uri = properties[URI]
+        self._meaningless = meaningless_in(properties)
         self._metastore = Metastore(addresses_of(self._uri), check_peer)
         self._looks = looks
         self._check_location = check_location
@@ -151,7 +152,6 @@ class HiveConnection:
         found: dict[TableRef, str] = {}
         for ref in refs:
             if (known := self._looks.standing(ref)) is None:
-                # a table without a pointer is opened at each look at it, which reports the error
                 with suppress(NotFound, TableUnreadable, NotEligible, InvalidInput):
                     known = self.open_table(ref, self._looks.scope(ref)).pointer
             found |= {} if known is None else {ref: known}
@@ -179,7 +179,7 @@ class HiveConnection:
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):
-            view = TableView.load(ref, self._metastore, self._storage, scope)
+            view = TableView.load(ref, self._metastore, self._storage, scope, self._meaningless)
             if view is not None:
                 self._check_location(view.entry.location)
                 return view

@@ -13,10 +13,11 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
 from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.files.digests import digest_of, state_of
-from engine.formats.hive.files.listing import data_files
+from engine.formats.hive.files.listing import Listing, data_files
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.hive.metadata.tables import TableEntry
+from engine.formats.hive.refusals import Refusal, refusals_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.places import Places
@@ -24,16 +25,26 @@ from engine.rewriting.kernel.storage.places import Places
 
 @dataclass(frozen=True)
 class TableView:
-    """A loaded table. Properties raise `Malformed`, `OSError` and the exceptions of the Metastore's calls."""
+    """A loaded table. Properties raise `Malformed`, `OSError` and the exceptions of the Metastore's calls.
+
+    `meaningless`: names of parameters that change nothing for readers, by the catalog; see `metadata.parameters`.
+    """
 
     ref: TableRef
     entry: TableEntry
     metastore: Metastore
     storage: Mapping[str, str]
     scope: FileScope
+    meaningless: Sequence[str] = ()
 
     @staticmethod
-    def load(ref: TableRef, metastore: Metastore, storage: Mapping[str, str], scope: FileScope) -> "TableView | None":
+    def load(
+        ref: TableRef,
+        metastore: Metastore,
+        storage: Mapping[str, str],
+        scope: FileScope,
+        meaningless: Sequence[str] = (),
+    ) -> "TableView | None":
         """Load a table with its partitions and the names of its files; None if there is none.
 
         Raises:
@@ -41,7 +52,7 @@ class TableView:
         """
         if len(ref.namespace) != 1 or (stored := metastore.table(ref.namespace[0], ref.name)) is None:
             return None
-        view = TableView(ref, TableEntry.of(stored), metastore, storage, scope)
+        view = TableView(ref, TableEntry.of(stored), metastore, storage, scope, meaningless)
         if (problem := view.entry.problem) is not None:
             raise Malformed(problem)
         if not view.entry.location:
@@ -63,7 +74,7 @@ class TableView:
         """Its partitions."""
         address, columns = (self.ref.namespace[0], self.ref.name), len(self.entry.columns)
         stored = self.metastore.partitions(*address, columns) if self.entry.keys else ()
-        return Partitions.of(self.entry, stored, self.places)
+        return Partitions.of(self.entry, stored, self.places, self.meaningless)
 
     def partition(self, values: Sequence[str]) -> Partition | None:
         """Return the present entry of a partition, by the texts of its keys; None if there is none."""
@@ -84,14 +95,24 @@ class TableView:
         self.metastore.change_partition(self.ref.namespace[0], self.ref.name, changed)
 
     @cached_property
+    def listing(self) -> Listing:
+        """Its data files, and the marks of other formats among its folders."""
+        return data_files(self.partitions, self.entry.location, self.storage)
+
+    @property
     def files(self) -> pa.Table:
         """Its data files, with the columns `listing.FILES`."""
-        return data_files(self.partitions, self.entry.location, self.storage)
+        return self.listing.files
+
+    @cached_property
+    def refusals(self) -> Mapping[int, Refusal]:
+        """The reasons to leave partitions alone, by their row."""
+        return refusals_of(self.partitions, self.listing)
 
     @cached_property
     def digest(self) -> pa.Table:
         """The digest of its data files."""
-        return digest_of(self.files, self.partitions)
+        return digest_of(self.files, self.partitions, self.refusals)
 
     @cached_property
     def state(self) -> int | None:

@@ -31,6 +31,8 @@ FILE_DIGEST: Final = pa.schema(
         pa.field("data_at_ms", pa.int64(), nullable=False),  # latest possible time of its newest data; see the format
         pa.field("bucket", pa.int32()),  # of the partition, as stored; null in formats whose tables have no buckets
         pa.field("level", pa.int32()),  # of its bucket's merge tree, 0 the newest; null in formats without levels
+        # why the format can't rewrite the file's partition: a code of `plans.candidates.SkipReason`; null: it can
+        pa.field("refusal", pa.dictionary(pa.int32(), pa.string())),
     ]
 )
 

@@ -3,6 +3,7 @@
 Everything is a vector over files or over partitions; there is no Python object per file.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +24,8 @@ class PartitionedFiles:
     """Columns over files (`partition_of` is the ordinal of a file's partition) and columns over partitions.
 
     Partitions are ordered by spec id, then by the partition's text, regardless of the order of the digest's rows.
-    `bucket` and `level` are `ABSENT` in formats without them.
+    `bucket` and `level` are `ABSENT` in formats without them. `refusals`: by partition, the code of the reason why its
+    format can't rewrite it.
     """
 
     partition_of: Ints
@@ -44,6 +46,14 @@ class PartitionedFiles:
     recorded_order: pa.ChunkedArray
     spec_ids: Ints
     names: tuple[str, ...]
+    refusals: Mapping[int, str]
+
+    @property
+    def is_refused(self) -> Flags:
+        """Flags of the partitions that their format can't rewrite."""
+        flags = np.zeros(len(self.names), np.bool_)
+        flags[list(self.refusals)] = True
+        return flags
 
     def are_of_other_specs(self, spec_id: int | None) -> Flags:
         """Return flags of files under other partition specs than this one; None: no file is flagged."""
@@ -128,7 +138,18 @@ def partition_files(digest: pa.Table) -> PartitionedFiles:
         recorded_order=digest["recorded_order"],
         spec_ids=spec_ids,
         names=tuple(names),
+        refusals=_refusals(digest["refusal"], partition_of),
     )
+
+
+def _refusals(column: pa.ChunkedArray, partition_of: Ints) -> Mapping[int, str]:
+    """Return the refusal of each partition with one; the files of a partition have the same."""
+    if column.null_count == len(column):
+        return {}
+    rows = np.flatnonzero(pc.is_valid(column).to_numpy())
+    partitions, first = np.unique(partition_of[rows], return_index=True)
+    codes = column.take(pa.array(rows[first])).to_pylist()
+    return dict(zip(partitions.tolist(), codes, strict=True))
 
 
 def _distinct(values: Ints) -> tuple[Ints, Ints]:

@@ -37,6 +37,11 @@ class SkipReason(StrEnum):
     ENCRYPTED = "encrypted"  # the kernel does not read encrypted files
     NOT_PARQUET = "not_parquet"  # the kernel reads Parquet only
     OUTSIDE_FILES = "outside_files"  # a file outside the table's location, which the catalog does not allow
+    OTHER_FORMAT = "other_format"  # its folder has the metadata of another table format
+    UNKNOWN_STORAGE = "unknown_storage"  # its entry in the catalog is not that of plain data files
+    SHARED_LOCATION = "shared_location"  # its folder is another partition's, inside of it or around it
+    REPEATED_VALUES = "repeated_values"  # another partition has the same values
+    NESTED_FILES = "nested_files"  # files in folders below its own, which not every engine reads
     LATER = "later"  # the run rewrites it after partitions with a higher gain
     COOLING_DOWN = "cooling_down"  # other writers won the last race for it
 
@@ -96,7 +101,7 @@ def _find(
     allowed, refused = _allowed(files, limits)
     wanted_here, forced_here = wanted & allowed, forced & allowed
     has_outside = files.count(files.is_outside) > 0
-    blocked = (files.count(files.equality_deletes > 0) > 0) | has_outside
+    blocked = (files.count(files.equality_deletes > 0) > 0) | has_outside | files.is_refused
     is_incomplete = (files.count(~allowed) > 0) & limits.takes_partitions
 
     units = merge_units(files, wanted_here, forced_here, limits, full=full)
@@ -121,6 +126,8 @@ def _find(
         _set(reasons, is_incomplete & (files.count(refused[reason]) > 0), reason)
     _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
     _set(reasons, has_outside, SkipReason.OUTSIDE_FILES)
+    for partition, code in files.refusals.items():
+        reasons[partition] = SkipReason(code)
     chosen = taken[units.unit_of]
     return Candidates(
         wanted_here & chosen,

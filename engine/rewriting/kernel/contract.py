@@ -7,6 +7,8 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+from engine.rewriting.kernel.errors import InputFault
+
 BY_FIELD_ID: Final = "field_id"
 BY_NAME: Final = "name"
 
@@ -267,6 +269,11 @@ class GroupResult:
     inputs: tuple[TaskInput, ...] | None = None
     message: str = ""
     side_files: tuple[str, ...] = ()
+
+    @property
+    def is_input_fault(self) -> bool:
+        """Whether the task failed because an input is missing, damaged, or differs from the table's metadata."""
+        return self.outcome == "failed" and (self.reason or "").startswith(f"{InputFault.__name__}: ")
 
     def to_json(self) -> str:
         """Return the result as JSON."""

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engine.domain.runs.drops import DropKind
+from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason
 from engine.domain.runs.hot_partitions import LostGroup
+from engine.domain.runs.left_out import LeftOut, LeftOutItem
 from engine.domain.runs.results import Races, RunResult
 from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, Run
 from engine.domain.runs.timelines import RunTimeline
@@ -78,6 +79,24 @@ def run_result(
         "checked": checked_rows(run, committed),
     }
     return RunResult(document)
+
+
+def left_out_of(stored: Sequence[GroupOutline], skipped: Sequence[LeftOutItem]) -> LeftOut:
+    """Return the partitions that a run left out: those whose file groups failed, and those that its plan skipped.
+
+    A partition whose groups failed for the same reason in several attempts counts once.
+    """
+    failed = {
+        (group.place, str(group.reason)): _left_out_item(group.partition, group.reason)
+        for group in stored
+        if group.state is GroupState.DROPPED and group.reason is not None and group.reason.is_own_fault
+    }
+    return LeftOut.of([*failed.values(), *skipped])
+
+
+def _left_out_item(partition: str, reason: DropReason) -> LeftOutItem:
+    is_error = reason.kind is DropKind.FAILED or reason.code == UNREADABLE
+    return LeftOutItem(partition, reason.code, reason.detail, is_error=is_error)
 
 
 def _is_lost(group: GroupOutline) -> bool:

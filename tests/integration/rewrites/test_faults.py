@@ -146,15 +146,19 @@ def damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [damage, take_a_row])
-async def test_a_spoiled_input_fails_its_group_and_spares_the_others(
+async def test_f47_a_spoiled_input_is_left_out_and_spares_the_others(
     world: World, spoil: Callable[[Path], None]
 ) -> None:
+    """F47: the run did all that could be done, and names the partition that it left out with the file."""
     victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
     spoil(Path(victim.removeprefix("file://")))
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
     assert Path(victim).name in (run.detail or "")
     assert run.result.groups_committed == 2
+    left_out = run.result.document["left_out"]
+    assert (left_out["reasons"], left_out["errors"]) == ({"unreadable": 1}, 1)
+    assert left_out["items"][0]["name"] == '{"day":"2026-11-02"}'
     assert victim in world.lake.paths()
 
 

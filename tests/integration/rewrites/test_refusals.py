@@ -57,8 +57,8 @@ async def test_what_arrow_can_not_decode_names_the_procedure_where_it_can_be_cal
     victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
     claim_another_codec(Path(victim.removeprefix("file://")))
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
-    assert "refused: unreadable_layout" in (run.detail or "")
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
+    assert "left out: 1 unreadable layout" in (run.detail or "")
     assert (REMEDY in (run.detail or "")) == is_named
     async with world.container.database.read() as unit:
         groups = {group.partition: group for group in await unit.groups.list(run.id)}
@@ -68,11 +68,13 @@ async def test_what_arrow_can_not_decode_names_the_procedure_where_it_can_be_cal
 
 
 @pytest.mark.parametrize("world", [{"packhouse.spark-catalog": "lake"}], indirect=True)
-async def test_damage_is_no_matter_of_another_engine(world: World) -> None:
+async def test_f47_damage_is_no_matter_of_another_engine(world: World) -> None:
+    """F47: the damaged file is named, and the partition of the other day is rewritten."""
     victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
     file = Path(victim.removeprefix("file://"))
     data = file.read_bytes()
     file.write_bytes(data[:4] + bytes(len(data) // 4) + data[4 + len(data) // 4 :])
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
+    assert run.result.document["left_out"]["reasons"] == {"unreadable": 1}
     assert REMEDY not in (run.detail or "")

@@ -159,7 +159,8 @@ async def test_an_input_that_is_gone_is_a_fault_of_its_group(s3: S3Server, open_
         victim = next(path for path in world.lake.paths() if "2026-11-02" in path)
         s3.file_system().delete_file(victim.partition("://")[2])
         run = await world.rewrite()
-        assert (run.state, run.reason, run.result.groups_committed) == (RunState.FAILED, "groups_failed", 2)
+        assert (run.state, run.reason, run.result.groups_committed) == (RunState.SUCCEEDED, "committed", 2)
+        assert run.result.document["left_out"]["reasons"] == {"unreadable": 1}
         assert victim in str(run.detail)
 
 

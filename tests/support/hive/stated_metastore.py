@@ -8,12 +8,12 @@ from threading import Thread
 from typing import Final
 
 from hive_metastore.ThriftHiveMetastore import Processor
-from hive_metastore.ttypes import FieldSchema, NoSuchObjectException, Partition, StorageDescriptor, Table
+from hive_metastore.ttypes import FieldSchema, NoSuchObjectException, Partition, SerDeInfo, StorageDescriptor, Table
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-_PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"
+_PARQUET: Final = "org.apache.hadoop.hive.ql.io.parquet"
 
 
 @dataclass
@@ -123,4 +123,11 @@ def stated_partition(values: Sequence[str], location: str | None) -> Partition:
 
 
 def _descriptor(location: str | None, columns: list[FieldSchema]) -> StorageDescriptor:
-    return StorageDescriptor(cols=columns, location=location, inputFormat=_PARQUET, bucketCols=[], parameters={})
+    return StorageDescriptor(
+        cols=columns,
+        location=location,
+        inputFormat=f"{_PARQUET}.MapredParquetInputFormat",
+        serdeInfo=SerDeInfo(serializationLib=f"{_PARQUET}.serde.ParquetHiveSerDe", parameters={}),
+        bucketCols=[],
+        parameters={},
+    )

@@ -132,6 +132,7 @@ class PlainTable:
                 "data_at_ms": times[file.version],
                 "bucket": None,
                 "level": None,
+                "refusal": None,
             }
             for file in files
         ]

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
 from engine.formats.base import PlainProperties
+from engine.formats.hive.metadata.parameters import MEANINGLESS
 
 METASTORE: Final = "metastore"
 URI: Final = "uri"
@@ -16,12 +17,12 @@ STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 PLAIN: Final = PlainProperties(
     frozenset(
         {
-            *("type", URI, "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
+            *("type", URI, MEANINGLESS, "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
             *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
         }
     )
 )
-_NAMES: Final = ("type", URI)
+_NAMES: Final = ("type", URI, MEANINGLESS)
 _REFERENCES: Final = ("env:", "file:")
 _ADDRESS: Final = re.compile(r"thrift://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}/?")
 _LARGEST_PORT: Final = 65_535
@@ -51,6 +52,12 @@ def addresses_of(uri: str) -> Sequence[tuple[str, int]]:
     """Return host and port of each address in a `uri` that has no problem."""
     parts = [urlsplit(each.strip()) for each in uri.split(",")]
     return [(each.hostname or "", each.port or 0) for each in parts]
+
+
+def meaningless_in(properties: Mapping[str, str]) -> Sequence[str]:
+    """Return the names, in lower case, of the property `MEANINGLESS`, which are separated by commas."""
+    names = (each.strip().lower() for each in properties.get(MEANINGLESS, "").split(","))
+    return [each for each in names if each]
 
 
 def _are_addresses(uri: str) -> bool:

@@ -55,6 +55,7 @@ def kernel_task(
     _check_no_call_is_open(view, group.partition, parent_of(folder))
     _check_unchanged(view, group)
     readable = _footers(view, group)
+    _check_defaults(view, group, readable)
     common = common_schema(view.entry.columns, readable, settings.write)
     order = settings.order
     return GroupTask(
@@ -88,6 +89,23 @@ def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:
     if not sum(each.rows for each in readable):
         raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
     return readable
+
+
+def _check_defaults(view: TableView, group: FileGroup, footers: Sequence[Footer]) -> None:
+    """Raise `NotEligible` if Spark reads a default in files that lack a column, and other files have the column.
+
+    The outputs would have the column, with null in those rows. A literal in its place would change what Hive and other
+    engines read, which know no defaults.
+    """
+    columns = [{name.lower() for name in each.schema.names} for each in footers]
+    for name, literal in view.entry.spark.defaults.items():
+        lacking = [file.path for file, found in zip(group.inputs, columns, strict=True) if name not in found]
+        if lacking and len(lacking) < len(columns):
+            raise NotEligible(
+                f"{len(lacking)} files of partition {group.partition[:200]} lack the column {name[:100]!r}, in which "
+                f"Spark reads its default {literal[:100]} and other engines null: write the partition with Spark "
+                f"(INSERT OVERWRITE) to have it merged; the first is {lacking[0][-300:]}"
+            )
 
 
 def _check_record_fits(group: FileGroup, folder: str) -> None:

@@ -1,6 +1,7 @@
 """The digest of a table's data files, and a fingerprint of the table's state."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -9,14 +10,17 @@ import pyarrow.compute as pc
 
 from engine.formats.hive.metadata.partition_keys import SPEC_ID
 from engine.formats.hive.metadata.partitions import Partitions
+from engine.formats.hive.refusals import Refusal
 from engine.planning.measures.digest import FILE_DIGEST
 
 _BITS: Final = 63
 _CHUNK: Final = 100_000
 
 
-def digest_of(files: pa.Table, partitions: Partitions) -> pa.Table:
+def digest_of(files: pa.Table, partitions: Partitions, refusals: Mapping[int, Refusal]) -> pa.Table:
     """Return the digest of files with the columns `listing.FILES`, in the shape of `FILE_DIGEST`.
+
+    `refusals`: the reasons to leave partitions alone, by their row.
 
     The time of a file is that of its last change, and so is its sequence number, in milliseconds. Rows are not counted:
     that would take a request for each file.
@@ -25,6 +29,8 @@ def digest_of(files: pa.Table, partitions: Partitions) -> pa.Table:
     modified_ms = pc.divide(files["modified_us"], 1000)
     names = partitions.table["partition"].combine_chunks()
     at = files["partition"].combine_chunks().cast(pa.int32())
+    refused = pa.array(list(refusals), pa.int64())
+    codes = pa.array([each.reason for each in refusals.values()], pa.string())
     columns = {
         "path": files["path"],
         "partition": pa.DictionaryArray.from_arrays(at, names),
@@ -36,6 +42,7 @@ def digest_of(files: pa.Table, partitions: Partitions) -> pa.Table:
         "spec_id": pa.repeat(pa.scalar(SPEC_ID, pa.int32()), rows),
         "added_at_ms": modified_ms,
         "data_at_ms": modified_ms,
+        "refusal": codes.take(pc.index_in(files["partition"].combine_chunks(), value_set=refused)).dictionary_encode(),
     }
     absent = {"recorded_order", "bucket", "level"}
     for field in FILE_DIGEST:

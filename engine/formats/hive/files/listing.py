@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.intake.limits import LIVE_BYTES, too_large
+from engine.formats.intake.other_formats import MARKS, marked_folders
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND
 from engine.rewriting.kernel.storage.places import UNCLEAR
@@ -41,8 +43,20 @@ Lister = Callable[[str], Iterator[pa.Table]]
 """Yields all files below a location; see `stores.files_below`."""
 
 
-def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) -> pa.Table:
-    """Return the data files of the partitions that may be opened, ordered by path, with the columns `FILES`.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a table.
+
+    `files`: data files ordered by path, with the columns `FILES`. `marks`: folders that files of other formats mark, at
+    any depth of the listed ones, with the columns `other_formats.MARKS`.
+    """
+
+    files: pa.Table
+    marks: pa.Table
+
+
+def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) -> Listing:
+    """List the data files of the partitions that may be opened, and the marks of other formats.
 
     Args:
         partitions: the partitions of a table.
@@ -55,17 +69,18 @@ def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) ->
         OSError: the store does not answer.
     """
     inside = partitions.table.filter(pc.invert(partitions.table["is_outside"]))
-    found, size = [FILES.empty_table()], 0
-    for listed in overlapped(
+    found, marks, size = [FILES.empty_table()], [MARKS.empty_table()], 0
+    for listed, marked in overlapped(
         lambda each: _listed(each, storage), _folders(inside["location"].to_pylist(), root), at_once=_LISTERS
     ):
         files = _of_partitions(listed, partitions)
+        marks.append(marked)
         size += files.nbytes
         if size > LIVE_BYTES:
             raise too_large("its files take", "of memory", LIVE_BYTES)
         found.append(files)
     whole = pa.concat_tables(found).combine_chunks()
-    return whole.sort_by("path") if whole.num_rows else whole
+    return Listing(whole.sort_by("path") if whole.num_rows else whole, pa.concat_tables(marks))
 
 
 def files_directly_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
@@ -74,7 +89,7 @@ def files_directly_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, t
     Raises:
         NotEligible, Malformed, OSError: as `data_files`.
     """
-    return _direct(folder, _listed(folder, storage))
+    return _direct(folder, _listed(folder, storage)[0])
 
 
 def every_file_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:
@@ -139,16 +154,18 @@ def _folders(locations: Sequence[str], root: str) -> list[str]:
     return [*([root] if below else []), *(each[:-1] for each in chosen)]
 
 
-def _listed(folder: str, storage: Mapping[str, str]) -> pa.Table:
-    """Return the files with bytes below a folder whose paths are clear, with the schema `FOUND`."""
-    kept, size = [FOUND.empty_table()], 0
+def _listed(folder: str, storage: Mapping[str, str]) -> tuple[pa.Table, pa.Table]:
+    """Return the files with bytes below a folder whose paths are clear, with the schema `FOUND`, and its marks."""
+    kept, marks, size = [FOUND.empty_table()], [MARKS.empty_table()], 0
     for page in files_below(folder, storage):
+        if (marked := marked_folders(page["path"])).num_rows:
+            marks.append(marked)
         unclear = pc.match_substring_regex(page["path"], UNCLEAR)
         kept.append(page.filter(pc.and_not(pc.greater(page["file_bytes"], 0), unclear)))
         size += kept[-1].nbytes
         if size > LIVE_BYTES:
             raise too_large("its files take", "of memory", LIVE_BYTES)
-    return pa.concat_tables(kept)
+    return pa.concat_tables(kept), pa.concat_tables(marks)
 
 
 def _of_partitions(listed: pa.Table, partitions: Partitions) -> pa.Table:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, TypeAlias
 
 import pyarrow as pa
@@ -10,7 +9,9 @@ import pyarrow.compute as pc
 from hive_metastore.ttypes import Partition
 
 from engine.formats.hive.compaction.records import LONGEST, PARAMETER
+from engine.formats.hive.metadata.parameters import OF_TABLES
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
+from engine.formats.hive.metadata.storage import Storage, texts_of
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.rewriting.kernel.storage.places import Places, one_spelling
@@ -22,11 +23,14 @@ PARTITIONS: Final = pa.schema(
         pa.field("is_outside", pa.bool_(), nullable=False),  # its files must not be opened
         pa.field("values", pa.list_(pa.string()), nullable=False),  # the texts of its keys
         pa.field("record", pa.string()),  # what Packhouse stored at its newest rewrite, `compaction.records`
+        pa.field("problem", pa.string()),  # why its entry is not that of plain Parquet files; null: it is
     ]
 )
 _LONGEST_LOCATION: Final = 8192
 
-_Row: TypeAlias = tuple[str, str, list[str], str | None]
+_LONGEST_PROBLEM: Final = 300
+
+_Row: TypeAlias = tuple[str, str, list[str], str | None, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,20 @@ class Partitions:
     table: pa.Table
 
     @staticmethod
-    def of(entry: TableEntry, stored: Iterable[Partition], places: Places) -> "Partitions":
+    def of(
+        entry: TableEntry, stored: Iterable[Partition], places: Places, meaningless: Sequence[str] = ()
+    ) -> "Partitions":
         """Return the partitions of a table; one without partition keys has one, in the table's location.
+
+        `meaningless`: as in `Parameters.problems`.
 
         Raises:
             Malformed: an entry lacks its location or has other values than the table has keys, or they are too large.
         """
         keys = PartitionKeys(entry.keys)
-        found = _rows(keys, stored) if entry.keys else [("{}", entry.location, [], None)]
+        found = _rows(keys, stored, meaningless) if entry.keys else [("{}", entry.location, [], None, None)]
         found.sort(key=lambda row: row[:2])
-        columns = list(zip(*found, strict=True)) or [(), (), (), ()]
+        columns = list(zip(*found, strict=True)) or [()] * 5
         outside = [not places.cover(location) for location in columns[1]]
         columns.insert(2, tuple(outside))
         arrays = [pa.array(values, field.type) for values, field in zip(columns, PARTITIONS, strict=True)]
@@ -70,36 +78,60 @@ class Partitions:
         """The number of partitions whose files must not be opened."""
         return int(pc.sum(self.table["is_outside"]).as_py() or 0)
 
-    @property
-    def alike(self) -> int:
-        """The number of partitions whose keys have the same values as another's, written differently: `1` and `01`."""
-        return int(self.table.num_rows) - int(pc.count_distinct(self.table["partition"]).as_py())
+    def alike(self) -> Sequence[int]:
+        """Return the rows of partitions whose keys have the values of another's, written differently: `1` and `01`."""
+        counts = pc.value_counts(self.table["partition"].combine_chunks())
+        repeated = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
+        return _rows_where(pc.is_in(self.table["partition"], value_set=repeated)) if len(repeated) else []
 
-    @property
-    def nested(self) -> str | None:
-        """A location that is inside of another partition's, or is that of two partitions; None without any."""
-        ordered = sorted(f"{one_spelling(each) or each}/" for each in self.table["location"].to_pylist())
-        for before, after in pairwise(ordered):
-            if after.startswith(before):
-                return after.rstrip("/")
-        return None
+    def overlapping(self) -> Sequence[int]:
+        """Return the rows of partitions whose folder is another's, is inside of it, or has it inside."""
+        spelled = [f"{one_spelling(each) or each}/" for each in self.table["location"].to_pylist()]
+        around, found = list[int](), set[int]()
+        for row in sorted(range(len(spelled)), key=spelled.__getitem__):
+            while around and not spelled[row].startswith(spelled[around[-1]]):
+                around.pop()
+            found.update([row, around[-1]] if around else ())
+            around.append(row)
+        return sorted(found)
+
+    def problems(self) -> Sequence[tuple[int, str]]:
+        """Return row and reason of each partition whose entry is not that of plain Parquet files."""
+        rows = _rows_where(pc.is_valid(self.table["problem"]))
+        return list(zip(rows, self.table["problem"].take(pa.array(rows, pa.int64())).to_pylist(), strict=True))
 
 
-def _rows(keys: PartitionKeys, stored: Iterable[Partition]) -> list[_Row]:
+def _rows_where(flags: pa.ChunkedArray) -> list[int]:
+    found: list[int] = pc.indices_nonzero(flags).to_pylist()
+    return found
+
+
+def _rows(keys: PartitionKeys, stored: Iterable[Partition], meaningless: Sequence[str]) -> list[_Row]:
     found, size = list[_Row](), 0
     for each in stored:
-        row = _row(keys, each)
-        size += len(row[0]) + len(row[1]) + sum(map(len, row[2])) + len(row[3] or "")
+        row = _row(keys, each, meaningless)
+        size += len(row[0]) + len(row[1]) + sum(map(len, row[2])) + len(row[3] or "") + len(row[4] or "")
         if size > LIVE_BYTES:
             raise too_large("its partitions take", "of memory", LIVE_BYTES)
         found.append(row)
     return found
 
 
-def _row(keys: PartitionKeys, stored: Partition) -> _Row:
+def _row(keys: PartitionKeys, stored: Partition, meaningless: Sequence[str]) -> _Row:
     values = list(map(str, stored.values or ()))
     record = str((stored.parameters or {}).get(PARAMETER) or "")
-    return keys.encode(values), location_of(stored), values, record if 0 < len(record) <= LONGEST else None
+    known = record if 0 < len(record) <= LONGEST else None
+    return keys.encode(values), location_of(stored), values, known, _problem(stored, meaningless)
+
+
+def _problem(stored: Partition, meaningless: Sequence[str]) -> str | None:
+    """Return the first statement of an entry with which its files are not rewritten; None without any."""
+    storage = Storage.of(stored.sd)
+    if (problem := storage.problem) is None and storage.buckets:
+        problem = f"bucket columns: {', '.join(storage.buckets)}"
+    problem = problem or next(storage.problems(meaningless), None)
+    problem = problem or next(OF_TABLES.problems(texts_of(stored.parameters), meaningless), None)
+    return None if problem is None else problem[:_LONGEST_PROBLEM]
 
 
 def location_of(stored: Partition) -> str:

@@ -9,9 +9,13 @@ from typing import Any, Final
 
 from hive_metastore.ttypes import FieldSchema, Table
 
+from engine.formats.hive.metadata.parameters import OF_TABLES
+from engine.formats.hive.metadata.spark_schemas import SparkSchema
+from engine.formats.hive.metadata.storage import INPUT_FORMATS, Storage, texts_of
 from engine.formats.intake.limits import Malformed, check_schema
 
 PROVIDER: Final = "spark.sql.sources.provider"
+PARTITION_PROVIDER: Final = "spark.sql.partitionProvider"
 
 _PARQUET: Final = "parquet"
 _COMPRESSION: Final = "parquet.compression"
@@ -47,18 +51,18 @@ class HiveColumn:
 class TableEntry:
     """The entry of one table.
 
-    `columns` are those of the files, without the partition keys. `input_format`: the Java class by which Hive reads it;
-    `provider`: the data source by which Spark reads it, empty for tables of Hive.
+    `columns` are those of the files, without the partition keys. `parameters` include the provider (`PROVIDER`): the
+    data source by which Spark reads it, absent in tables of Hive. `spark`: its columns as Spark keeps them.
     """
 
     kind: str
     location: str
     columns: tuple[HiveColumn, ...]
     keys: tuple[HiveColumn, ...]
-    input_format: str
+    storage: Storage
     parameters: Mapping[str, str]
     created_at_s: int
-    bucket_columns: tuple[str, ...]
+    spark: SparkSchema
 
     @staticmethod
     def of(table: Table) -> "TableEntry":
@@ -78,15 +82,16 @@ class TableEntry:
         repeated, times = next(iter(Counter(str(each.name) for each in keys).most_common(1)), ("", 1))
         if times > 1:
             raise Malformed(f"it has two columns named {repeated[:200]}")
+        parameters = texts_of(table.parameters)
         return TableEntry(
             kind=str(table.tableType or ""),
             location=str(stored.location or "").rstrip("/"),
             columns=tuple(map(_column, columns)),
             keys=tuple(map(_column, keys)),
-            input_format=str(stored.inputFormat or ""),
-            parameters={str(name): str(value) for name, value in (table.parameters or {}).items()},
+            storage=Storage.of(stored),
+            parameters=parameters,
             created_at_s=min(max(0, int(table.createTime or 0)), _LARGEST_SECONDS),
-            bucket_columns=tuple(map(str, stored.bucketCols or ())),
+            spark=SparkSchema.of(parameters),
         )
 
     @property
@@ -115,11 +120,36 @@ class TableEntry:
             return "it is a view"
         if other or (provider and provider != _PARQUET):
             return f"it is a table of {other or provider}: register it in a catalog of that format"
-        if not provider and _PARQUET not in self.input_format.lower():
-            return f"its files are not Parquet (input format {self.input_format[:200] or 'none'})"
+        if not provider and self.storage.input_format not in INPUT_FORMATS:
+            return self.storage.problem
         if self.parameters.get("transactional", "").lower() == "true":
             return "it is a transactional table of Hive"
         return None
+
+    @property
+    def buckets(self) -> str:
+        """The buckets by which Hive or Spark divided the rows of each partition into files; empty without any."""
+        return ", ".join(self.storage.buckets) or self.spark.buckets
+
+    def storage_problems(self, meaningless: Sequence[str]) -> Sequence[str]:
+        """Return a clause for each statement about files with which the table is not rewritten.
+
+        `meaningless`: as in `Parameters.problems`.
+        """
+        problem = self.storage.problem
+        known = {each.name.lower() for each in (*self.columns, *self.keys)}
+        unknown = [each for each in self.spark.columns if each not in known]
+        only = f"Spark alone has the column {unknown[0][:100]}: other readers do not know it" if unknown else None
+        return [*filter(None, [problem, only]), *self.storage.problems(meaningless)]
+
+    def parameter_problems(self, meaningless: Sequence[str]) -> Sequence[str]:
+        """Return a clause for each parameter with which the table is not rewritten: its name, why, and the remedy."""
+        found = [*OF_TABLES.problems(self.parameters, meaningless), *self.spark.problems(meaningless)]
+        if PROVIDER in self.parameters and self.keys and PARTITION_PROVIDER not in self.parameters:
+            found.append(
+                f"{PARTITION_PROVIDER} is absent: Spark finds partitions by their folders, not in the Metastore"
+            )
+        return found
 
 
 def is_parquet_table(table: Table) -> bool:

@@ -86,6 +86,7 @@ class LiveFiles:
             "data_at_ms": self._data_at_ms(added_at_ms),
             "bucket": none,  # buckets of a partition spec are part of the partition
             "level": none,
+            "refusal": pa.nulls(self.data.num_rows, FILE_DIGEST.field("refusal").type),
         }
         columns = [counted[f.name] if f.name in counted else self.data[f.name] for f in FILE_DIGEST]
         return pa.table(columns, schema=FILE_DIGEST)

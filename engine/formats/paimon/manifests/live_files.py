@@ -106,6 +106,7 @@ class LiveFiles:
             "data_at_ms": arrivals.data_at_ms(paths),
             "bucket": self.files["bucket"],
             "level": self.files["level"],
+            "refusal": pa.nulls(rows, pa.string()).dictionary_encode(),
         }
         return pa.table([columns[field.name] for field in FILE_DIGEST], schema=FILE_DIGEST)
 

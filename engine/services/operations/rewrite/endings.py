@@ -14,7 +14,8 @@ import structlog
 
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.fleet.breakers import Fault
-from engine.domain.runs.drops import DropReason
+from engine.domain.runs.drops import DropKind, DropReason
+from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import Later, Plan
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
@@ -29,7 +30,7 @@ from engine.services.planning.orders import order_state
 from engine.services.runs.attempts import STOPS_BY_HOLDS, STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.holds import Hold
-from engine.services.runs.outcomes import run_result
+from engine.services.runs.outcomes import left_out_of, run_result
 
 _log = structlog.get_logger(__name__)
 
@@ -61,6 +62,7 @@ class RunEnding:
         self._step = step
         self._started = context.clock.monotonic()
         self.order: dict[str, Any] | None = None  # overlap before and after, if an order of rows was requested
+        self.left_out: Sequence[LeftOutItem] = ()  # partitions that the plan left out as the format can't rewrite them
         self.tally = AttemptTally()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
@@ -138,6 +140,8 @@ class RunEnding:
         result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
         if self.order is not None:
             result = result.updated(order=self.order)
+        if (left_out := left_out_of(stored, self.left_out)).count:
+            result = result.updated(left_out=left_out.document())
         self._step("before_end")
         await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
         await self._keep_time(seconds)
@@ -188,7 +192,8 @@ class RunEnding:
         committed = [group for group in stored if group.state is GroupState.COMMITTED]
         dropped = [group for group in stored if group.state is GroupState.DROPPED]
         broken = [group.reason for group in dropped if group.reason is not None and group.reason.is_own_fault]
-        if broken:
+        is_refused = all(reason.kind is DropKind.REFUSED for reason in broken)
+        if broken and not (committed and is_refused):  # refused groups are left out, and the others are done
             await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
         elif later.partitions and not budget.deferred and any(self._is_of_attempt(group) for group in committed):
             left = f"{later.partitions} partitions with {later.files} files are planned next"
@@ -196,7 +201,8 @@ class RunEnding:
         elif committed:
             waiting = f", {budget.deferred} left for another day (limits.bytes_per_day)" if budget.deferred else ""
             counts = f"{len(committed)} groups committed, {len(dropped)} dropped{waiting}"
-            await self.end(RunState.SUCCEEDED, "committed", counts)
+            detail = "; ".join(filter(None, [counts, left_out_of(stored, self.left_out).describe()]))
+            await self.end(RunState.SUCCEEDED, "committed", detail)
         elif not dropped:
             await self._wait_for_budget(budget)
         elif self._attempt.run.failures + 1 >= MOST_LOST_RACES:

@@ -15,6 +15,7 @@ from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import FormatName
 from engine.formats.base import NativeTable, RewritableTable, rewritable
 from engine.planning.due.evaluations import Evaluation
+from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
@@ -158,6 +159,7 @@ class RewriteFlow:
             begun_for_order=bool(self._attempt.run.plan.get("reordered_files")),
             done=done,
         )
+        self._ending.left_out = left_out_items(plan)
         plan = budget.admit(plan)
         self._step("planned")
         return plan

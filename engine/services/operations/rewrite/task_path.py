@@ -5,9 +5,9 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from engine.domain.errors import CommitConflict, PackhouseError, Transient
+from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.drops import DropReason, Loss
+from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
@@ -146,7 +146,7 @@ class TaskPath(RewritePath):
             await self._commits.drop_lost([lost], detail=finished.error.message)
             return 0
         if isinstance(finished, GroupFailure):
-            ordinal, reason = finished.group.ordinal, DropReason.failed(finished.error.message)
+            ordinal, reason = finished.group.ordinal, _reason_of(finished)
         else:
             group, result = finished
             self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
@@ -183,6 +183,16 @@ class TaskPath(RewritePath):
         await self._commits.commit(groups)
         if not is_last:
             await self._attempt.transition(RunState.REWRITING)
+
+
+def _reason_of(failure: GroupFailure) -> DropReason:
+    """Return why a group is given up: it is refused if the table or an input is the cause, otherwise failed."""
+    error = failure.error
+    if isinstance(error, NotEligible):
+        return DropReason(DropKind.REFUSED, error.code, error.message)
+    if failure.is_of_input:
+        return DropReason(DropKind.REFUSED, UNREADABLE, error.message)
+    return DropReason.failed(error.message)
 
 
 def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> RewriteSettings:

@@ -16,7 +16,7 @@ from typing import Protocol
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import Away, PackhouseError, SparkFailed, StateConflict, Transient
+from engine.domain.errors import Away, NotEligible, PackhouseError, SparkFailed, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
@@ -66,10 +66,11 @@ class Dispatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GroupFailure:
-    """A group that could not be rewritten, and the error."""
+    """A group that could not be rewritten, and the error; `is_of_input`: a file to read is the cause."""
 
     group: FileGroup
     error: PackhouseError
+    is_of_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +228,11 @@ class Lanes:
         ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
         begun = self._clock.monotonic()
         try:
-            payloads = [await asyncio.to_thread(self._payload, group, self._parts) for group in bundle]
-            answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+            payloads = await self._payloads(bundle)
+            bundle = tuple(group for group in bundle if group.ordinal in payloads)
+            if not bundle:
+                return
+            answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, list(payloads.values()))
         except Transient:  # Spark is unavailable: the attempt ends and the run is retried later
             if not self._attempt.interrupted.is_set():
                 raise
@@ -241,6 +245,16 @@ class Lanes:
             for group, result in zip(bundle, results, strict=True):
                 self._answered(waiting, group, result)
             self._raise_storage_fault(results)
+
+    async def _payloads(self, bundle: tuple[FileGroup, ...]) -> Mapping[int, str]:
+        """Return the tasks of groups by ordinal; a group that the table refuses fails alone, and is not tried again."""
+        found: dict[int, str] = {}
+        for group in bundle:
+            try:
+                found[group.ordinal] = await asyncio.to_thread(self._payload, group, self._parts)
+            except NotEligible as error:
+                self._tell(GroupFailure(group, error))
+        return found
 
     def _payload(self, group: FileGroup, part: int) -> str:
         """Return the group's task; file names contain the part, so that no two tries share a name."""
@@ -255,7 +269,8 @@ class Lanes:
         if fault == CredentialsExpired.__name__:
             self._expired(waiting, group, result)
         elif result.outcome == "failed" and fault is None:
-            self._failed(waiting, group, SparkFailed(result.reason or "the task gave no reason"))
+            error = SparkFailed(result.reason or "the task gave no reason")
+            self._failed(waiting, group, error, is_of_input=result.is_input_fault)
         elif fault is None:
             self._tell((group, result))
 
@@ -291,7 +306,14 @@ class Lanes:
         detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
         self._tell(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
 
-    def _failed(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, error: PackhouseError) -> None:
+    def _failed(
+        self,
+        waiting: deque[tuple[FileGroup, ...]],
+        group: FileGroup,
+        error: PackhouseError,
+        *,
+        is_of_input: bool = False,
+    ) -> None:
         """Retry a failed group once, alone, so that it does not fail other groups; then give it up."""
         if self._attempt.interrupted.is_set():
             return
@@ -301,7 +323,7 @@ class Lanes:
         if self._tries[group.ordinal] < TRIES_PER_GROUP:
             waiting.append((group,))
         else:
-            self._tell(GroupFailure(group, error))
+            self._tell(GroupFailure(group, error, is_of_input))
 
     def _tell(self, finished: Finished) -> None:
         self.unseen += 1

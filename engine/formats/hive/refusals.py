@@ -1,0 +1,66 @@
+"""Partitions that can't be rewritten although others of the table can, each with the reason."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from engine.formats.hive.files.listing import Listing
+from engine.formats.hive.metadata.partitions import Partitions
+from engine.planning.plans.candidates import SkipReason
+from engine.rewriting.kernel.storage.places import one_spelling
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a partition is left alone: a reason of plans, and a clause with what was found."""
+
+    reason: SkipReason
+    detail: str
+
+
+def refusals_of(partitions: Partitions, listing: Listing) -> Mapping[int, Refusal]:
+    """Return the partitions that can't be rewritten by their row in `partitions`, the strongest reason of each."""
+    found: dict[int, Refusal] = {}
+    for row, refusal in _each(partitions, listing):
+        found.setdefault(row, refusal)
+    return found
+
+
+def _each(partitions: Partitions, listing: Listing) -> Iterator[tuple[int, Refusal]]:
+    """Yield rows with their reasons, the strongest first."""
+    for row, name in _marked(partitions, listing):
+        yield row, Refusal(SkipReason.OTHER_FORMAT, f"its folder has the metadata of {name}")
+    for row, problem in partitions.problems():
+        yield row, Refusal(SkipReason.UNKNOWN_STORAGE, problem)
+    shared = Refusal(SkipReason.SHARED_LOCATION, "its folder is another partition's, is inside of it, or contains it")
+    yield from ((row, shared) for row in partitions.overlapping())
+    alike = Refusal(SkipReason.REPEATED_VALUES, "another partition has the same values, such as 1 and 01")
+    yield from ((row, alike) for row in partitions.alike())
+    nested = listing.files.filter(listing.files["is_nested"])
+    for each in pc.value_counts(nested["partition"].combine_chunks()).to_pylist():
+        yield each["values"], Refusal(SkipReason.NESTED_FILES, f"{each['counts']} files are in folders below its own")
+
+
+def _marked(partitions: Partitions, listing: Listing) -> Iterator[tuple[int, str]]:
+    """Yield the rows of partitions in, around or at a folder with a mark of another format, with its name."""
+    if not listing.marks.num_rows:
+        return
+    marked = {_spelled(each["folder"]): str(each["format"]) for each in listing.marks.to_pylist()}
+    at = dict[str, list[int]]()
+    for row, location in enumerate(map(_spelled, partitions.table["location"].to_pylist())):
+        at.setdefault(location, []).append(row)
+        yield from ((row, marked[each]) for each in _upwards(location) if each in marked)
+    for folder, name in marked.items():
+        yield from ((row, name) for each in _upwards(folder) for row in at.get(each, ()))
+
+
+def _spelled(folder: str) -> str:
+    return (one_spelling(folder) or folder).rstrip("/")
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """Yield a folder and those that it is in."""
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]

@@ -1,0 +1,75 @@
+"""The parameters of a Metastore that are known, as data and in the documentation; and Spark's schema in them."""
+
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from engine.formats.hive.metadata.parameters import METADATA, OF_TABLES, SERDE, TABLE, Parameter
+from engine.formats.hive.metadata.spark_schemas import SparkSchema
+from engine.formats.intake.limits import Malformed
+
+DOCUMENT = Path(__file__).parents[3] / "docs/hive-parameters.md"
+FIELD = '{"name":"%s","type":"long","nullable":true,"metadata":{%s}}'
+
+
+def test_f45_the_documentation_lists_every_known_parameter() -> None:
+    """F45: the list of what is accepted is the same in docs/hive-parameters.md."""
+    listed = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
+    assert listed == [row for rows in (TABLE, SERDE, METADATA) for row in _lines(rows)]
+
+
+def _lines(rows: tuple[Parameter, ...]) -> list[str]:
+    """Return the lines of a table in the documentation; names with the same meaning are in one."""
+    lines = []
+    for (writers, meaning, decision, remedy), found in groupby(
+        rows, lambda each: (each.writers, each.meaning, each.decision, each.remedy)
+    ):
+        names = ", ".join(f"`{each.name}`" for each in found)
+        lines.append(f"| {names} | {writers} | {meaning} | {decision}{f'; otherwise {remedy}' if remedy else ''} |")
+    return lines
+
+
+def test_f45_each_name_is_listed_once_and_without_a_remedy_only_if_any_value_is_accepted() -> None:
+    for rows in (TABLE, SERDE, METADATA):
+        names = [each.name for each in rows]
+        assert len(set(names)) == len(names)
+        assert [each.name for each in rows if each.name != each.name.lower()] == []
+        assert [each.name for each in rows if bool(each.remedy) is (each.accepted is None)] == []
+
+
+def test_f45_an_exact_name_goes_before_a_pattern() -> None:
+    assert [*OF_TABLES.problems({"projection.day.type": "date"}, ())] == []
+    (found,) = OF_TABLES.problems({"Projection.Enabled": "true"}, ())
+    assert found.startswith("Projection.Enabled is 'true'")
+
+
+def test_f36_defaults_are_read_from_the_parts_of_a_long_schema() -> None:
+    """F36: a default of null is what other readers find as well."""
+    defaults = [("a", '"EXISTS_DEFAULT":"1","CURRENT_DEFAULT":"2"'), ("B", '"EXISTS_DEFAULT":"\'x\'"')]
+    nulls = [("c", '"EXISTS_DEFAULT":"NULL"'), ("d", '"EXISTS_DEFAULT":"CAST(NULL AS DECIMAL(3,1))"'), ("e", "")]
+    text = '{"type":"struct","fields":[' + ",".join(FIELD % each for each in (*defaults, *nulls)) + "]}"
+    name = "spark.sql.sources.schema"
+    parts = {f"{name}.numParts": "2", f"{name}.part.0": text[:70], f"{name}.part.1": text[70:]}
+    for parameters in ({name: text}, parts):
+        found = SparkSchema.of(parameters)
+        assert found.defaults == {"a": "1", "b": "'x'"}
+        assert found.columns == ["a", "b", "c", "d", "e"]
+    assert SparkSchema.of({}) == SparkSchema()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"": "[]"},
+        {"": "{"},
+        {"": "[" * 100_000},
+        {"": '{"fields":[1]}'},
+        {".numParts": "2", ".part.0": "{}"},
+        {".numParts": "x"},
+    ],
+    ids=str,
+)
+def test_a_damaged_schema_of_spark_is_malformed(parameters: dict[str, str]) -> None:
+    with pytest.raises(Malformed, match=r"its parameter spark\.sql\.sources\.schema"):
+        SparkSchema.of({f"spark.sql.sources.schema{name}": value for name, value in parameters.items()})
