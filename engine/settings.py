@@ -142,6 +142,9 @@ class Settings(BaseSettings):
     work_seconds: Seconds = Field(
         default=900, gt=0, description="How long one step of a run on a catalog or its storage is waited for."
     )
+    compute_seconds: Seconds = Field(
+        default=180, gt=0, description="CPU seconds after which reading or planning a table is ended."
+    )
     threads_per_table: int = Field(default=4, ge=1, description="Calls to one table's storage at once, per process.")
     threads_per_catalog: int = Field(default=16, ge=1, description="Calls to one catalog and its tables at once.")
     threads: int = Field(default=128, ge=1, description="Calls to all catalogs and their tables at once.")

@@ -330,4 +330,5 @@ def _thread_limits(settings: Settings) -> ThreadLimits:
         total=settings.threads,
         read_seconds=settings.read_seconds,
         work_seconds=settings.work_seconds,
+        compute_seconds=settings.compute_seconds,
     )

@@ -112,6 +112,10 @@ class FormatRegistry:
         with self._blotting():
             return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
 
+    def stuck_seconds(self) -> float:
+        """Return for how long the oldest read that was told to end has computed on; 0 without one."""
+        return self._bulkheads.stuck_seconds()
+
     async def validate(self, name: FormatName, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` if no connection can be made from the properties. References are not resolved."""
         await self._check_addresses(properties)

@@ -4,14 +4,18 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 
 import pytest
 
-from engine.domain.errors import OutcomeUnknown, Transient
+from engine.domain.errors import Away, OutcomeUnknown, StateConflict, TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
+from engine.services.catalogs.bulkheads import calls
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
+from engine.services.catalogs.bulkheads.computing import TimedCall
 
 STUCK = Compartment.of(TableRef("lake", ("a",), "stuck"))
 CALM = Compartment.of(TableRef("lake", ("a",), "calm"))
@@ -209,6 +213,86 @@ async def test_what_a_call_raises_reaches_its_caller_and_frees_the_thread(error:
     for _ in range(3):
         with pytest.raises((type(error), RuntimeError)):
             await bulk.read(STUCK, fail)
+
+
+def compute_for_ever() -> None:
+    total = 0
+    while True:
+        total += 1
+
+
+@pytest.fixture
+def checks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "CHECK_SECONDS", 0.02)
+
+
+@pytest.mark.usefixtures("checks_often")
+@pytest.mark.parametrize("is_work", [True, False])
+async def test_f41_a_read_that_computes_for_ever_is_an_error_of_its_table_and_gives_its_thread_back(
+    is_work: bool,
+) -> None:
+    """F41: by its CPU time, also where many such reads share the time; then the next read of the table is answered."""
+    bulk = bulkheads(per_table=1, compute_seconds=0.1)
+    with pytest.raises(TableUnreadable, match=r"table lake\.a\.stuck: .* took too long .* PACKHOUSE_COMPUTE_SECONDS"):
+        await bulk.read(STUCK, compute_for_ever, is_work=is_work)
+    assert await eventually_read(bulk) == "read"
+    assert bulk.stuck_seconds() == 0
+    with pytest.raises(StateConflict, match="catalog 'lake': "):
+        await bulk.read(Compartment.of("lake"), compute_for_ever, is_work=is_work)
+
+
+async def test_f41_a_read_that_computed_for_half_of_its_deadline_is_no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F41: the store has answered; the run of such a table would wait for it in vain."""
+    monkeypatch.setattr(TimedCall, "cpu_seconds", lambda _call: 0.06)
+    with pytest.raises(TableUnreadable):
+        await bulkheads(read_seconds=0.1).read(STUCK, compute_for_ever)
+
+
+async def eventually_read(bulk: Bulkheads) -> str:
+    """Read as soon as the table has a free thread; its only one is abandoned until its call has ended."""
+    async with asyncio.timeout(30):
+        while True:
+            with suppress(Transient):
+                return await bulk.read(STUCK, lambda: "read")
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("checks_often")
+async def test_f41_a_read_that_can_not_be_ended_is_seen_until_it_ends() -> None:
+    """F41: its caller goes on, and the process tells for how long the thread has computed since."""
+    is_over = threading.Event()
+
+    def swallow() -> str:
+        while not is_over.is_set():
+            with suppress(BaseException):
+                compute_for_ever()
+        return "ended"
+
+    bulk = bulkheads(compute_seconds=0.05)
+    with pytest.raises(TableUnreadable):
+        await bulk.read(STUCK, swallow, is_work=True)
+    await asyncio.sleep(0.05)
+    assert bulk.stuck_seconds() > 0
+    is_over.set()
+    async with asyncio.timeout(30):
+        while bulk.stuck_seconds():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("checks_often")
+async def test_f41_a_change_is_never_ended_and_a_read_that_waits_is_no_fault_of_its_table(store: Store) -> None:
+    """F41: a commit may be half done; a store that does not answer is an outage."""
+    bulk = bulkheads(compute_seconds=0.05, read_seconds=0.3)
+
+    def change() -> str:
+        until = time.thread_time() + 0.2
+        while time.thread_time() < until:
+            pass
+        return "changed"
+
+    assert await bulk.change(CALM, change) == "changed"
+    with pytest.raises(Away):
+        await bulk.read(STUCK, store.call)
 
 
 def test_a_process_ends_while_a_call_has_no_answer() -> None:

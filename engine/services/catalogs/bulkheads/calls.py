@@ -1,18 +1,20 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
 At the deadline the caller gets an error; the thread keeps running and counting until its call returns: only socket
-timeouts end it (`formats` sets those). Equal reads that have not begun share one call: a caller that joins gets an
-answer that was begun after it asked.
+timeouts end it (`formats` sets those). A read that computes for longer than `compute_seconds`, such as on hostile
+metadata, is an error of its table, and its thread is ended (`computing`). Equal reads that have not begun share one
+call: a caller that joins gets an answer that was begun after it asked.
 """
 
 import asyncio
 from collections.abc import Callable, Hashable
 from contextvars import copy_context
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
 
 import structlog
 
-from engine.domain.errors import Away, OutcomeUnknown
+from engine.domain.errors import Away, OutcomeUnknown, PackhouseError, StateConflict, TableUnreadable
 from engine.services.catalogs.bulkheads.compartments import (
     BUSY_RETRY_SECONDS,
     Compartment,
@@ -20,11 +22,36 @@ from engine.services.catalogs.bulkheads.compartments import (
     Held,
     ThreadLimits,
 )
+from engine.services.catalogs.bulkheads.computing import ComputedTooLong, TimedCall
 from engine.services.catalogs.bulkheads.threads import DaemonThreads
 
 _log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+
+CHECK_SECONDS: Final = 1.0
+"""Interval at which the CPU time of a running read is compared with its limit."""
+
+
+@dataclass(eq=False, slots=True)
+class _Begun(Generic[T]):
+    """A call in its thread.
+
+    Attributes:
+        held: its place in the limits of threads.
+        call: its CPU time, and the way to end it.
+        future: its result.
+        overdue: done once it computed for too long.
+        check: the next comparison of its CPU time with the limit; None for a call that is not a read.
+        ended_at: when it was first told to end, by the loop's clock; None if it was not.
+    """
+
+    held: Held
+    call: TimedCall[T]
+    future: "asyncio.Future[T]"
+    overdue: "asyncio.Future[None]"
+    check: asyncio.TimerHandle | None = None
+    ended_at: float | None = None
 
 
 class Bulkheads:
@@ -35,12 +62,19 @@ class Bulkheads:
         self._compartments = Compartments(limits)
         self._threads = DaemonThreads(name="foreign")
         self._joinable: dict[Hashable, asyncio.Task[Any]] = {}
+        self._ended: set[_Begun[Any]] = set()
+
+    def stuck_seconds(self) -> float:
+        """Return for how long the oldest read that was told to end has computed on; 0 without one."""
+        now = asyncio.get_running_loop().time()
+        return max((now - each.ended_at for each in self._ended if each.ended_at is not None), default=0.0)
 
     async def read(self, where: Compartment, call: Callable[[], T], *, is_work: bool = False) -> T:
         """Run a call that changes nothing; with `is_work` under the longer deadline of a run's steps.
 
         Raises:
             Away: no free thread, or no answer in time.
+            TableUnreadable, StateConflict: it computed for longer than `compute_seconds`.
         """
         seconds = self._limits.work_seconds if is_work else self._limits.read_seconds
         held = await self._compartments.enter(where, seconds=seconds if is_work else self._limits.line_seconds)
@@ -65,7 +99,7 @@ class Bulkheads:
         """
         seconds = self._limits.work_seconds
         held = await self._compartments.enter(where, seconds=seconds)
-        future = self._begin(held, call)
+        future = self._begin(held, call).future
         try:
             await asyncio.wait({future}, timeout=seconds)
         except asyncio.CancelledError:
@@ -87,27 +121,64 @@ class Bulkheads:
         return await self._answer(held, call, self._limits.read_seconds)
 
     async def _answer(self, held: Held, call: Callable[[], T], seconds: float) -> T:
-        future = self._begin(held, call)
+        begun = self._begin(held, call)
+        self._check_later(begun)
         try:
-            await asyncio.wait({future}, timeout=seconds)
+            either: set[asyncio.Future[Any]] = {begun.future, begun.overdue}
+            await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            if not future.done():
+            if not begun.future.done():
                 self._compartments.give_up(held)
-        if not future.done():
-            _log.warning("call_given_up", where=str(held.where), seconds=seconds)
-            message = f"{held.where} did not answer within {seconds:g} seconds"
-            raise Away(held.where.dependency, message, retry_after_seconds=BUSY_RETRY_SECONDS)
-        return future.result()
+        if begun.future.done():
+            try:
+                return begun.future.result()
+            except ComputedTooLong:
+                raise self._too_costly(held.where) from None
+        if begun.overdue.done() or begun.call.cpu_seconds() >= seconds / 2:
+            self._end_call(begun)
+            raise self._too_costly(held.where)
+        _log.warning("call_given_up", where=str(held.where), seconds=seconds)
+        message = f"{held.where} did not answer within {seconds:g} seconds"
+        raise Away(held.where.dependency, message, retry_after_seconds=BUSY_RETRY_SECONDS)
 
-    def _begin(self, held: Held, call: Callable[[], T]) -> "asyncio.Future[T]":
-        context = copy_context()
-        future = asyncio.get_running_loop().run_in_executor(self._threads, context.run, _without_stop, call)
-        future.add_done_callback(lambda done: self._end(held, done))
-        return future
+    def _begin(self, held: Held, call: Callable[[], T]) -> "_Begun[T]":
+        context, timed = copy_context(), TimedCall(lambda: _without_stop(call))
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(self._threads, context.run, timed)
+        begun = _Begun(held, timed, future, loop.create_future())
+        future.add_done_callback(lambda done: self._finish(begun, done))
+        return begun
 
-    def _end(self, held: Held, done: "asyncio.Future[Any]") -> None:
-        self._compartments.leave(held)
+    def _finish(self, begun: "_Begun[Any]", done: "asyncio.Future[Any]") -> None:
+        self._compartments.leave(begun.held)
+        self._ended.discard(begun)
+        if begun.check is not None:
+            begun.check.cancel()
         _retrieve(done)
+
+    def _check_later(self, begun: "_Begun[Any]") -> None:
+        """Compare the CPU time of a read with its limit until the read has ended, whether a caller waits or not."""
+        begun.check = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check, begun)
+
+    def _check(self, begun: "_Begun[Any]") -> None:
+        if begun.ended_at is not None or begun.call.cpu_seconds() >= self._limits.compute_seconds:
+            self._end_call(begun)
+        self._check_later(begun)
+
+    def _end_call(self, begun: "_Begun[Any]") -> None:
+        if begun.ended_at is None:
+            _log.error("call_computes_too_long", where=str(begun.held.where), seconds=self._limits.compute_seconds)
+            begun.ended_at = asyncio.get_running_loop().time()
+            self._ended.add(begun)
+        if not begun.overdue.done():
+            begun.overdue.set_result(None)
+        begun.call.end()
+
+    def _too_costly(self, where: Compartment) -> PackhouseError:
+        limit = f"{self._limits.compute_seconds:g} CPU seconds, or half of the time of an answer, are the limit"
+        remedy = "drop columns, flatten nested ones or expire snapshots, or raise PACKHOUSE_COMPUTE_SECONDS"
+        message = f"{where}: computing on its metadata took too long ({limit}): {remedy}"
+        return StateConflict(message) if where.table is None else TableUnreadable(message)
 
 
 def _without_stop(call: Callable[[], T]) -> T:

@@ -1,0 +1,116 @@
+"""The CPU time of a blocking call, and the end of one that computes for too long.
+
+A call that waits for a socket can't be ended from outside, but waits cheaply. One that computes takes the interpreter
+from every other thread, for ever if foreign metadata makes it do 2^40 steps; between two steps Python can be told to
+raise an exception in its thread (`PyThreadState_SetAsyncExc`). That ends pure Python; a single call into a library that
+never returns is ended by nothing but the end of the process, which the worker decides (`Bulkheads.stuck_seconds`).
+
+Only calls that change nothing are ended so: their locks and connections are released by `with` and `finally`.
+"""
+
+import ctypes
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock, Thread, get_ident
+from typing import Any, Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+_HAS_CLOCKS: Final = hasattr(time, "pthread_getcpuclockid")
+"""False on systems other than Linux: there only the deadlines apply."""
+
+_NEVER_SECONDS: Final = 60.0
+
+
+class ComputedTooLong(BaseException):
+    """Ends a call in its thread. No `Exception`, so that code which handles errors of a library does not handle it."""
+
+
+class TimedCall(Generic[T]):
+    """A call whose CPU time can be read, and which can be ended, while its thread runs it. Called once."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._call = call
+        self._lock = Lock()
+        self._thread: int | None = None
+        self._cpu_before = 0.0
+        self._is_ended = False
+
+    def __call__(self) -> T:
+        """Run the call. Raises `ComputedTooLong` if it was ended, otherwise as the call."""
+        try:
+            try:
+                with self._lock:
+                    self._thread, self._cpu_before = get_ident(), time.thread_time()
+                return self._call()
+            finally:
+                self._leave()
+        finally:
+            self._leave()  # again, as the exception may come just when the first one begins
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU seconds of its thread in this call so far; 0 before it begins and after it was told to end."""
+        with self._lock:
+            if self._thread is None or self._is_ended or not _HAS_CLOCKS:
+                return 0.0
+            return time.clock_gettime(time.pthread_getcpuclockid(self._thread)) - self._cpu_before
+
+    def end(self) -> None:
+        """Raise `ComputedTooLong` in its thread; to be repeated while the call goes on.
+
+        Code can handle the exception, Python loses one that comes during a callback of its collector, and none is
+        raised at an instant at which the thread starts another one (`_starts_thread`).
+        """
+        with self._lock:
+            self._is_ended = True
+            if self._thread is not None:
+                with _no_other_thread():
+                    if not _starts_thread(self._thread):
+                        _raise_in(self._thread, ComputedTooLong)
+
+    def _leave(self) -> None:
+        """Keep the exception away from what the thread does after this call."""
+        while True:
+            try:
+                with self._lock:
+                    self._thread = None
+                _raise_in(get_ident(), None)
+            except ComputedTooLong:
+                continue
+            return
+
+
+@contextmanager
+def _no_other_thread() -> Iterator[None]:
+    """Run a few steps without a switch to another thread."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(_NEVER_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def _starts_thread(thread: int) -> bool:
+    """Return whether a thread starts another one at this instant.
+
+    Until that runs, Python 3.11 has it under the ident of the thread that starts it: the exception could end it before
+    it has told that it runs, and its parent, which holds the lock of all thread pools, would wait for ever.
+    """
+    frame = sys._current_frames().get(thread)  # noqa: SLF001 - the documented way to see another thread
+    while frame is not None:
+        if frame.f_code is Thread.start.__code__:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Set the exception that a thread raises at its next step; None: take back one that it has not raised yet."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), _object(error))
+
+
+def _object(error: type[BaseException] | None) -> Any:
+    return ctypes.py_object() if error is None else ctypes.py_object(error)
