@@ -46,6 +46,9 @@ class DropKind(StrEnum):
 
 _LOSSES: Final = frozenset(Loss)
 
+_PASSING: Final = frozenset({UNREADABLE, "heap_limit", "unsupported_storage"})
+"""Codes of refusals that can end while the table stays as it is: a file is repaired, Spark gets memory or a package."""
+
 
 @dataclass(frozen=True, slots=True)
 class DropReason:
@@ -90,6 +93,11 @@ class DropReason:
     def is_own_fault(self) -> bool:
         """Whether neither another writer nor a request is the cause."""
         return self.kind in {DropKind.FAILED, DropKind.REFUSED}
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the group is given up again for the same reason until the table changes."""
+        return self.kind is DropKind.REFUSED and self.code not in _PASSING
 
     def __str__(self) -> str:
         """Return the text that is stored and shown."""

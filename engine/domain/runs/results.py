@@ -29,6 +29,11 @@ class RunResult:
         return tuple(self.document.get("verifications", ()))
 
     @property
+    def is_refused(self) -> bool:
+        """Whether every file group was refused as unsupported: a run of the unchanged table is refused again."""
+        return bool(self.document.get("is_refused", False))
+
+    @property
     def races(self) -> Races:
         """The groups that were lost to other writers."""
         found = self.document.get("races", {})

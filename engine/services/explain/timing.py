@@ -53,6 +53,12 @@ FIRST_REST_SECONDS: Final = 300
 MOST_DOUBLED: Final = 4
 """Number of times that this rest doubles at most: to 80 minutes."""
 
+REFUSED_REST_SECONDS: Final = 86_400
+"""Seconds without automatic runs after a refused one if the table has not changed: a new version may support it."""
+
+_REFUSALS: Final = frozenset({"invalid_input", "not_eligible", "rejected", "table_unreadable"})
+"""Reasons of failed runs that are the table's own: another run of the unchanged table fails as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableHold:
@@ -244,11 +250,26 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     in_vain = [run for run, _ in takewhile(lambda each: _was_in_vain(*each), with_earlier)]
     if not in_vain or (last := in_vain[0].finished_at) is None:
         return
-    until = last + timedelta(seconds=FIRST_REST_SECONDS * 2 ** min(len(in_vain) - 1, MOST_DOUBLED))
+    is_refused = _is_refused(in_vain[0]) and not _has_changed_since(facts, last)
+    seconds = FIRST_REST_SECONDS * 2 ** min(len(in_vain) - 1, MOST_DOUBLED)
+    until = last + timedelta(seconds=REFUSED_REST_SECONDS if is_refused else seconds)
     if until > now:
         remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
+        if is_refused:
+            remedy = f"the next one is refused too unless the table or its policy changes; {remedy}"
         count = many(len(in_vain), "run")
         yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
+
+
+def _is_refused(run: Run) -> bool:
+    """Return whether a run failed for a reason of the table as a whole; a requested one may concern a part of it."""
+    is_final = run.reason in _REFUSALS or run.result.is_refused
+    return run.state is RunState.FAILED and run.is_automatic and is_final
+
+
+def _has_changed_since(facts: Facts, at: datetime) -> bool:
+    watch = facts.record.watch
+    return watch is not None and watch.changed_at is not None and watch.changed_at > at
 
 
 def _was_in_vain(run: Run, before: Run | None) -> bool:

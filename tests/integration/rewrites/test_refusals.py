@@ -78,3 +78,16 @@ async def test_f47_damage_is_no_matter_of_another_engine(world: World) -> None:
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
     assert run.result.document["left_out"]["reasons"] == {"unreadable": 1}
     assert REMEDY not in (run.detail or "")
+
+
+@pytest.mark.parametrize("world", [{}], indirect=True)
+async def test_f49_a_run_of_which_every_group_is_refused_keeps_that_and_one_that_commits_a_group_does_not(
+    world: World,
+) -> None:
+    """F49: another run of the unchanged table would be refused as well, so none starts automatically."""
+    victim = next(path for path in world.lake.paths() if "2026-11-01" in path)
+    claim_another_codec(Path(victim.removeprefix("file://")))
+    first = await world.rewrite()
+    assert (first.state, first.result.is_refused) == (RunState.SUCCEEDED, False)
+    second = await world.rewrite()
+    assert (second.state, second.reason, second.result.is_refused) == (RunState.FAILED, "groups_failed", True)

@@ -1,14 +1,16 @@
 """The decision of a look at a table, by what holds the table back."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from engine.domain.access.callers import COORDINATOR
 from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
-from engine.domain.runs.run import Operation, RunState
-from engine.domain.tables.watches import Verdict
+from engine.domain.ids import TableId
+from engine.domain.runs.results import RunResult
+from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.tables.watches import Verdict, Watch
 from engine.services.explain.decisions import RUN_SECONDS, decide
 from engine.services.explain.facts import ENDED_RUNS
 from engine.services.explain.timing import eligibility
@@ -48,6 +50,40 @@ def test_an_automatic_run_that_another_one_forestalled_lets_no_table_rest(
         finished_at=ago(minutes=1),
     )
     assert decide(situation(DUE, ended=(found_nothing, done))).code == code
+
+
+REFUSED = replace(
+    FAILED,
+    reason="groups_failed",
+    result=RunResult({"is_refused": True}),
+    requested_by=COORDINATOR.subject,
+    started_at=ago(hours=4),
+    finished_at=ago(hours=3),
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "changed_at", "hours", "is_held"),
+    [
+        (REFUSED, None, 3, True),
+        (REFUSED, None, 25, False),
+        (REFUSED, ago(hours=1), 3, False),
+        (REFUSED, ago(hours=5), 3, True),
+        (replace(REFUSED, reason="table_unreadable", result=RunResult()), None, 3, True),
+        (replace(REFUSED, result=RunResult()), None, 3, False),
+        (replace(REFUSED, requested_by="key:team"), None, 3, False),
+    ],
+    ids=["refused", "a day ago", "changed since", "changed before", "unreadable", "failed", "requested"],
+)
+def test_f49_a_refused_table_rests_until_it_changes(run: Run, changed_at: datetime | None, hours: int, is_held: bool):
+    """F49: a run that was refused is not submitted again, other failures after the usual rest; a day later it is."""
+    ended = replace(run, finished_at=ago(hours=hours))
+    watch = Watch(TableId("tbl_orders"), 0.5, NOW, changed_at=changed_at)
+    decision = decide(situation(DUE, ended=(ended,), watch=watch))
+    assert (decision.code == "runs_in_vain") is is_held
+    if is_held:
+        assert decision.reconsider_at == ended.finished_at + timedelta(days=1)
+        assert "refused too unless the table or its policy changes" in (decision.detail or "")
 
 
 EXPIRY = UpkeepState(Operation.EXPIRE_SNAPSHOTS, "maintenance.expire_snapshots", is_due=True, due_at=NOW, words="x")

@@ -65,6 +65,7 @@ class RunEnding:
         self.left_out: Sequence[LeftOutItem] = ()  # partitions that the plan left out as the format can't rewrite them
         self.tally = AttemptTally()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
+        self._is_refused = False  # True if every group was refused: another run of the unchanged table is so as well
 
     async def conclude(self, budget: DayBudget, later: Later) -> None:
         """End the attempt according to its groups; `later` has the groups that its plan deferred to the next one."""
@@ -140,6 +141,8 @@ class RunEnding:
         result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
         if self.order is not None:
             result = result.updated(order=self.order)
+        if self._is_refused:
+            result = result.updated(is_refused=True)
         if (left_out := left_out_of(stored, self.left_out)).count:
             result = result.updated(left_out=left_out.document())
         self._step("before_end")
@@ -194,6 +197,7 @@ class RunEnding:
         broken = [group.reason for group in dropped if group.reason is not None and group.reason.is_own_fault]
         is_refused = all(reason.kind is DropKind.REFUSED for reason in broken)
         if broken and not (committed and is_refused):  # refused groups are left out, and the others are done
+            self._is_refused = not committed and all(reason.is_final for reason in broken)
             await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
         elif later.partitions and not budget.deferred and any(self._is_of_attempt(group) for group in committed):
             left = f"{later.partitions} partitions with {later.files} files are planned next"
