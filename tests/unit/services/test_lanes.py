@@ -95,17 +95,8 @@ def measured_times() -> LaneTimes:
     return times
 
 
-async def sent(
-    sizes: Sequence[float],
-    seconds: float,
-    *,
-    longest: float = 1000.0,
-    is_young: bool = False,
-    times: LaneTimes | None = None,
-) -> Any:
-    """Send groups of so many MiB by one lane; return what each task held, the attempt, and the groups that ended."""
-    clock = FakeClock()
-    attempt, spark = Before(clock, seconds, longest, is_young=is_young), Spark(clock)
+def lanes_of(spark: Spark, clock: FakeClock, attempt: Before | None = None, times: LaneTimes | None = None) -> Lanes:
+    """Return lanes that lose no group, of a table whose storage needs no credentials."""
 
     async def nothing(_groups: Sequence[FileGroup]) -> None: ...
 
@@ -118,10 +109,10 @@ async def sent(
     async def opened_again() -> Any:
         raise AssertionError
 
-    lanes = Lanes(
+    return Lanes(
         dispatcher=spark,
         function=str,
-        attempt=attempt,
+        attempt=attempt or Before(clock, 1000.0, 1000.0),
         clock=clock,
         times=times or measured_times(),
         tasks=a_task,
@@ -130,6 +121,21 @@ async def sent(
         on_start=nothing,
         on_stop=not_heard,
     )
+
+
+async def sent(
+    sizes: Sequence[float],
+    seconds: float,
+    *,
+    longest: float = 1000.0,
+    is_young: bool = False,
+    times: LaneTimes | None = None,
+) -> Any:
+    """Send groups of so many MiB by one lane; return what each task held, the attempt, and the groups that ended."""
+    clock = FakeClock()
+    attempt, spark = Before(clock, seconds, longest, is_young=is_young), Spark(clock)
+
+    lanes = lanes_of(spark, clock, attempt, times)
     groups = [a_group(ordinal, mib) for ordinal, mib in enumerate(sizes)]
     ended = [finished async for finished in lanes.results(groups, 1)]
     return spark.sent, attempt, len(ended)

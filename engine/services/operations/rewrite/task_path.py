@@ -5,7 +5,7 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, Transient
+from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, StateConflict, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
@@ -15,6 +15,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import RewritableTable, RewriteSettings, Task
+from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
@@ -22,6 +23,7 @@ from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.operations.tasks.pacing import RunPacing
+from engine.services.operations.tasks.stalls import STALL_SECONDS
 from engine.services.planning.engines import remedy_for
 from engine.services.planning.orders import Overlaps, order_result, overlaps_of
 from engine.services.runs.attempts import STOPS_THAT_COMMIT
@@ -72,8 +74,23 @@ class TaskPath(RewritePath):
         table, policy, plan, groups = work.table, work.policy, work.plan, work.groups
         lanes = min(policy.parallel_groups, len(groups))
         properties = table.policy_properties()
+
+        async def stop_stalled() -> None:
+            attempt.metrics.stalled_runs.inc()
+            error = StateConflict(
+                f"its tasks moved nothing for {STALL_SECONDS:g} s and were stopped: check the executors of Spark and "
+                f"the input files of its groups, or lower {GROUP_SETTING}"
+            )
+            await attempt.record("tasks_stalled", {"detail": error.message})
+            await running.give_up(error)
+
         pacing = RunPacing(
-            tools=context.pacing, attempt=attempt, limits=work.limits, properties=properties, lanes=lanes
+            tools=context.pacing,
+            attempt=attempt,
+            limits=work.limits,
+            properties=properties,
+            lanes=lanes,
+            on_stall=stop_stalled,
         )
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
 

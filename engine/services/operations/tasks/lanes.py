@@ -121,6 +121,7 @@ class Lanes:
         self._expiries: Counter[int] = Counter()
         self.has_failures = False  # True after a task failed: it may have left files of other groups of its bundle
         self.unseen = 0  # finished groups that are not yielded yet
+        self._fault: PackhouseError | None = None
         self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
 
     async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
@@ -129,6 +130,7 @@ class Lanes:
         Raises:
             Away: Spark or the storage does not answer; groups that were not yielded are unfinished.
             StateConflict: the storage refuses the credentials.
+            PackhouseError: the one of `give_up`.
         """
         waiting = deque(bundles(groups, count))
         lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
@@ -317,6 +319,8 @@ class Lanes:
         """Retry a failed group once, alone, so that it does not fail other groups; then give it up."""
         if self._attempt.interrupted.is_set():
             return
+        if self._fault is not None:
+            raise self._fault
         _log.warning("group_failed", group=group.ordinal, error=error.message)
         self.has_failures = True
         self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
@@ -347,6 +351,11 @@ class Lanes:
             task.cancel()
             with suppress(asyncio.CancelledError, PackhouseError):
                 await task
+
+    async def give_up(self, error: PackhouseError) -> None:
+        """Stop all operations of this attempt; `results` then raises the error."""
+        self._fault = error
+        await self.interrupt()
 
     async def interrupt(self) -> None:
         """Stop all operations of this attempt on the server and wait until they are gone."""

@@ -28,6 +28,7 @@ from engine.rewriting.kernel.contract import Pace
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pace_use import RunUse
+from engine.services.operations.tasks.stalls import StallWatch
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.budgets import RunLimits, run_limits
@@ -70,6 +71,7 @@ class RunPacing:
     """The pace of one attempt. `at_work` keeps it while groups run; the other methods are its parts.
 
     `has_channel`: whether tasks report what they move; by default those that have the address of the pace channel.
+    `on_stall` is called once the tasks have moved nothing for too long (`stalls`).
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class RunPacing:
         properties: Mapping[str, Any],
         lanes: int,
         has_channel: bool | None = None,
+        on_stall: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._tools = tools
         self._attempt = attempt
@@ -94,6 +97,8 @@ class RunPacing:
         self._use_of_share = RunUse()
         self._runs = 0
         self._is_over = False
+        self._on_stall = on_stall
+        self._stalls = StallWatch(tools.clock)
         self._busy_at = self._began_at = tools.clock.monotonic()
 
     @asynccontextmanager
@@ -145,6 +150,9 @@ class RunPacing:
         """Report what the run moved, get its shares, divide its budget among tasks. Raises Transient without Redis."""
         run_id, number = self._attempt.run.id, self._attempt.number
         live = _NOTHING_MOVED if self._dealt is None else await self._tools.ledger.progress(run_id)
+        if self._on_stall is not None and self._stalls.is_stalled(live):
+            on_stall, self._on_stall = self._on_stall, None
+            await on_stall()
         wanted = self._wanted(live.bytes_per_second)
         budget = await self._with_shares(live, wanted)
         await self._tools.ledger.open(run_id, number, budget, self._lanes, seconds=LAPSE_SECONDS)

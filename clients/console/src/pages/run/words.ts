@@ -174,6 +174,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   cancel_requested: "Cancel requested",
   cancelled: "Cancelled",
   longer_than_any_gap: "A group is longer than every gap between windows",
+  tasks_stalled: "The tasks moved nothing and were stopped",
   files_deleted: "Files deleted",
   snapshots_expired: "Snapshots expired",
   purged: "History purged",

@@ -1,0 +1,73 @@
+"""F41: tasks that move nothing are noticed, and their run ends instead of holding its slot for ever."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from engine.domain.errors import Interrupted, StateConflict
+from engine.queue.budgets import LiveProgress
+from engine.services.operations.tasks.stalls import STALL_SECONDS, StallWatch
+from engine.spark.dispatch import Ticket
+from tests.support.fake_clock import FakeClock
+from tests.unit.services.test_lanes import Spark, a_group, lanes_of
+
+
+@pytest.mark.parametrize(
+    ("reports", "is_stalled"),
+    [
+        ([LiveProgress(5, 0, 0.0, 1, 0.0)] * 2, True),
+        ([LiveProgress(5, 0, 0.0, 1, 0.0), LiveProgress(6, 0, 0.0, 1, 0.0)], False),
+        ([LiveProgress(5, 0, 0.0, 1, 0.0), LiveProgress(5, 0, 2.0, 1, 0.0)], False),
+        ([LiveProgress(5, 0, 0.0, 0, 0.0)] * 2, False),
+    ],
+    ids=["nothing moved", "a byte moved", "held back by its budget", "not started"],
+)
+def test_f41_tasks_that_move_nothing_are_stalled(reports: Sequence[LiveProgress], is_stalled: bool) -> None:
+    clock = FakeClock()
+    watch = StallWatch(clock)
+    assert not watch.is_stalled(reports[0])
+    clock.advance(STALL_SECONDS - 1)
+    assert not watch.is_stalled(reports[0])
+    clock.advance(1)
+    assert watch.is_stalled(reports[1]) is is_stalled
+
+
+class Hanging(Spark):
+    """Spark whose tasks hang until they are interrupted."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(clock)
+        self.stopped = threading.Event()
+
+    def run(self, _ticket: Ticket, _function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
+        self.sent.append([len(payloads)])
+        assert self.stopped.wait(30)
+        raise Interrupted("the operation was stopped")
+
+    def interrupt(self, tag: str, *, session_id: str) -> None:
+        self.stopped.set()
+
+    def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
+        return True
+
+
+async def test_f41_lanes_that_are_given_up_end_with_the_reason_and_send_no_group_again() -> None:
+    clock = FakeClock()
+    spark = Hanging(clock)
+    lanes = lanes_of(spark, clock)
+    error = StateConflict("its tasks moved nothing")
+
+    async def take() -> list[Any]:
+        return [finished async for finished in lanes.results([a_group(at, 64) for at in range(4)], 2)]
+
+    taking = asyncio.create_task(take())
+    async with asyncio.timeout(30):
+        while len(spark.sent) < 2:
+            await asyncio.sleep(0.01)
+    await lanes.give_up(error)
+    with pytest.raises(StateConflict, match="its tasks moved nothing"):
+        await taking
+    assert len(spark.sent) == 2
