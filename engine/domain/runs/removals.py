@@ -1,9 +1,10 @@
 """Files that a run deleted, or would delete, from a table's storage: their number and bytes by kind."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Self
 
 LEAST_QUARANTINE: Final = timedelta(days=1)
 """Least time between the two searches that find an orphan, except where an admin accepts a shorter one."""
@@ -153,6 +154,20 @@ class RemovalFigures:
     requests: int = 0
     gone: int = 0
     changed: int = 0
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Self:
+        """Return the figures in a run's result; failures are not stored by kind. Without figures: none."""
+        deleted = {kind: FileCount(**count) for kind, count in document.get("deleted", {}).items()}
+        failures = int(document.get("delete_failures", 0))
+        samples = [(each["path"], each["reason"]) for each in document.get("delete_failure_samples", ())]
+        return cls(deleted, {"earlier": failures} if failures else {}, samples, int(document.get("delete_requests", 0)))
+
+    def __add__(self, other: "RemovalFigures") -> "RemovalFigures":
+        """Return the sum of the figures of two deletions of different files."""
+        failed = Counter(self.failed) + Counter(other.failed)
+        samples, requests = [*self.samples, *other.samples], self.requests + other.requests
+        return replace(other.with_earlier(self.deleted), failed=failed, samples=samples, requests=requests)
 
     def with_earlier(self, deleted: Mapping[str, FileCount]) -> "RemovalFigures":
         """Return the figures together with files that were deleted before."""

@@ -95,6 +95,18 @@ class Records:
                 yield files
         yield from self.orphans()
 
+    def finished(self) -> Iterator[FileList]:
+        """Yield the lists of files of deletions that were closed: all roots that they were written for are removed.
+
+        Raises:
+            OSError: the store does not answer.
+        """
+        found = [(int(named[2]), bool(named[1])) for each in self._names() if (named := _NUMBERED.fullmatch(each))]
+        first_root = min((number for number, is_root in found if is_root), default=None)
+        for number in sorted(number for number, is_root in found if not is_root):
+            if (first_root is None or number < first_root) and (files := self._read(f"files-{number}.parquet")):
+                yield files
+
     def remove_roots(self) -> None:
         """Remove the roots, after the last deletion, the newest last: it identifies the list. Raises OSError."""
         for each in self._roots():

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalFigures, RemovalPlan
-from engine.formats.deletion.path_keys import are_in
+from engine.formats.deletion.path_keys import SeenKeys, are_in
 from engine.formats.deletion.records import Records
 from engine.formats.deletion.table_deletions import DeletedFiles, TableDeletion
 from engine.formats.orphans.looked import Looked
@@ -114,9 +114,15 @@ def record_orphans(files: OrphanSearch) -> RemovalPlan:
 
 
 def _gone(files: OrphanSearch) -> dict[str, FileCount]:
-    """Return the files that earlier attempts of this run recorded and that are gone now, by kind. Raises OSError."""
+    """Return the files that earlier attempts of this run recorded and that are gone now, by kind. Raises OSError.
+
+    A file that several attempts recorded counts once.
+    """
     counts: dict[str, FileCount] = {}
+    seen = SeenKeys()
     for stored in files.records.orphans():
-        for kind, count in stored.only(~are_in(files.looked.keys, stored.keys())).counts().items():
+        keys = stored.keys()
+        is_gone = ~are_in(files.looked.keys, keys)
+        for kind, count in stored.only(is_gone & seen.add(keys)).counts().items():
             counts[kind] = counts.get(kind, FileCount()) + count
     return counts

@@ -63,6 +63,17 @@ async def test_u11_files_of_old_copies_are_deleted_and_every_row_stays(world: Wo
     assert "deleted" in (run.detail or "")
 
 
+async def test_f53_deleted_bytes_are_those_of_all_deleted_files(world: World) -> None:
+    """The metadata has no size of manifest lists: they are counted as they are read."""
+    sizes = {path: Path(path.removeprefix("file:")).stat().st_size for path in stored(world.lake.table)}
+    run = await succeeded(world, await submit(world))
+    deleted = gone(world, set(sizes))
+    lists = {path for path in deleted if Path(path).name.startswith("snap-")}
+    counted = run.result.document["deleted"]["manifest_lists"]
+    assert counted == {"files": len(lists), "bytes": sum(map(sizes.__getitem__, lists))}
+    assert run.result.document["deleted_bytes"] == sum(map(sizes.__getitem__, deleted))
+
+
 def manifests_of_head(world: World) -> set[str]:
     table = world.lake.table
     head = table.current_snapshot()

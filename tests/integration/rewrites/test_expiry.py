@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import InvalidInput, NotEligible, OutcomeUnknown
+from engine.domain.errors import Away, InvalidInput, NotEligible, OutcomeUnknown
+from engine.domain.fleet.dependencies import Dependency
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import Operation, Run, RunState
+from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.commits import expiry as expiries
+from engine.formats.iceberg.upkeep.tables import TableUpkeep
+from engine.services.operations.metadata import attempts
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.runs.attempts import Stop
 from tests.support.attempts import (
@@ -127,7 +130,7 @@ async def test_a_policy_that_was_switched_off_meanwhile_expires_nothing(world: W
     assert snapshot_ids(world) == before
 
 
-async def test_a_lost_answer_is_read_from_the_table(
+async def test_f53_a_lost_answer_of_a_commit_that_took_effect_is_no_failed_attempt(
     world: World, before: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proof = expiries._proof
@@ -140,10 +143,33 @@ async def test_a_lost_answer_is_read_from_the_table(
 
     monkeypatch.setattr(expiries, "_proof", lost)
     run = await expire(world)
-    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1)
     assert run.result.expired_snapshots == len(before) - 2
     assert [each["ok"] for each in run.result.verifications] == [True]
     assert snapshot_ids(world) == before[-2:]
+
+
+async def test_f53_a_lost_answer_and_a_catalog_that_is_away_afterwards_are_no_failed_attempt(
+    world: World, before: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The outcome is read when the catalog answers again: the run waits for it as in any outage."""
+
+    def lost(*given: Any) -> Any:
+        raise OutcomeUnknown("the answer was lost")
+
+    def away(*given: Any) -> Any:
+        raise Away(Dependency.CATALOG, "the catalog does not answer")
+
+    monkeypatch.setattr(attempts, "OUTCOME_PAUSES", (0.0, 0.0))
+    run = await submitted(world, delete_files=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(expiries, "_proof", lost)
+        patched.setattr(TableUpkeep, "retained", away)
+        run = await advanced(world, run)
+    assert (run.state, run.waiting_for, run.failures) == (RunState.QUEUED, WaitingFor.CATALOG, 0)
+    run = await world.finish(run.id)
+    assert (run.state, run.attempt) == (RunState.SUCCEEDED, 2)
+    assert run.result.expired_snapshots == len(before) - 2
 
 
 @pytest.mark.parametrize("step", ["planned", "before_commit", "after_commit", "before_end"])

@@ -117,6 +117,35 @@ async def test_an_attempt_that_dies_at_any_step_is_resumed_and_each_file_is_coun
         assert content(world) == case.rows
 
 
+@pytest.mark.parametrize("name", ["expiry", "old compactions", "orphans", "inventory"])
+async def test_f53_a_run_that_was_interrupted_three_times_counts_each_file_once(case: Case) -> None:
+    """Several attempts recorded the same files before one of them deleted these."""
+    run = await case.submit()
+    for step in ("files_recorded", "files_recorded", "files_deleted"):
+        await die_at(case.world, run, step)
+    case.is_complete(await case.world.finish(run.id))
+
+
+@pytest.mark.parametrize("name", ["expiry"])
+@pytest.mark.parametrize("step", ["files_recorded", "files_deleted", "before_end"])
+async def test_f53_figures_are_the_sum_of_attempts_that_deleted_files_of_different_snapshots(
+    case: Case, clock: MovedClock, step: str
+) -> None:
+    world, run = case.world, await case.submit()
+    await die_at(world, run, step)
+    expired_first = len(case.snapshots) - 1
+    for _ in range(2):
+        world.lake.append(day=DAY)
+    between = stored(world.lake.table)
+    await clock.pass_by(hours=1)
+    ended = await world.finish(run.id)
+    assert ended.state is RunState.SUCCEEDED, ended.detail
+    assert ended.result.expired_snapshots == expired_first + 2
+    assert (nothing_needed_is_missing(world), leftovers(world)) == (True, set())
+    assert ended.result.document["deleted_files"] == len(gone(world, case.was | between))
+    assert ended.result.document["deleted"]["data"]["files"] == 18
+
+
 @at_steps(["expiry", "orphans", "purge"])
 async def test_a_writer_at_any_step_loses_nothing(case: Case, step: str) -> None:
     """Also one that adds a file which was an orphan until then."""

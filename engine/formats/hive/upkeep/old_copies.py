@@ -145,14 +145,18 @@ class OldCopies:
         return (Condition("deleted_are_unneeded", not wrong, detail),)
 
     def gone(self) -> Mapping[str, FileCount]:
-        """Return what earlier attempts of this run recorded and is gone now, by kind. Raises OSError."""
-        view, counts = self._same(), dict[str, FileCount]()
+        """Return what earlier attempts of this run recorded and is gone now, by kind. Raises OSError.
+
+        A file that several attempts recorded counts once.
+        """
+        view, counts, counted = self._same(), dict[str, FileCount](), set[str]()
         for stored in self.records.orphans():
             for batch in (self.scope.allowed(each, Refused()) for each in stored.batches()):
                 folders = {parent_of(path) for path in batch["path"].to_pylist()}
                 present = {path for folder in folders for path in _files_of(folder, view)}
                 for row in batch.to_pylist():
-                    if row["path"] not in present:
+                    if row["path"] not in present and row["path"] not in counted:
+                        counted.add(row["path"])
                         found = counts.get(row["kind"], FileCount())
                         counts[row["kind"]] = found + FileCount(1, row["file_bytes"] or 0)
         return counts

@@ -24,6 +24,7 @@ from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.paths_in_files import MANIFESTS, entries_in, manifests_in
 from engine.formats.iceberg.deletion.reachability import KeptManifests, Reachability, origin_of
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
+from engine.formats.iceberg.intake.storage import MeasuredFiles
 from engine.formats.iceberg.metadata.views import TableView
 
 _DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
@@ -119,7 +120,8 @@ class _Search:
         self.unread = Unread()
         self.refused = Refused()
         self.has_content = False
-        self._stored = StoredPaths(view.io)
+        self._files = view.reader.io
+        self._stored = StoredPaths(self._files)
         self._scope = scope
         self._keys: list[Keys] = []
         self._seen = SeenKeys()
@@ -141,7 +143,8 @@ class _Search:
         read: list[str] = []
         parts = []
         paths = lists["path"].unique().to_pylist()
-        for manifests, some in self._stored.left(paths, manifests_in, self.unread):
+        of_lists = MeasuredFiles(self._files)
+        for manifests, some in StoredPaths(of_lists).left(paths, manifests_in, self.unread):
             read += some
             parts.append(_distinct(manifests))
         every = _distinct(pa.concat_tables([MANIFESTS.empty_table(), *parts]))
@@ -156,6 +159,8 @@ class _Search:
             own["path"], FileKind.MANIFEST, file_bytes=own["file_bytes"], snapshot_ids=own["snapshot_id"]
         )
         self.add(of_manifests)
+        known_bytes = pa.array([of_lists.stored_bytes.get(path) for path in lists["path"].to_pylist()], pa.int64())
+        lists = lists.set_column(lists.schema.get_field_index("file_bytes"), "file_bytes", known_bytes)
         self.add(lists.filter(pc.is_in(lists["path"], value_set=pa.array(read, pa.string()))))
 
 

@@ -13,8 +13,9 @@ Iceberg's own procedure.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalPlan
@@ -98,7 +99,7 @@ class ExpiredFiles:
         if stored is not None:
             recorded, reachability = self._checked(view, *stored)
         else:
-            found = find_files(view, roots, self._scope)
+            found = _not_listed(find_files(view, roots, self._scope), records.finished())
             path = records.write_files(found.files) if roots else ""
             reachability = found.reachability
             recorded = Recorded(path, found.files, found.unread, found.refused, found.still_needed)
@@ -146,6 +147,13 @@ class ExpiredFiles:
         if self._unneeded is None:
             raise ValueError("nothing is recorded yet")
         return self._unneeded
+
+
+def _not_listed(found: Found, finished: Iterator[FileList]) -> Found:
+    """Return found files without those of closed deletions of the run, which manifests may still name as deleted."""
+    listed = np.concatenate([np.empty(0, np.uint64), *(each.keys() for each in finished)])
+    is_new = ~np.isin(found.files.keys(), listed)
+    return replace(found, files=found.files.only(is_new), reachability=found.reachability.only(is_new))
 
 
 def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:

@@ -49,6 +49,33 @@ class AvroFiles(FileIO):
         self._inner.delete(location)
 
 
+class MeasuredFiles(FileIO):
+    """The same storage for reading, that keeps the stored size of each file; for files whose size no metadata has.
+
+    Attributes:
+        stored_bytes: size of each file that was opened, by its location.
+    """
+
+    def __init__(self, inner: AvroFiles) -> None:
+        super().__init__(inner.properties)
+        self._inner = inner
+        self.stored_bytes: dict[str, int] = {}
+
+    def new_input(self, location: str) -> InputFile:
+        """Return a file to read, whose content was fetched. Raises as `AvroFiles` does when it is opened."""
+        body = self._inner.stored(location)
+        self.stored_bytes[location] = len(body)
+        return _HeldFile(location, readable(body))
+
+    def new_output(self, location: str) -> OutputFile:
+        """Raise, as nothing can be written."""
+        raise NotImplementedError(location)
+
+    def delete(self, location: str | InputFile | OutputFile) -> None:
+        """Raise, as nothing can be deleted."""
+        raise NotImplementedError(location)
+
+
 class HeldFiles(FileIO):
     """Storage in which every file has the same content, which is in memory: for readers that open a file by name."""
 

@@ -5,11 +5,12 @@ replace: commits of other writers add manifests, they rarely replace any.
 """
 
 import itertools
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from pyiceberg.io import FileIO
@@ -155,14 +156,20 @@ class _Fetched:
 
 
 def _merges(view: TableView, chosen: Selection, compression: str) -> Iterator[tuple[Reading, Sequence[MergedManifest]]]:
-    """Yield the manifests of each Avro schema in a selection, as they were read, with those to write in their place."""
-    alike: dict[bytes, list[_Fetched]] = defaultdict(list)
+    """Yield the manifests of each Avro schema in a selection, as they were read, with those to write in their place.
+
+    Manifests of one schema are merged however its JSON is spelt in their headers, as `manifest_plans` predicts.
+    """
+    alike: dict[str, list[_Fetched]] = defaultdict(list)
+    encodings: dict[bytes, str] = {}  # most headers are the same bytes
     for each in _fetched(view, chosen.manifests):
-        alike[each.schema].append(each)
+        if each.schema not in encodings:
+            encodings[each.schema] = _encoding_of(each.schema)
+        alike[encodings[each.schema]].append(each)
     target = target_of(view)
-    for schema, some in alike.items():
+    for some in alike.values():
         started = time.perf_counter()
-        layout = EntryLayout.of(schema)
+        layout = EntryLayout.of(some[0].schema)
         codec = view.codecs[some[0].manifest.partition_spec_id]
         sources = Sources.of([each.manifest for each in some], [each.body for each in some], codec)
         seconds = time.perf_counter() - started + sum(each.seconds for each in some)
@@ -174,6 +181,15 @@ def _merges(view: TableView, chosen: Selection, compression: str) -> Iterator[tu
             digests = {each.manifest.manifest_path: each.digest for each in some}
             listed = {each.manifest.manifest_path: listed_as(each.manifest) for each in some}
             yield Reading(digests, listed, plain(live(sources.entries)), seconds), merged
+
+
+def _encoding_of(schema: bytes) -> str:
+    """Return a text that is equal for Avro schemas of equal encoding: without comments, the keys in order."""
+
+    def without_comment(found: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in found.items() if name != "doc"}
+
+    return json.dumps(json.loads(schema, object_hook=without_comment), sort_keys=True)
 
 
 def _fetched(view: TableView, manifests: Sequence[ManifestFile]) -> Iterator[_Fetched]:

@@ -5,8 +5,9 @@ is the only step whose outcome can be unknown.
 """
 
 import asyncio
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ import structlog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
-from engine.domain.errors import PackhouseError, Transient
+from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.run import RunState, WaitingFor
@@ -32,6 +33,9 @@ _log = structlog.get_logger(__name__)
 
 RECORD_SECONDS: Final = 30.0
 """Longest wait for the record before a request is given up."""
+
+OUTCOME_PAUSES: Final = (0.1, 0.5, 1.0, 2.0, 4.0)
+"""Seconds before each try to read the table after a commit without an answer."""
 
 
 class Stopped(PackhouseError):
@@ -134,6 +138,30 @@ class MetadataAttempt(ABC):
             raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
         if self._attempt.stop_reason is not None:
             raise Stopped
+
+    async def _read_outcome(self, unknown: OutcomeUnknown, took_effect: Callable[[], Awaitable[bool]]) -> None:
+        """Read the table after a commit without an answer; return if it took effect, which is then no failure.
+
+        Args:
+            unknown: the error of the commit.
+            took_effect: reads the table, stores what the commit did, and returns whether it did anything.
+
+        Raises:
+            OutcomeUnknown: the table is as before, and the commit may still arrive: another attempt looks again.
+            Transient: the table can't be read; `Away` parks the run until the dependency answers.
+        """
+        await self._attempt.record("commit_unknown", {"error": unknown.message})
+        error: PackhouseError = unknown
+        for pause in OUTCOME_PAUSES:
+            await self._context.clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            try:
+                if await took_effect():
+                    return
+            except Transient as away:
+                error = away
+            else:
+                raise unknown
+        raise error
 
     async def _stop(self) -> None:
         """Cancel the run, or park it until its hold ends or another worker continues."""

@@ -3,7 +3,7 @@
 Snapshots are removed in commits of at most `MOST_AT_ONCE`. Their ids are stored before each is sent, so that the next
 attempt counts those that are gone although the answer was lost. A repeated commit has no further effect: what an
 attempt does is planned from the table as it is. Files are deleted after the last commit; an attempt that finds files of
-an earlier one goes on with them (`file_removal`).
+an earlier one deletes these first (`file_removal`), and its figures are the sum of both deletions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +11,11 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from engine.domain.errors import Fatal
+from engine.domain.errors import Fatal, OutcomeUnknown
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, Needed
+from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, Needed
 from engine.domain.runs.intents import RunIntent
+from engine.domain.runs.removals import RemovalFigures
 from engine.domain.runs.run import Run, RunState
 from engine.formats.base import Condition, TagKeeper
 from engine.services.operations.metadata.attempts import MetadataContext
@@ -37,6 +38,8 @@ class ExpiryAttempt(DeletingAttempt):
         self._expired = attempt.run.result.expired_snapshots
         self._tags = attempt.run.result.expired_tags
         self._removed = recorded_removal(attempt.run.result)
+        self._earlier = RemovalFigures.of(attempt.run.result.document)
+        self._may_arrive = False
 
     async def _settle(self) -> None:
         """Count the snapshots and tags that an earlier attempt sent for removal and that are gone."""
@@ -47,17 +50,23 @@ class ExpiryAttempt(DeletingAttempt):
             may_send=self._may_send,
             step=self._step,
         )
-        sent = self._attempt.run.intent.snapshots
-        if sent:
-            left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
-            gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
-            await self._count(len(sent) - len(left), [gone] if len(left) < len(sent) else ())
-        if tags := self._attempt.run.intent.tags:
-            await self._count_tags(tags, ())
+        if self._attempt.run.unsettled and not await self._count_gone():
+            self._may_arrive = True
+            await self._count(0, ())
 
     async def _work(self, policy: EffectivePolicy) -> None:
         """Plan, remove snapshots from the metadata, delete their files and end."""
         rule = history_rule(policy, self._attempt.run.operation)
+        if rule.deletes_files and await self._has_earlier_files():
+            async with self._removal.paced(policy):
+                await self._finish_earlier_deletion(policy)
+                plan = await self._expire_and_delete(policy, rule)
+        else:
+            plan = await self._expire_and_delete(policy, rule)
+        await self._conclude(plan)
+
+    async def _expire_and_delete(self, policy: EffectivePolicy, rule: ExpiryRule) -> ExpiryPlan:
+        """Plan, remove snapshots from the metadata and delete their files; return the plan."""
         expiry = await self._selected(policy)
         plan = await self._context.formats.work(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
         self._step("planned")
@@ -69,7 +78,23 @@ class ExpiryAttempt(DeletingAttempt):
         await self._expire(plan, expiry)
         if rule.deletes_files and (plan.count or is_pending):
             await self._remove_files(policy)
-        await self._conclude(plan)
+        return plan
+
+    async def _has_earlier_files(self) -> bool:
+        """Return whether an earlier attempt announced files that are to be deleted before more snapshots expire.
+
+        While a commit of that attempt may still arrive, they are left for the end: its snapshots are announced again.
+        """
+        return self._attempt.number > 1 and not self._may_arrive and await self._removal.is_pending()
+
+    async def _finish_earlier_deletion(self, policy: EffectivePolicy) -> None:
+        """Delete the files that an earlier attempt announced; close a deletion that it finished and did not close."""
+        plan = await self._removal.record()
+        if plan.path == self._removed.get("deleted_files_list"):
+            await self._removal.close()
+        else:
+            await self._remove_files(policy)
+        self._removal.begin_again()
 
     async def _plan_document(self, plan: ExpiryPlan) -> Mapping[str, Any]:
         """Return the plan as it is stored."""
@@ -95,7 +120,11 @@ class ExpiryAttempt(DeletingAttempt):
             self._step("before_commit")
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
             expire = partial(keeper.expire, before_try=self._may_send, deletes_for=deletes_for)
-            proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+            try:
+                proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+            except OutcomeUnknown as error:
+                await self._read_outcome(error, self._count_gone)
+                continue
             self._step("after_commit")
             left = await self._context.formats.work(self._table.ref, keeper.retained, some)
             await self._count(len(some) - len(left), proof)
@@ -115,9 +144,31 @@ class ExpiryAttempt(DeletingAttempt):
             self._step("before_tags")
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
             expire = partial(keeper.expire_tags, before_try=self._may_send, deletes_for=deletes_for)
-            proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+            try:
+                proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+            except OutcomeUnknown as error:
+                await self._read_outcome(error, self._count_gone)
+                continue
             self._step("after_tags")
             await self._count_tags(some, proof)
+
+    async def _count_gone(self) -> bool:
+        """Count the snapshots or tags of a commit without an answer that are gone; return whether any is.
+
+        If none is gone nothing is stored: the commit may still arrive.
+        """
+        sent, tags = self._attempt.run.intent.snapshots, self._attempt.run.intent.tags
+        if tags and isinstance(self._table, TagKeeper):
+            if len(await self._context.formats.work(self._table.ref, self._table.retained_tags, tags)) == len(tags):
+                return False
+            await self._count_tags(tags, ())
+            return True
+        left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
+        if len(left) == len(sent):
+            return False
+        gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
+        await self._count(len(sent) - len(left), [gone])
+        return True
 
     async def _count_tags(self, names: Sequence[str], proof: Sequence[Condition]) -> None:
         """Store how many of the tags are gone, with their proof. Raises as `_count`."""

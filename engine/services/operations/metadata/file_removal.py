@@ -7,7 +7,7 @@ which nothing needs. A deletion stops for cancels, quiet hours and pauses; anoth
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from engine.domain.access.callers import SYSTEM
@@ -61,6 +61,7 @@ class DeletingAttempt(MetadataAttempt):
         super().__init__(context=context, attempt=attempt, step=step)
         self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
         self._removed: Mapping[str, Any] = {}
+        self._earlier = RemovalFigures()  # of finished deletions of other files by this run
         self._removal: FileRemoval
 
     async def _search_and_delete(
@@ -110,8 +111,9 @@ class DeletingAttempt(MetadataAttempt):
         try:
             removed = await self._removal.remove(policy)
         finally:
-            self._removed = self._removal.figures().document()
-        self._removed = removed.document()
+            self._removed = (self._earlier + self._removal.figures()).document()
+        self._earlier += removed.figures
+        self._removed = replace(removed, figures=self._earlier).document()
         self._add_proof(removed.proof)
         total, is_proven = removed.figures.total, all(each.holds for each in removed.proof)
         result = self._attempt.run.result.updated(**self._figures())
@@ -221,8 +223,12 @@ class FileRemoval:
         """Remove the records that only a repetition needs. Raises as `FileDeletion`."""
         await self._context.formats.work(self._table.ref, (await self._opened()).close)
 
+    def begin_again(self) -> None:
+        """Forget a deletion that was closed: the next call begins another one of the same run."""
+        self._deletion = self._plan = None
+
     def figures(self) -> RemovalFigures:
-        """Return what this attempt deleted so far."""
+        """Return what the present deletion has deleted so far."""
         return RemovalFigures() if self._deletion is None else self._deletion.figures()
 
     async def _opened(self) -> FileDeletion:
