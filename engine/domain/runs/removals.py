@@ -13,6 +13,9 @@ LEAST_ORPHAN_AGE: Final = timedelta(days=1)
 """Least age of an orphan: a younger file can be one that a writer is about to commit."""
 
 
+_COUNTS: Final = ("delete_requests", "gone_files", "changed_files")
+
+
 @dataclass(frozen=True, slots=True)
 class InventoryPlace:
     """Location of an inventory of the store, and the folders below which its files may be read."""
@@ -161,13 +164,16 @@ class RemovalFigures:
         deleted = {kind: FileCount(**count) for kind, count in document.get("deleted", {}).items()}
         failures = int(document.get("delete_failures", 0))
         samples = [(each["path"], each["reason"]) for each in document.get("delete_failure_samples", ())]
-        return cls(deleted, {"earlier": failures} if failures else {}, samples, int(document.get("delete_requests", 0)))
+        requests, gone, changed = (int(document.get(each, 0)) for each in _COUNTS)
+        return cls(deleted, {"earlier": failures} if failures else {}, samples, requests, gone, changed)
 
     def __add__(self, other: "RemovalFigures") -> "RemovalFigures":
         """Return the sum of the figures of two deletions of different files."""
         failed = Counter(self.failed) + Counter(other.failed)
         samples, requests = [*self.samples, *other.samples], self.requests + other.requests
-        return replace(other.with_earlier(self.deleted), failed=failed, samples=samples, requests=requests)
+        gone, changed = self.gone + other.gone, self.changed + other.changed
+        both = other.with_earlier(self.deleted)
+        return replace(both, failed=failed, samples=samples, requests=requests, gone=gone, changed=changed)
 
     def with_earlier(self, deleted: Mapping[str, FileCount]) -> "RemovalFigures":
         """Return the figures together with files that were deleted before."""

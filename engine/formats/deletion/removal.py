@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import groupby, repeat
 from typing import Any, Final, TypeAlias
 
@@ -223,11 +222,14 @@ class Removal:
         same = [file.path for file, fate in zip(batch.files, fates, strict=True) if fate is Fate.DELETED]
         store: Any = batch.store
         if not batch.is_bulk:
-            refusals = iter([self._patiently(partial(store.delete, path)) for path in same])
+            refusals = iter([self._delete_one(store, path) for path in same])
             fates = [next(refusals) or fate if fate is Fate.DELETED else fate for fate in fates]
         elif same and self._patiently(lambda: store.delete_many(same)) is not None:
             fates = [Fate.REFUSED_TOGETHER if fate is Fate.DELETED else fate for fate in fates]
         return Answer(fates, max(0, sum(asked) - batch.requests // 2))
+
+    def _delete_one(self, store: Files, path: str) -> str | None:
+        return self._patiently(lambda: store.delete(path))
 
     def _compared(self, batch: Batch, asked: list[int]) -> list[Fate | str]:
         """Return the fate of each file; `DELETED` for those that may be deleted. `asked` collects the requests."""

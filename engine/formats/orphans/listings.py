@@ -1,18 +1,20 @@
 """List every file below a location with its size and time, in batches; paths are spelled like the location.
 
 Local files and the stores that `obstore` reaches can be listed. Links are not followed, and names that are no UTF-8 are
-left out: if the table needs such a file, the listing counts as incomplete.
+left out: if the table needs such a file, the listing counts as incomplete. `obstore` can't express names with empty
+parts, `.`, `..` or control characters; a bucket of S3 that has one is listed by Arrow from there on.
 
 Memory: one batch, and for `ListedFiles` about 20 bytes per file.
 """
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -22,7 +24,8 @@ from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.orphans.other_tables import OtherTables
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
-from engine.rewriting.kernel.storage.stores.connections import files_of
+from engine.rewriting.kernel.storage.stores.connections import exact_files_of, files_of
+from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
 FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64())])
@@ -50,16 +53,43 @@ def files_below(
             yield found
         return
     folder = address.path.strip("/")
-    pages = store.listed(folder)
-    while True:
-        before_page(1)
-        if (page := next(pages, None)) is None:
-            return
+    for page in _pages(address, store, storage, before_page):
         if not all(path.startswith(f"{folder}/") or path == folder for path in page["path"]):
             raise OSError(f"the store listed files that are not below {location[:300]}")
         paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
         found = pa.table([paths, page["size"], page["modified_us"]], schema=FOUND)
         yield found.filter(pc.not_equal(found["path"], location.rstrip("/")))  # an object `folder/` is no file in it
+
+
+def _pages(
+    address: Address, store: ObjectFiles, storage: Mapping[str, str], before_page: Callable[[int], None]
+) -> Iterator[Mapping[str, list[Any]]]:
+    """Yield pages of the files below an address; a page with a name that `store` can't express is listed by Arrow."""
+    pages, seen = store.listed(address.path), [np.empty(0, np.uint64)]
+    try:
+        before_page(1)
+        for page in pages:
+            seen.append(_hashes(page["path"]))
+            yield page
+            before_page(1)
+    except UnclearName as error:
+        every = exact_files_of(address.kind, address.place, storage)
+        if every is None:
+            raise NotEligible(
+                f"the store has a file whose name can't be addressed ({error}): files of its folder can't be listed; "
+                "delete or rename that file"
+            ) from error
+    else:
+        return
+    known = np.sort(np.concatenate(seen))
+    for page in every.listed(address.path):
+        before_page(1)
+        found = pa.table(dict(page))
+        yield found.filter(pa.array(~np.isin(_hashes(page["path"]), known))).to_pydict()
+
+
+def _hashes(paths: Sequence[str]) -> Keys:
+    return pl.Series(values=paths, dtype=pl.String).hash(seed=0).to_numpy()
 
 
 def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, ObjectFiles | None]:

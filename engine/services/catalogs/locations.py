@@ -16,15 +16,15 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.rewriting.kernel.storage.places import ONE_STORE, Places, one_spelling
+from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 from engine.services.catalogs.addresses import hosts_of
+from engine.services.catalogs.places import AZURE, Place, uri_parts
 
 STORE_SCHEMES: Final = frozenset(
     {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
 )
 LOCAL_SCHEMES: Final = frozenset({"", "file"})
-_WITH_ACCOUNT: Final = frozenset({"abfs", "abfss", "wasb", "wasbs"})  # container@account.host
-_URI: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?://([^/?#\\]*))?(.*)", re.DOTALL)
 _GLOB: Final = frozenset("*?[]{}")
 _MOST_DECODINGS: Final = 4
 _OUTSIDE_REMEDY: Final = (
@@ -46,20 +46,6 @@ _METADATA: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedPlace:
-    """A parsed location: scheme, authority and path segments, normalized for comparison."""
-
-    scheme: str
-    authority: str
-    segments: tuple[str, ...]
-
-    def covers(self, other: "AllowedPlace") -> bool:
-        """Return whether the other location is this one or below it."""
-        is_same_store = (self.scheme, self.authority) == (other.scheme, other.authority)
-        return is_same_store and other.segments[: len(self.segments)] == self.segments
-
-
 class OutsideAllowedLocations(InvalidInput):
     """A location that is not below the allowed locations of its catalog, which are shown to admins only."""
 
@@ -77,12 +63,13 @@ class LocationRules:
             InvalidInput: a location is no plain path, or the deployment does not allow it.
             OutsideAllowedLocations: a location is below none of `allowed`, which are not named.
         """
-        roots = [_place(root) for root in allowed]
+        roots = [Place.of(root) for root in allowed]
         problems: list[FieldProblem] = []
         kind: type[InvalidInput] = InvalidInput
         for location in locations:
             message = self.problem_of(location)
-            if message is None and roots and not any(root.covers(_place(location)) for root in roots):
+            place = Place.of(location)
+            if message is None and roots and not any(root and place and root.covers(place) for root in roots):
                 message, kind = "it is not below the catalog's allowed locations", OutsideAllowedLocations
             if message is not None:
                 problems.append(FieldProblem("/name", f"the table's location: {message}", location[:200]))
@@ -113,7 +100,7 @@ class LocationRules:
         problems = []
         for index, location in enumerate(locations):
             message = self.problem_of(location)
-            if message is None and not _place(location).authority and _place(location).scheme != "file":
+            if message is None and Place.of(location) is None:
                 message = "it names no bucket, container or host: it would allow everything"
             if message is not None:
                 hint = "for example s3://lake/sales"
@@ -129,12 +116,12 @@ class LocationRules:
                 return "it is encoded too many times"
             if (message := _problem_of_text(text)) is not None:
                 return message
-        scheme, authority, path = _parts(location)
+        scheme, authority, path = uri_parts(location)
         if scheme in LOCAL_SCHEMES:
             return self._problem_of_local(authority, path)
         if scheme not in STORE_SCHEMES:
             return f"the scheme {scheme!r} is not that of a store ({', '.join(sorted(STORE_SCHEMES))})"
-        return self._problem_of_authority(scheme, authority)
+        return problem_of_key(location) or self._problem_of_authority(scheme, authority)
 
     def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
         """Return one problem for each property of a catalog whose address is not allowed. Values are never repeated.
@@ -172,37 +159,22 @@ class LocationRules:
         if not authority:
             return "it names no bucket, container or host"
         container, at, host = authority.rpartition("@")
-        if at and (scheme not in _WITH_ACCOUNT or not container or "@" in container or ":" in container):
+        if at and (scheme not in AZURE or not container or "@" in container or ":" in container):
             return "it has a user before the host"
         if not self.allows_local and is_insider(_host_of(host)):
             return "its host is loopback, link-local or a metadata service"
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Spellings:
-    """Every spelling of a location and of the folders around it, without a slash at the end."""
-
-    own: tuple[str, ...]
-    around: tuple[str, ...]
-
-    @staticmethod
-    def of(location: str) -> "Spellings":
-        """Return the spellings; none for a text that is no absolute location."""
-        scheme, authority, path = _parts(one_spelling(location) or "")
-        segments = [part for part in path.split("/") if part]
-        schemes = (scheme, *(other for other, one in ONE_STORE.items() if one == scheme))
-        is_local = scheme == "file"
-        roots = ["", "file:", "file://"] if is_local else [f"{each}://{authority}" for each in schemes]
-        folders = (
-            ["/".join(("", *segments[:depth])) for depth in range(int(is_local), len(segments) + 1)] if scheme else []
-        )
-        spelt = [tuple(f"{root}{folder}" for root in roots) for folder in folders]
-        return Spellings(spelt[-1], tuple(each for some in spelt[:-1] for each in some)) if spelt else Spellings((), ())
-
-
 ANYWHERE: Final = LocationRules(allows_local=True)
 """The rules of the embedded mode."""
+
+
+def problem_of_key(location: str) -> str | None:
+    """Return why a location can't be the beginning of the names of objects; None if it can, or is of no such store."""
+    if not has_empty_part(location):
+        return None
+    return "it has an empty part ('//'), which some clients of object stores leave out: move the table to another one"
 
 
 def is_insider(host: str) -> bool:
@@ -249,7 +221,7 @@ def _problem_of_text(text: str) -> str | None:
         return f"it has glob characters: {' '.join(found)}"
     if "#" in text or not text.isprintable() or "\\" in text:
         return "it has characters that readers interpret differently"
-    scheme, _, path = _parts(text)
+    scheme, _, path = uri_parts(text)
     if scheme and re.match(r"/*[A-Za-z][A-Za-z0-9+.-]*:/", path):
         return f"it nests one scheme in another ({scheme}:…)"
     if {".", ".."} & set(path.split("/")):
@@ -259,7 +231,7 @@ def _problem_of_text(text: str) -> str | None:
 
 def _problem_of_address(name: str, value: str) -> str | None:
     for part in re.split(r"[,;]", value):
-        base = _parts(part.strip())[0].partition("+")[0]
+        base = uri_parts(part.strip())[0].partition("+")[0]
         if base in {"file", "jar", "sqlite"}:
             return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
     for host in hosts_of(name, value):
@@ -270,20 +242,6 @@ def _problem_of_address(name: str, value: str) -> str | None:
     if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
         return "it names no host: the driver would use a socket of this machine, which this deployment does not allow"
     return None
-
-
-def _place(location: str) -> AllowedPlace:
-    scheme, authority, path = _parts(location)
-    scheme = ONE_STORE.get(scheme, scheme) or "file"
-    return AllowedPlace(
-        scheme, authority.lower() if scheme != "file" else "", tuple(part for part in path.split("/") if part)
-    )
-
-
-def _parts(location: str) -> tuple[str, str, str]:
-    match = _URI.fullmatch(location)
-    scheme, authority, path = match.groups() if match else (None, None, location)
-    return (scheme or "").lower(), authority or "", path
 
 
 def _host_of(authority: str) -> str:

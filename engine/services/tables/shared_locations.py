@@ -12,7 +12,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, StateConflict
 from engine.domain.tables.table import Catalog, OutsideFiles, Table, TableRef
 from engine.services.access.visibility import may_read
-from engine.services.catalogs.locations import Spellings
+from engine.services.catalogs.neighbours import overlapping_tables
 from engine.stores.unit_of_work import UnitOfWork
 
 _MOST_NAMED: Final = 100
@@ -28,10 +28,9 @@ async def check_overlap(unit: UnitOfWork, caller: Caller, table: Table, catalog:
         StateConflict: an overlapping table is readable for the caller; the message names it.
         InvalidInput: all overlapping tables are invisible for the caller (`location_refused`).
     """
-    spelt = Spellings.of(table.location)
-    if catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS or not spelt.own:
+    if catalog.outside_files is OutsideFiles.ALLOWED_LOCATIONS:
         return
-    found = await unit.tables.list_overlapping(table.ref, own=spelt.own, around=spelt.around, limit=_MOST_NAMED)
+    found = await overlapping_tables(unit, table, catalog, _MOST_NAMED)
     for other in found:
         other_catalog = await unit.catalogs.get(other.ref.catalog)
         if other_catalog is not None and may_read(caller, other, other_catalog):

@@ -1,7 +1,7 @@
 """Upkeep of a table besides rewriting: all operations at a glance, and dry runs of one. Nothing is changed."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import chain
@@ -18,7 +18,7 @@ from engine.domain.runs.run import Operation, RunFilter
 from engine.formats.base import CopyKeeper
 from engine.planning.measures.metadata import MetadataHealth
 from engine.services.catalogs.formats import FormatRegistry
-from engine.services.catalogs.neighbours import locations_inside
+from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
 from engine.services.planning.upkeep.documents import upkeep_document
 from engine.services.planning.upkeep.histories import EXPIRE, file_keeper_of
@@ -140,8 +140,9 @@ class UpkeepService:
             now, needed = await unit.now(), await with_readers(unit, table_id)
         plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
+        await self._check_alone(seen)
         return await self._formats.work(
-            seen.opened.ref, keeper.removable_files, tuple(plan.expired), await self._others(seen), tuple(plan.tags)
+            seen.opened.ref, keeper.removable_files, tuple(plan.expired), (), tuple(plan.tags)
         )
 
     async def deleted_files(self, caller: Caller, run_id: RunId) -> Iterator[pa.Table]:
@@ -165,7 +166,7 @@ class UpkeepService:
 
     async def _orphans(self, seen: Observed) -> RemovalPlan:
         """Return the orphans that a run would delete now. Raises `NotEligible` if the listing takes too long."""
-        others = await self._others(seen)
+        await self._check_alone(seen)
         async with self._database.read() as unit:
             rule, live = await complete_rule(unit, seen.table_id, orphan_rule(seen.policy), self._formats.locations)
         until, keeper = time.monotonic() + LISTING_SECONDS, orphan_keeper_of(seen.opened)
@@ -177,7 +178,7 @@ class UpkeepService:
                     "run: submit the run, whose first search deletes nothing and shows what it found"
                 )
 
-        return await self._formats.work(seen.opened.ref, keeper.preview_orphans, rule, others, live, before_page)
+        return await self._formats.work(seen.opened.ref, keeper.preview_orphans, rule, (), live, before_page)
 
     async def _removal(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> RemovalPlan | None:
         """Return the files that the operation would delete now; None if it deletes none."""
@@ -187,19 +188,19 @@ class UpkeepService:
             return None  # the files of replaced copies are listed by the run
         plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
+        await self._check_alone(seen)
         return await self._formats.work(
-            seen.opened.ref, keeper.preview_removal, tuple(plan.expired), await self._others(seen), tuple(plan.tags)
+            seen.opened.ref, keeper.preview_removal, tuple(plan.expired), (), tuple(plan.tags)
         )
 
     async def _expiry_plan(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> ExpiryPlan:
         """Return what the operation, which deletes the files of snapshots, would remove now."""
         return await self._formats.ask(seen.opened.ref, expiry_plan, seen.opened, seen.policy, operation, now, needed)
 
-    async def _others(self, seen: Observed) -> Sequence[str]:
-        """Return the locations of other tables inside the table's own."""
+    async def _check_alone(self, seen: Observed) -> None:
+        """Raise `NotEligible` if another table is registered at the table's location, below it or around it."""
         async with self._database.read() as unit:
-            table, _ = await read_registered(unit, seen.table_id, SYSTEM)
-            return await locations_inside(unit, table)
+            await check_alone(unit, *await read_registered(unit, seen.table_id, SYSTEM))
 
 
 async def _last_run(unit: UnitOfWork, table_id: TableId, operation: Operation) -> Mapping[str, Any] | None:

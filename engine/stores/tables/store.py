@@ -1,7 +1,7 @@
 """Registered tables. When one is deleted, its runs and the versions of its policy are kept, its policy is not."""
 
 import builtins
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -72,19 +72,22 @@ class TableStore:
         if self._connection.dialect.name == "postgresql":
             await self._connection.execute(select(func.pg_advisory_xact_lock(_REGISTRATIONS)))
 
-    async def list_overlapping(
-        self, ref: TableRef, *, own: Sequence[str], around: Sequence[str], limit: int
+    async def list_like(
+        self, ref: TableRef, patterns: Sequence[str], is_wanted: Callable[[str], bool]
     ) -> builtins.list[Table]:
-        """Return tables other than `ref` that are registered at a location, below it or above it, oldest first.
+        """Return tables other than `ref` whose location is like one of the patterns and is wanted, oldest first.
 
-        `own` are the spellings of the location, `around` those of the folders above it, without a trailing slash.
+        The patterns are those of `LIKE` with a backslash for literal wildcards. They are compared in lower case, with
+        one slash for each run of slashes; percent-encoded locations are like any of them.
         """
-        column = tables.c.location
-        is_around = column.in_([spelt for each in (*own, *around) for spelt in (each, f"{each}/")])
-        is_below = (column.startswith(f"{each}/", autoescape=True) for each in own)
+        column = func.lower(tables.c.location)
+        for slashes in ("////", "///", "//", "//"):
+            column = func.replace(column, slashes, "/")
+        is_like = (column.like(func.lower(each), escape="\\") for each in patterns)
         others = or_(tables.c.catalog != ref.catalog, tables.c.namespace != ref.namespace, tables.c.name != ref.name)
-        found = select(tables).where(others, or_(is_around, *is_below)).order_by(tables.c.id).limit(limit)
-        return [_to_table(row) for row in await self._connection.execute(found)]
+        is_encoded = tables.c.location.contains("%", autoescape=True)
+        found = select(tables).where(others, or_(is_encoded, *is_like)).order_by(tables.c.id)
+        return [_to_table(row) for row in await self._connection.execute(found) if is_wanted(row.location)]
 
     async def lock_many(self, table_ids: Iterable[TableId]) -> dict[TableId, tuple[Table, FormatName]]:
         """Lock the given tables that are registered, and return them with their formats, by id.

@@ -80,7 +80,7 @@ class Case:
                 assert document["reclaimed"]["actual"]["files"] > 18
             case "orphans" | "inventory":
                 assert deleted == 3
-                assert not any((root_of(self.world) / f"data/{number}.parquet").exists() for number in range(3))
+                assert not any((root_of(self.world) / named(number=number)).exists() for number in range(3))
 
 
 @pytest.fixture

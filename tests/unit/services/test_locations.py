@@ -13,8 +13,8 @@ PLAIN = [
     "gs://lake",
     "abfss://container@account.dfs.core.windows.net/sales",
     "hdfs://namenode.example:8020/warehouse",
+    "hdfs://namenode.example//warehouse",
     "s3://lake/day=2026-11-01%2009%3A00/x",
-    "s3://lake/a//b",
     "s3://lake/a..b/...",
 ]
 NEVER = [
@@ -25,6 +25,9 @@ NEVER = [
     "s3:\\\\lake\\x",
     "s3://lake/../other",
     "s3://lake/a/./b",
+    "s3://lake/a//b",
+    "gs://lake//a",
+    "wasbs://container@account.blob.core.windows.net/a//",
     "s3://lake/%2e%2e/other",
     "s3://lake/a%2F..%2Fother",
     "s3://lake/%252e%252e/other",

@@ -16,6 +16,7 @@ from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.intake.errors import printable
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
 from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")
@@ -124,7 +125,12 @@ class GuardedFileIO(SharedFileIO):
         self.places = places
 
     def check(self, path: str) -> None:
-        """Raise `NotEligible` for a path outside of the table's places."""
+        """Raise `NotEligible` for a path outside of the table's places, or one that clients read differently."""
+        if has_empty_part(path):
+            raise NotEligible(
+                f"{printable(path[:_LONGEST_SHOWN])}: the location has an empty part ('//'), which some clients of "
+                "object stores leave out: create the table again at a location without it"
+            )
         if not self.places.cover(path):
             raise outside([path], self.places)
 

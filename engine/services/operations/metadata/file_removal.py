@@ -19,7 +19,7 @@ from engine.domain.runs.run import RunState
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeletion
 from engine.rewriting.kernel.errors import Stopped as Interrupted
-from engine.services.catalogs.neighbours import locations_inside
+from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, Stopped
 from engine.services.operations.metadata.requests import paced_requests
@@ -186,10 +186,9 @@ class FileRemoval:
 
     async def preview(self, snapshot_ids: Sequence[int]) -> RemovalPlan:
         """Return the files that would be deleted if these snapshots expired now. Raises `NotEligible`."""
+        await self._check_alone()
         keeper = file_keeper_of(self._table)
-        return await self._context.formats.work(
-            self._table.ref, keeper.preview_removal, snapshot_ids, await self._others()
-        )
+        return await self._context.formats.work(self._table.ref, keeper.preview_removal, snapshot_ids, ())
 
     async def look(self, policy: EffectivePolicy) -> None:
         """List the files of the table, for a deletion of orphans. Raises as `remove`."""
@@ -233,18 +232,17 @@ class FileRemoval:
 
     async def _opened(self) -> FileDeletion:
         if self._deletion is None:
-            others, run_id = await self._others(), self._attempt.run.id
+            await self._check_alone()
             if self._open_deletion is not None:
-                self._deletion = self._open_deletion(others)
+                self._deletion = self._open_deletion(())
             else:
-                self._deletion = file_keeper_of(self._table).deletion(run_id, others)
+                self._deletion = file_keeper_of(self._table).deletion(self._attempt.run.id, ())
         return self._deletion
 
-    async def _others(self) -> Sequence[str]:
-        """Return the locations of other tables inside the table's own."""
+    async def _check_alone(self) -> None:
+        """Raise `NotEligible` if another table is registered at the table's location, below it or around it."""
         async with self._context.database.read() as unit:
-            table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
-            return await locations_inside(unit, table)
+            await check_alone(unit, *await read_registered(unit, self._attempt.run.table_id, SYSTEM))
 
     async def _repeat(
         self, advance: Callable[[Callable[[int], None], float], bool], policy: EffectivePolicy, step: str

@@ -59,6 +59,18 @@ def address_of(uri: str) -> Address:
     return Address(HDFS, f"{scheme.lower()}://{place}", f"/{path}") if kind == HDFS else Address(kind, place, path)
 
 
+def has_empty_part(uri: str) -> bool:
+    """Return whether the name of an object has two slashes in a row: some clients drop one, others refuse the name.
+
+    False for files of other stores, in which both slashes are one.
+    """
+    try:
+        found = address_of(uri)
+    except Refused:
+        return False
+    return found.kind in {S3, GOOGLE, AZURE} and "//" in f"/{found.path}"
+
+
 def file_name(path: str) -> str:
     """Return the last part of a path."""
     return path.rpartition("/")[2]

@@ -46,6 +46,11 @@ def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: 
     raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package {package} on Spark's executors")
 
 
+def exact_files_of(kind: str, place: str, properties: Mapping[str, str]) -> arrow_files.ArrowFiles | None:
+    """Return the files of a bucket with all names that its store has; None for stores in which `obstore` is needed."""
+    return arrow_files.s3(place, properties) if kind == addresses.S3 else None
+
+
 def whole_files_of(
     kind: str, place: str, properties: Mapping[str, str], *, is_patient: bool, credentials: Credentials | None = None
 ) -> WholeFiles | None:

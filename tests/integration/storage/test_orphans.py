@@ -1,0 +1,141 @@
+"""Removal of orphans in object stores: names that can't be addressed, markers of folders, files that change."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import InvalidInput, NotEligible
+from engine.formats.orphans.listings import files_below
+from tests.integration.storage.conftest import Open
+from tests.support.expired_files import Deletion
+from tests.support.iceberg_tables import BY_CITY, Lake, append_files
+from tests.support.orphans import RULE, deleted, named, pass_time, remove, search
+from tests.support.s3_server import BUCKET, S3Server
+from tests.support.store_server import StoreServer, store_server
+
+LONG_AGO = datetime(2020, 9, 13, tzinfo=UTC).replace(tzinfo=None)
+UNCLEAR = ("data//a.parquet", "data/../b.parquet", "./c.parquet", "data/d\x01.parquet", "x//y/z")
+
+
+@pytest.fixture
+def lake(s3: S3Server, tmp_path: Path) -> Iterator[Lake]:
+    made = Lake.make(tmp_path, warehouse=f"s3://{BUCKET}/wh", **s3.properties("key", "secret"))
+    append_files(made.create(spec=BY_CITY), 3)
+    yield made
+    made.close()
+
+
+def client(s3: S3Server) -> Any:
+    """Return a client that stores objects under any name."""
+    keys = {"aws_access_key_id": "watcher", "aws_secret_access_key": "x", "region_name": "us-east-1"}
+    return boto3.client("s3", endpoint_url=s3.url, **keys)
+
+
+def put(s3: S3Server, lake: Lake, *names: str) -> list[str]:
+    """Store old objects below the table's location; return their keys."""
+    keys = [f"{lake.load().location().removeprefix(f's3://{BUCKET}/')}/{name}" for name in names]
+    for key in keys:
+        client(s3).put_object(Bucket=BUCKET, Key=key, Body=b"" if key.endswith("/") else b"orphan")
+    s3.grow_old(LONG_AGO)
+    return keys
+
+
+def stored(s3: S3Server) -> set[str]:
+    pages = client(s3).get_paginator("list_objects_v2").paginate(Bucket=BUCKET)
+    return {each["Key"] for page in pages for each in page["Contents"]}
+
+
+def test_f43_names_that_can_not_be_addressed_stay_are_counted_and_the_others_go(lake: Lake, s3: S3Server) -> None:
+    unclear = put(s3, lake, *UNCLEAR, "a//")
+    goes = put(s3, lake, named(), named("data/city=Bonn", 1))
+    tally = remove(lake)
+    assert (deleted(tally), tally.failed) == (2, {})
+    assert stored(s3).issuperset(unclear)
+    assert not stored(s3) & set(goes)
+    refused = search(lake).look(RULE).plan().document()["refused"]
+    assert sum(refused["counts"].values()) == len(UNCLEAR)
+    shown = [each for some in refused["samples"].values() for each in some]
+    assert any("data//a.parquet" in each for each in shown)
+
+
+@pytest.mark.parametrize("page", [1000, 3])
+def test_a_listing_has_every_object_once_whatever_names_there_are(
+    lake: Lake, s3: S3Server, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.arrow_files._LIST_PAGE", page)
+    put(s3, lake, *UNCLEAR, named(), "zz/last")
+    location = lake.load().location()
+    asked: list[int] = []
+    found = [each for batch in files_below(location, s3.properties("key", "secret"), asked.append)
+             for each in batch["path"].to_pylist()]  # fmt: skip
+    assert sorted(found) == sorted(f"s3://{BUCKET}/{key}" for key in stored(s3))
+    assert sum(asked) >= len(found) / page
+
+
+def test_a_store_without_another_client_is_refused_by_the_name_of_the_file() -> None:
+    with store_server() as server:
+        _put(server, "t/data/%2F/a.parquet")
+        with pytest.raises(NotEligible, match=r"t/data//.*delete or rename that file"):
+            list(files_below("gs://lake/t", server.google_properties()))
+
+
+def _put(server: StoreServer, key: str) -> None:
+    server.put(key, b"x")
+
+
+def test_f35_a_young_object_with_the_name_of_a_folders_marker_stays(lake: Lake, s3: S3Server) -> None:
+    """A listing has the marker `x/` as `x`, old; the object `x` is written after the second look."""
+    (marker,) = put(s3, lake, f"{named()}/")
+    (goes,) = put(s3, lake, named(number=1))
+    search(lake).look(RULE)
+    pass_time(lake)
+    files = search(lake)
+    assert files.look(RULE).due.rows == 2
+    young = marker.rstrip("/")
+    client(s3).put_object(Bucket=BUCKET, Key=young, Body=b"orphan")
+    tally = files.delete(Deletion(lake).removal())
+    assert (deleted(tally), tally.changed, tally.gone) == (1, 1, 0)
+    assert stored(s3) >= {marker, young}
+    assert goes not in stored(s3)
+
+
+def test_markers_of_folders_are_no_deleted_files(lake: Lake, s3: S3Server) -> None:
+    put(s3, lake, "data/city=Bonn/", f"{named()}/")
+    tally = remove(lake)
+    assert (deleted(tally), tally.gone) == (0, 1)
+
+
+@pytest.mark.parametrize("change", ["larger", "newer", "gone"])
+def test_f35_an_object_that_changed_after_the_second_look_stays(lake: Lake, s3: S3Server, change: str) -> None:
+    changed, goes = put(s3, lake, named(), named(number=1))
+    search(lake).look(RULE)
+    pass_time(lake)
+    files = search(lake)
+    assert files.look(RULE).due.rows == 2
+    if change == "gone":
+        client(s3).delete_object(Bucket=BUCKET, Key=changed)
+    else:
+        client(s3).put_object(
+            Bucket=BUCKET, Key=changed, Body=b"larger than before" if change == "larger" else b"orphan"
+        )
+        if change == "larger":
+            s3.grow_old(LONG_AGO)
+    s3.asked.clear()
+    tally = files.delete(Deletion(lake).removal())
+    assert (deleted(tally), tally.changed, tally.gone) == (1, int(change != "gone"), int(change == "gone"))
+    assert tally.requests == len([each for each in s3.asked if each.kind in {"GET list-type", "POST delete"}])
+    assert goes not in stored(s3)
+
+
+async def test_f49_a_write_path_with_an_empty_part_is_named_when_the_table_is_planned(open_on_s3: Open) -> None:
+    async with open_on_s3() as world:
+        table = world.lake.table
+        with table.transaction() as change:
+            change.set_properties({"write.data.path": f"{table.location()}//rows"})
+        with pytest.raises(InvalidInput, match="empty part"):
+            await world.container.observations.observe(SYSTEM, world.table_id)
