@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from engine.formats.base import Condition, DeleteProof, ManifestProof, RollBack
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.table import IcebergTable
+from engine.formats.iceberg.upkeep import delete_files
 from engine.services.operations.metadata.snapshots import SnapshotAttempt
 from engine.services.runs.attempts import Stop
 from tests.interleaving.writers import ACTIONS
@@ -163,6 +165,51 @@ async def test_u17_delete_files_become_fewer_and_rows_stay(case: Case) -> None:
     again = await case.rewritten()
     assert (again.state, again.reason) == (RunState.SKIPPED, "nothing_to_do")
     assert "can be merged or dropped" in (again.detail or "")
+
+
+def damage(case: Case, *, files: int) -> list[str]:
+    """Overwrite delete files of the head, so that nothing can read them; return their paths."""
+    table, paths = case.lake.table, list[str]()
+    head = table.current_snapshot()
+    assert head is not None
+    for manifest in head.manifests(table.io):
+        paths += [each.data_file.file_path for each in manifest.fetch_manifest_entry(table.io)]
+    chosen = sorted(path for path in paths if path.endswith("-deletes.parquet"))[:files]
+    for path in chosen:
+        Path(path.removeprefix("file://")).write_bytes(b"PAR1 nothing PAR1")
+    return chosen
+
+
+@pytest.mark.parametrize("kind", ["deletes"])
+async def test_f51_a_run_that_left_out_every_file_for_an_error_has_not_succeeded(case: Case) -> None:
+    damaged = damage(case, files=99)
+    run = await case.rewritten()
+    assert (run.state, run.reason) == (RunState.FAILED, "left_out"), run.detail
+    left = run.result.document["left_out"]
+    assert (left["count"], left["errors"], left["reasons"]) == (12, 12, {"unreadable": 12})
+    assert {each["name"] for each in left["items"]} == set(damaged)
+    assert all("Parquet" in each["detail"] for each in left["items"]), left
+    assert "no delete files could be merged; left out: 12 unreadable; the first is file:" in (run.detail or "")
+    case.is_unchanged()
+
+
+@pytest.mark.parametrize("kind", ["deletes"])
+async def test_f51_a_run_names_the_files_that_it_left_out(case: Case) -> None:
+    (damaged,) = damage(case, files=1)
+    run = await case.rewritten()
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed"), run.detail
+    assert run.result.document["rewritten_delete_files"] == 11
+    assert [each["name"] for each in run.result.document["left_out"]["items"]] == [damaged]
+    assert f"left out: 1 unreadable; the first is {damaged}" in (run.detail or "")
+
+
+@pytest.mark.parametrize("kind", ["deletes"])
+async def test_f51_a_fault_of_ours_is_no_success(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on every object store before, where Arrow asked a stream for something that it did not have."""
+    monkeypatch.setattr(delete_files, "read_positions", lambda *_: object().closed)  # type: ignore[attr-defined]
+    run = await case.rewritten()
+    assert (run.state, run.reason) == (RunState.FAILED, "gave_up")
+    case.is_unchanged()
 
 
 @MANIFESTS_ALONE

@@ -11,8 +11,10 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.runs.output_names import attempt_of
-from engine.domain.runs.run import RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, RunState
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
+from tests.integration.rewrites.test_snapshot_rewrites import delete_rows
 from tests.support.azure_server import AzureServer
 from tests.support.store_server import BUCKET, StoreServer, store_server
 from tests.support.world import World, open_world
@@ -77,6 +79,21 @@ async def test_a_table_is_rewritten_and_proven(world: World) -> None:
     run = await world.rewrite()
     assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
     assert (len(world.lake.paths()), world.lake.rows()) == (3, rows)
+
+
+@pytest.mark.parametrize(
+    "lake_settings", ["gs", *(pytest.param(each, marks=pytest.mark.deep) for each in ("abfs", "hdfs"))], indirect=True
+)
+async def test_f51_delete_files_become_fewer_and_rows_stay(world: World) -> None:
+    await world.set_policy({"maintenance": {"rewrite_deletes": {"interval": "1h", "at_least_files": 2}}})
+    delete_rows(world.lake.table, times=2)
+    rows = world.lake.rows()
+    run = await world.submit(RunRequest(Operation.REWRITE_DELETES))
+    run = await world.finish(run.id)
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed"), run.detail
+    assert run.result.document["delete_files"] == {"before": 8, "after": 1}
+    assert "left_out" not in run.result.document
+    assert world.lake.rows() == rows
 
 
 @pytest.mark.parametrize("lake_settings", ["gs", "abfs"], indirect=True)
