@@ -230,11 +230,11 @@ async def test_statistics_that_count_rows_are_removed_with_rows(world: World[Ups
     of_rows = {"numRows": "999", "rawDataSize": "9999", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
     table = world.lake.table
     for each in table.partitions():
-        each.parameters = {**(each.parameters or {}), **of_rows, "numFiles": "4", "mine": "kept"}
+        each.parameters = {**(each.parameters or {}), **of_rows, "numFiles": "4", "comment": "kept"}
         with table.metastore.client() as client:
             client.alter_partition(table.database, table.name, each)
     run = await world.rewrite()
     assert run.state is RunState.SUCCEEDED, run.detail
     for each in table.partitions():
         assert each.parameters.keys() & of_rows.keys() == set()
-        assert (each.parameters["numFiles"], each.parameters["mine"]) == ("1", "kept")
+        assert (each.parameters["numFiles"], each.parameters["comment"]) == ("1", "kept")
