@@ -151,6 +151,11 @@ class Metrics:
             ("waiting_for",),
             registry=self._registry,
         )
+        self._silence = Gauge(
+            "packhouse_longest_silence_seconds",
+            "Longest time without an event of a run at work.",
+            registry=self._registry,
+        )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
         self._owners = OwnerGauges()
@@ -213,6 +218,7 @@ class Metrics:
             return
         for kind, count in workforce.live.items():
             self._processes.labels(kind.value).set(count)
+        self._silence.set(workforce.silent_seconds)
         for reason, seconds in {"none": workforce.startable_seconds, **workforce.waiting_seconds}.items():
             self._waits.labels(reason).set(seconds)
 

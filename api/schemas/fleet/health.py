@@ -41,6 +41,10 @@ class Readiness(Answer):
         "one, null without an answer of the database.",
         examples=[0.0],
     )
+    longest_silence_seconds: float | None = Field(
+        description="Longest time, in seconds, without an event of a run at work; 0 without one, null as `workers`.",
+        examples=[0.0],
+    )
 
     @classmethod
     def from_domain(cls, dependencies: Sequence[DomainDependency], workforce: Workforce | None) -> Self:
@@ -57,4 +61,5 @@ class Readiness(Answer):
             workers=None if workforce is None else workforce.live[ProcessKind.WORKER],
             coordinators=None if workforce is None else workforce.live[ProcessKind.COORDINATOR],
             oldest_startable_seconds=None if workforce is None else round(workforce.startable_seconds, 3),
+            longest_silence_seconds=None if workforce is None else round(workforce.silent_seconds, 3),
         )

@@ -26,11 +26,13 @@ class Workforce:
     Attributes:
         live: number of live processes; every kind is a key.
         startable_seconds: for how long the oldest queued run that may start has waited for a worker; 0 without one.
+        silent_seconds: the longest time for which a run at work has recorded no event; 0 without one.
         waiting_seconds: the longest present wait by its reason (`WaitingFor`), only of reasons that runs have.
     """
 
     live: Mapping[ProcessKind, int]
     startable_seconds: float = 0.0
+    silent_seconds: float = 0.0
     waiting_seconds: Mapping[str, float] = field(default_factory=dict)
 
     @property

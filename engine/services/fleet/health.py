@@ -162,10 +162,12 @@ class HealthService:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 now, live = await unit.now(), await unit.processes.count_live()
                 since, waits = await unit.runs.oldest_startable(), await unit.runs.longest_waits()
+                silent_since = await unit.runs.oldest_event_at_work()
         except (PackhouseError, TimeoutError):
             return None
         seconds = {reason: max(0.0, (now - at).total_seconds()) for reason, at in waits.items()}
-        return Workforce(live, max(0.0, (now - (since or now)).total_seconds()), seconds)
+        startable, silent = (max(0.0, (now - (at or now)).total_seconds()) for at in (since, silent_since))
+        return Workforce(live, startable, silent, seconds)
 
     async def _ping(self) -> str:
         await self._database.ping()

@@ -184,6 +184,11 @@ def longest_waits() -> Select[Any]:
     return query.where(_IS_QUEUED, runs.c.waiting_for.is_not(None)).group_by(runs.c.waiting_for)
 
 
+def oldest_event_at_work() -> Select[Any]:
+    """Return the query for the oldest of the last events of the runs that workers hold."""
+    return select(func.min(runs.c.updated_at)).where(runs.c.lease_holder.is_not(None))
+
+
 def at_work() -> Select[tuple[str, str | None, str]]:
     """Return the query for the catalogs, teams and operations of the runs that workers hold."""
     held = select(runs.c.catalog, runs.c.owner_team, runs.c.operation).where(runs.c.lease_holder.is_not(None))

@@ -153,6 +153,11 @@ class RunStore(RunInserts, RunClaims, RunUrgency):
         since: datetime | None = (await self._connection.execute(query)).scalar_one()
         return since
 
+    async def oldest_event_at_work(self) -> datetime | None:
+        """Return the last event of the run at work that has recorded none for longest; None without a run at work."""
+        at: datetime | None = (await self._connection.execute(run_listings.oldest_event_at_work())).scalar_one()
+        return at
+
     async def longest_waits(self) -> dict[str, datetime]:
         """Return since when the longest waiting queued run has waited, by the stored reason of its wait."""
         return {str(row[0]): row[1] for row in await self._connection.execute(run_listings.longest_waits())}

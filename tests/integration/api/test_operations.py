@@ -59,6 +59,19 @@ async def test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_
     assert (whole.status, whole.workers, whole.coordinators) == ("ready", 1, 1)
 
 
+async def test_f41_a_run_at_work_that_records_nothing_is_seen_in_readiness_and_metrics(
+    api: Api, table_id: str
+) -> None:
+    """F41: a slot that makes no progress is a figure; the status code stays that of the database."""
+    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    async with api.container.database.begin() as unit:
+        assert await unit.runs.claim_first([RunId(run["id"])], "w", 60) is not None
+    answer = await api.anonymous.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["longest_silence_seconds"] >= 0
+    assert "\npackhouse_longest_silence_seconds " in (await api.anonymous.get("/metrics")).text
+
+
 async def test_f54_metrics_count_live_processes_and_the_longest_waits(api: Api, table_id: str) -> None:
     await api.post("/v1/runs", {"table_id": table_id}, status=202)
     async with api.container.database.begin() as unit:

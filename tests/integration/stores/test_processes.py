@@ -74,3 +74,17 @@ async def test_f54_the_oldest_run_that_may_start_counts_from_the_instant_at_whic
     await clock.pass_by(seconds=130)
     async with database.read() as unit:
         assert await unit.runs.oldest_startable() == until
+
+
+async def test_f41_the_run_at_work_that_has_been_silent_longest_is_known(database: Stores) -> None:
+    """F41: by its last event, whatever its heartbeat does; queued runs do not count."""
+    clock = await MovedClock.of(database)
+    table = await registered(database, "silent")
+    await submitted(database, (await registered(database, "waiting")).id)
+    async with database.read() as unit:
+        assert await unit.runs.oldest_event_at_work() is None
+    lease = await claimed(database, (await submitted(database, table.id)).id)
+    await clock.pass_by(seconds=30)
+    async with database.begin() as unit:
+        run, _ = await unit.runs.extend(lease, 60)
+        assert await unit.runs.oldest_event_at_work() == run.updated_at < await unit.now() - timedelta(seconds=29)

@@ -2080,6 +2080,9 @@ class Readiness(Model):
     dependencies: list[Dependency]
     """State of each dependency."""
 
+    longest_silence_seconds: float | None
+    """Longest time, in seconds, without an event of a run at work; 0 without one, null as `workers`."""
+
     oldest_startable_seconds: float | None
     """For how long the oldest queued run that may start has waited for a worker, in seconds; 0 without one, null without an answer of the database."""
 

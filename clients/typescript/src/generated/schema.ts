@@ -4659,6 +4659,11 @@ export interface components {
             /** @description State of each dependency. */
             dependencies: components["schemas"]["Dependency"][];
             /**
+             * @description Longest time, in seconds, without an event of a run at work; 0 without one, null as `workers`.
+             * @example 0
+             */
+            longest_silence_seconds: number | null;
+            /**
              * @description For how long the oldest queued run that may start has waited for a worker, in seconds; 0 without one, null without an answer of the database.
              * @example 0
              */
