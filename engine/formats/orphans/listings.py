@@ -9,12 +9,11 @@ Memory: one batch, and for `ListedFiles` about 20 bytes per file.
 
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -24,7 +23,7 @@ from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.orphans.other_tables import OtherTables
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
-from engine.rewriting.kernel.storage.stores.connections import exact_files_of, files_of
+from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
@@ -53,7 +52,7 @@ def files_below(
             yield found
         return
     folder = address.path.strip("/")
-    for page in _pages(address, store, storage, before_page):
+    for page in _pages(store, folder, before_page):
         if not all(path.startswith(f"{folder}/") or path == folder for path in page["path"]):
             raise OSError(f"the store listed files that are not below {location[:300]}")
         paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
@@ -61,35 +60,20 @@ def files_below(
         yield found.filter(pc.not_equal(found["path"], location.rstrip("/")))  # an object `folder/` is no file in it
 
 
-def _pages(
-    address: Address, store: ObjectFiles, storage: Mapping[str, str], before_page: Callable[[int], None]
-) -> Iterator[Mapping[str, list[Any]]]:
-    """Yield pages of the files below an address; a page with a name that `store` can't express is listed by Arrow."""
-    pages, seen = store.listed(address.path), [np.empty(0, np.uint64)]
-    try:
+def _pages(store: ObjectFiles, folder: str, before_page: Callable[[int], None]) -> Iterator[Mapping[str, list[Any]]]:
+    pages = store.listed(folder)
+    while True:
         before_page(1)
-        for page in pages:
-            seen.append(_hashes(page["path"]))
-            yield page
-            before_page(1)
-    except UnclearName as error:
-        every = exact_files_of(address.kind, address.place, storage)
-        if every is None:
+        try:
+            page = next(pages, None)
+        except UnclearName as error:
             raise NotEligible(
-                f"the store has a file whose name can't be addressed ({error}): files of its folder can't be listed; "
-                "delete or rename that file"
+                f"the store has a file whose name can't be addressed, so that the files beside it can't be listed: "
+                f"{error}; delete or rename that file"
             ) from error
-    else:
-        return
-    known = np.sort(np.concatenate(seen))
-    for page in every.listed(address.path):
-        before_page(1)
-        found = pa.table(dict(page))
-        yield found.filter(pa.array(~np.isin(_hashes(page["path"]), known))).to_pydict()
-
-
-def _hashes(paths: Sequence[str]) -> Keys:
-    return pl.Series(values=paths, dtype=pl.String).hash(seed=0).to_numpy()
+        if page is None:
+            return
+        yield page
 
 
 def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, ObjectFiles | None]:

@@ -5,7 +5,7 @@ Connections are kept for as long as the process: tasks of the same bucket and pr
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
@@ -46,11 +46,6 @@ def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: 
     raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package {package} on Spark's executors")
 
 
-def exact_files_of(kind: str, place: str, properties: Mapping[str, str]) -> arrow_files.ArrowFiles | None:
-    """Return the files of a bucket with all names that its store has; None for stores in which `obstore` is needed."""
-    return arrow_files.s3(place, properties) if kind == addresses.S3 else None
-
-
 def whole_files_of(
     kind: str, place: str, properties: Mapping[str, str], *, is_patient: bool, credentials: Credentials | None = None
 ) -> WholeFiles | None:
@@ -85,7 +80,10 @@ def _opened(
         provider = _Provider(kind, place, credentials)
         connection = connection.without_credential()
     bucket = place.partition("@")[0]
-    return objects.ObjectFiles.open_store(kind, bucket, connection, is_patient=is_patient, provider=provider)
+    open_exact = partial(arrow_files.s3, place, dict(given)) if kind == addresses.S3 and provider is None else None
+    return objects.ObjectFiles.open_store(
+        kind, bucket, connection, is_patient=is_patient, provider=provider, open_exact=open_exact
+    )
 
 
 class _Provider:

@@ -2,25 +2,24 @@
 
 `obstore` is an optional package of the executors. Connections are kept as long as the process, which serves many tasks:
 the pool is warm then.
-
-Memory: an output below `SINGLE_PUT_BYTES` is kept until it is complete, and sent with one request; of a larger one at
-most `UPLOADS + 1` parts of `PART_BYTES` are in memory, and are sent while more is encoded.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, Final
-from uuid import uuid4
+
+import numpy as np
+import numpy.typing as npt
 
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores import addresses
+from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
 from engine.rewriting.kernel.storage.stores.clients import Connection
-from engine.rewriting.kernel.storage.stores.files import EXISTS
-from engine.rewriting.kernel.storage.stores.object_errors import store_errors
+from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
+from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
 
 try:
     import obstore
-    from obstore.exceptions import AlreadyExistsError, NotSupportedError
     from obstore.store import AzureStore, GCSStore, S3Store
 except ImportError:  # an executor without it
     obstore = None  # type: ignore[assignment]
@@ -30,13 +29,6 @@ LIST_PAGE: Final = 1000
 
 BULK_DELETES: Final = 1000
 """Most objects that S3 deletes by one request."""
-
-PART_BYTES: Final = 10 * 2**20
-UPLOADS: Final = 4
-SINGLE_PUT_BYTES: Final = 16 * 2**20
-
-_WRITER: Final = "packhousewriter"
-"""Key of an object's own metadata with the output that wrote it; plain letters, as Azure takes only identifiers."""
 
 _ANSWER_TO_A_WRITE: Final = timedelta(seconds=60)
 """A write is answered when its whole body has arrived, which takes its time on a slow line."""
@@ -63,15 +55,29 @@ class ObjectFiles:
 
     is_remote = True
 
-    def __init__(self, readable: Any, writable: Any, open_bulk: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        readable: Any,
+        writable: Any,
+        open_bulk: Callable[[], Any] | None = None,
+        open_exact: Callable[[], ArrowFiles] | None = None,
+    ) -> None:
         self._readable = readable
         self._writable = writable
         self._open_bulk = open_bulk
         self._bulk: Any = None
+        self._open_exact = open_exact
 
     @classmethod
     def open_store(
-        cls, kind: str, bucket: str, connection: Connection, *, is_patient: bool, provider: Provider | None = None
+        cls,
+        kind: str,
+        bucket: str,
+        connection: Connection,
+        *,
+        is_patient: bool,
+        provider: Provider | None = None,
+        open_exact: Callable[[], ArrowFiles] | None = None,
     ) -> "ObjectFiles":
         """Return the objects of a bucket. Nothing is sent yet.
 
@@ -82,6 +88,8 @@ class ObjectFiles:
             is_patient: a read that finds the store busy is sent again for some seconds. Otherwise it is sent once: who
                 reads many files decides when to repeat one.
             provider: gives the credential of each request, instead of the connection's own.
+            open_exact: opens the same bucket by a client that lists names which `obstore` can't express; None: there
+                is none.
         """
         store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
         reading: Any = dict(connection.client)
@@ -100,7 +108,7 @@ class ObjectFiles:
             config: Any = {**connection.config, "disable_bulk_delete": False}
             return S3Store(bucket, config=config, client_options=writing, retry_config=_READ_RETRIES, **more)
 
-        return cls(readable, writable, open_bulk if kind == addresses.S3 else None)
+        return cls(readable, writable, open_bulk if kind == addresses.S3 else None, open_exact)
 
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file takes."""
@@ -141,14 +149,23 @@ class ObjectFiles:
             obstore.put(self._writable, path, data, use_multipart=len(data) >= SINGLE_PUT_BYTES)
 
     def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
-        """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
-        prefix = f"{folder.strip('/')}/"
-        with store_errors():
-            if is_recursive:
-                for page in obstore.list(self._readable, prefix=prefix):
-                    yield from (each["path"] for each in page)
-            else:
-                yield from (each["path"] for each in obstore.list_with_delimiter(self._readable, prefix)["objects"])
+        """Yield the paths of all files below a folder; without `is_recursive` only those directly in it.
+
+        Raises StoreError, and `UnclearName` as `listed`.
+        """
+        if is_recursive:
+            for page in self.listed(folder):
+                yield from page["path"]
+            return
+        try:
+            with store_errors():
+                found = obstore.list_with_delimiter(self._readable, f"{folder.strip('/')}/")["objects"]
+            paths = [each["path"] for each in found]
+        except UnclearName:
+            if self._open_exact is None:
+                raise
+            paths = list(self._open_exact().files(folder, is_recursive=False))
+        yield from paths
 
     def folders(self, folder: str) -> Iterator[str]:
         """Yield the paths of the folders directly in a folder: common beginnings of names. Raises StoreError."""
@@ -160,14 +177,21 @@ class ObjectFiles:
         """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError.
 
         With `after`, only paths that follow it are listed, where `lists_from_a_path` without requests for others. A
-        slash at the end of a name is left out: the marker `x/` of a folder has the path `x`. Raises `UnclearName` for
-        a page with a name that the library can't express.
+        slash at the end of a name is left out: the marker `x/` of a folder has the path `x`. Names that `obstore` can't
+        express are listed by another client, where there is one; otherwise, or with `after`, they raise `UnclearName`.
         """
-        with store_errors():
-            for page in obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE):
-                times = [int(each["last_modified"].timestamp() * 1e6) for each in page]
-                columns = {name: [each[name] for each in page] for name in ("path", "size")}
-                yield {**columns, "modified_us": times}
+        seen: list[npt.NDArray[np.int64]] = []
+        try:
+            with store_errors():
+                for page in obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE):
+                    times = [int(each["last_modified"].timestamp() * 1e6) for each in page]
+                    paths = [each["path"] for each in page]
+                    seen.append(_hashes(paths))
+                    yield {"path": paths, "size": [each["size"] for each in page], "modified_us": times}
+        except UnclearName:
+            if self._open_exact is None or after is not None:
+                raise
+            yield from _without(self._open_exact().listed(folder), seen)
 
     @property
     def lists_from_a_path(self) -> bool:
@@ -205,6 +229,20 @@ class ObjectFiles:
             obstore.delete(self._bulk, list(paths))
 
 
+def _without(
+    pages: Iterator[dict[str, list[Any]]], seen: Sequence[npt.NDArray[np.int64]]
+) -> Iterator[dict[str, list[Any]]]:
+    """Yield pages without the files that were listed before."""
+    known = np.concatenate([np.empty(0, np.int64), *seen])
+    for page in pages:
+        new = np.flatnonzero(~np.isin(_hashes(page["path"]), known)).tolist()
+        yield {name: [values[at] for at in new] for name, values in page.items()}
+
+
+def _hashes(paths: Sequence[str]) -> npt.NDArray[np.int64]:
+    return np.fromiter(map(hash, paths), np.int64, len(paths))
+
+
 class ObjectFile:
     """An object that is read by ranges, by any number of threads at once.
 
@@ -235,116 +273,3 @@ class ObjectFile:
 
     def close(self) -> None:
         """Do nothing: an object is not held open."""
-
-
-class ObjectOutput:
-    """An object that is being written. `exists`: the store may have it, and it is this task's own."""
-
-    def __init__(self, store: Any, path: str) -> None:
-        self._store = store
-        self._path = path
-        self._kept: list[bytes] = []
-        self._written = 0
-        self._writer = str(uuid4())
-        self._parts: Any = None
-        self.exists = False
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether `finish` may be called again after it failed."""
-        return self._parts is None
-
-    def requests_to_write(self, length: int) -> int:
-        """Return the number of requests that writing so many bytes more takes."""
-        total = self._written + length
-        if total < SINGLE_PUT_BYTES:
-            return 0
-        begun = self._written // PART_BYTES if self._parts is not None else -2  # a look for the name, and a beginning
-        return total // PART_BYTES - begun
-
-    def write(self, data: memoryview) -> None:
-        """Keep or send all of `data`. Raises FileExistsError, StoreError."""
-        self._written += len(data)
-        if self._parts is None and self._written < SINGLE_PUT_BYTES:
-            self._kept.append(bytes(data))
-            return
-        with store_errors():
-            if self._parts is None:
-                self._begin_parts()
-            self._parts.write(data)
-
-    def _begin_parts(self) -> None:
-        """Begin an upload of parts, which no store can make conditional before its end: look for the name first."""
-        self._check_name()
-        self._parts = obstore.open_writer(
-            self._store,
-            self._path,
-            attributes={_WRITER: self._writer},
-            buffer_size=PART_BYTES,
-            max_concurrency=UPLOADS,
-        )
-        self.exists = True
-        self._parts.write(b"".join(self._kept))
-        self._kept = []
-
-    def _check_name(self) -> None:
-        try:
-            obstore.head(self._store, self._path)
-        except FileNotFoundError:
-            return
-        raise FileExistsError(EXISTS)
-
-    def requests_to_finish(self) -> int:
-        """Return the number of requests that `finish` takes."""
-        return 1 if self._parts is None else 2 + bool(self._written % PART_BYTES)
-
-    def finish(self) -> int:
-        """Complete the object and return its size in the store.
-
-        A store confirms a single request only if it has all of its bytes. The end of an upload of parts is looked at:
-        it may have been sent twice, and the second answer then says nothing of the object.
-
-        Raises:
-            FileExistsError: an object of that name was there; it is left alone.
-            StoreError: the store refused, or did not answer.
-        """
-        with store_errors():
-            if self._parts is not None:
-                return self._complete()
-            self._put(b"".join(self._kept))
-        self._kept = []
-        return self._written
-
-    def _complete(self) -> int:
-        """End the upload of parts and return the object's size. Raises FileNotFoundError, OSError."""
-        try:
-            self._parts.close()
-        except FileNotFoundError:  # no such upload any more: the answer to its end was lost
-            if not self._is_ours():
-                raise
-        return int(obstore.head(self._store, self._path)["size"])
-
-    def _put(self, data: bytes) -> None:
-        try:
-            obstore.put(
-                self._store, self._path, data, mode="create", attributes={_WRITER: self._writer}, use_multipart=False
-            )
-        except AlreadyExistsError as error:
-            if not self._is_ours():
-                raise FileExistsError(EXISTS) from error
-        except NotSupportedError:  # a store without conditional requests
-            self._check_name()
-            obstore.put(self._store, self._path, data, use_multipart=False)
-        self.exists = True
-
-    def _is_ours(self) -> bool:
-        """Return whether the object was made by an earlier sending of this very request, whose answer was lost."""
-        found = obstore.get(self._store, self._path, options={"range": (0, 1)})
-        return found.attributes.get(_WRITER) == self._writer
-
-    def abandon(self) -> None:
-        """Give up what was not sent; end the upload of parts, as its object is about to be deleted."""
-        self._kept = []
-        if self._parts is not None:
-            with store_errors():
-                self._parts.close()
