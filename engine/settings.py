@@ -101,6 +101,10 @@ class Settings(BaseSettings):
         default=None,
         description="`production` refuses local disks and internal addresses; default with Postgres.",
     )
+    loopback_hosts: str = Field(
+        default="",
+        description="Loopback hosts that production allows for catalogs and storages, such as `127.0.0.1`; for trials.",
+    )
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     trusted_proxies: str = Field(

@@ -24,7 +24,7 @@ from engine.services.access.keys import KeyService
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
-from engine.services.catalogs.locations import LocationRules
+from engine.services.catalogs.locations import LocationRules, loopback_hosts
 from engine.services.catalogs.service import CatalogService
 from engine.services.explain.reader import FactReader
 from engine.services.explain.service import ExplainService
@@ -106,7 +106,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     key = secret_key(settings)
     audit = AuditService(database=database)
     tokens = PaceTokens(secret_key=key)
-    locations = LocationRules(allows_local=not settings.is_production)
+    locations = LocationRules(not settings.is_production, loopback_hosts(settings.loopback_hosts))
     served = around.formats(locations)
     formats = FormatRegistry(
         formats=served,

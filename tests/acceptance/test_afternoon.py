@@ -1,7 +1,7 @@
 """An afternoon with defaults: tables fill up, Spark and Redis are killed, credentials expire; nothing is done by hand.
 
-Real `packhouse-server up`, real tables in an S3 store behind a REST catalog that vends credentials. The faults come
-while a task reads data files.
+Real `packhouse-server up` in production mode, real tables in an S3 store behind a REST catalog that vends credentials.
+The faults come while a task reads data files.
 """
 
 import os
@@ -21,7 +21,7 @@ from pyiceberg.catalog import load_catalog
 from tests.support.eventually import eventually
 from tests.support.rest_catalog import RestCatalogServer
 from tests.support.s3_server import BUCKET, Asked, S3Server
-from tests.support.stack import Stack, started
+from tests.support.stack import PRODUCTION, Stack, started
 
 NAMES = ("orders", "clicks")
 FILES = 24
@@ -121,7 +121,7 @@ def kill(stack: Stack, words: str) -> None:
 def test_an_afternoon_of_faults_needs_nobody(s3: S3Server, tmp_path: Path) -> None:
     with lake_on(s3, tmp_path) as (afternoon, server):
         properties = {"type": "rest", "uri": server.uri, "s3.endpoint": s3.url, "s3.region": "us-east-1"}
-        with started(tmp_path, PACKHOUSE_FIRST_RUN_GRACE_SECONDS="0") as stack:
+        with started(tmp_path, PACKHOUSE_FIRST_RUN_GRACE_SECONDS="0", **PRODUCTION) as stack:
             spark = stack.child("SparkConnectServer")
             faults: dict[str, Callable[[], None]] = {
                 "spark": lambda: kill(stack, "SparkConnectServer"),

@@ -17,6 +17,13 @@ from tests.support.eventually import eventually
 
 STOP_SECONDS = 60
 
+PRODUCTION = {
+    "PACKHOUSE_MODE": "production",
+    "PACKHOUSE_LOOPBACK_HOSTS": "127.0.0.1",
+    "PACKHOUSE_SECRET_KEY": "a key of a test, which is no secret",
+}
+"""Settings of a stack in production mode whose catalog and store listen on this machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stack:

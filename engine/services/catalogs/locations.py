@@ -52,9 +52,20 @@ class OutsideAllowedLocations(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class LocationRules:
-    """Location rules of the deployment; `allows_local` is for the embedded mode, where everything is on one machine."""
+    """Location rules of the deployment.
+
+    Attributes:
+        allows_local: for the embedded mode, where everything is on one machine.
+        loopback_hosts: loopback addresses and names that are allowed without it (`PACKHOUSE_LOOPBACK_HOSTS`), as
+            written in properties and as resolved; for a production deployment that is tried on one machine.
+    """
 
     allows_local: bool
+    loopback_hosts: frozenset[str] = frozenset()
+
+    def refuses_host(self, host: str) -> bool:
+        """Return whether the deployment refuses a host name or address."""
+        return not self.allows_local and is_insider(host) and _plain_host(host) not in self.loopback_hosts
 
     def check(self, locations: Sequence[str], *, allowed: Sequence[str]) -> None:
         """Check that every location is a plain path below one of `allowed` (empty: anywhere).
@@ -130,7 +141,7 @@ class LocationRules:
         """
         if self.allows_local:
             return []
-        messages = ((name, _problem_of_address(name, value)) for name, value in properties.items())
+        messages = ((name, self._problem_of_address(name, value)) for name, value in properties.items())
         return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
 
     def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
@@ -139,14 +150,30 @@ class LocationRules:
         Args:
             resolved: names of properties with addresses of the hosts in them (`addresses.HostNames`).
         """
-        names = () if self.allows_local else sorted({name for name, address in resolved if is_insider(address)})
+        names = sorted({name for name, address in resolved if self.refuses_host(address)})
         return [FieldProblem(f"/properties/{name}", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY) for name in names]
 
     def check_peer(self, address: str) -> None:
         """Raise `InvalidInput` if the address of a connected server is refused."""
-        if not self.allows_local and is_insider(address):
+        if self.refuses_host(address):
             problem = FieldProblem("/properties/uri", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY)
             raise InvalidInput("the catalog leads where it may not", problems=(problem,))
+
+    def _problem_of_address(self, name: str, value: str) -> str | None:
+        for part in re.split(r"[,;]", value):
+            base = uri_parts(part.strip())[0].partition("+")[0]
+            if base in {"file", "jar", "sqlite"}:
+                return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
+        for host in hosts_of(name, value):
+            if host.startswith("/"):
+                return "it refers to a socket of this machine, which this deployment does not allow"
+            if self.refuses_host(host):
+                return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
+        if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
+            return (
+                "it names no host: the driver would use a socket of this machine, which this deployment does not allow"
+            )
+        return None
 
     def _problem_of_local(self, authority: str, path: str) -> str | None:
         if not self.allows_local:
@@ -161,13 +188,37 @@ class LocationRules:
         container, at, host = authority.rpartition("@")
         if at and (scheme not in AZURE or not container or "@" in container or ":" in container):
             return "it has a user before the host"
-        if not self.allows_local and is_insider(_host_of(host)):
+        if self.refuses_host(_host_of(host)):
             return "its host is loopback, link-local or a metadata service"
         return None
 
 
 ANYWHERE: Final = LocationRules(allows_local=True)
 """The rules of the embedded mode."""
+
+
+def loopback_hosts(listed: str) -> frozenset[str]:
+    """Return the hosts of the setting `PACKHOUSE_LOOPBACK_HOSTS`, for `LocationRules.loopback_hosts`.
+
+    Raises:
+        InvalidInput: an entry is neither a loopback address nor a name at or below `localhost`.
+    """
+    hosts = frozenset(_plain_host(each) for each in listed.split(",") if each.strip())
+    for host in sorted(hosts):
+        address = _address_of(host)
+        if not (host == "localhost" or host.endswith(".localhost") if address is None else address.is_loopback):
+            raise InvalidInput(
+                f"PACKHOUSE_LOOPBACK_HOSTS: {host!r} is not a loopback address or name: list addresses such as "
+                "127.0.0.1 or ::1, and names such as localhost, separated by commas"
+            )
+    return hosts
+
+
+def _plain_host(host: str) -> str:
+    """Return one spelling of a host: an address without brackets in its usual notation, a name in lower case."""
+    name = host.strip().strip("[]").rstrip(".").lower()
+    address = _address_of(name)
+    return name if address is None else str(address)
 
 
 def problem_of_key(location: str) -> str | None:
@@ -226,21 +277,6 @@ def _problem_of_text(text: str) -> str | None:
         return f"it nests one scheme in another ({scheme}:…)"
     if {".", ".."} & set(path.split("/")):
         return "it has '.' or '..' as a part of its path"
-    return None
-
-
-def _problem_of_address(name: str, value: str) -> str | None:
-    for part in re.split(r"[,;]", value):
-        base = uri_parts(part.strip())[0].partition("+")[0]
-        if base in {"file", "jar", "sqlite"}:
-            return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
-    for host in hosts_of(name, value):
-        if host.startswith("/"):
-            return "it refers to a socket of this machine, which this deployment does not allow"
-        if is_insider(host):
-            return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
-    if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
-        return "it names no host: the driver would use a socket of this machine, which this deployment does not allow"
     return None
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.services.catalogs.locations import ANYWHERE, LocationRules, is_insider
+from engine.services.catalogs.locations import ANYWHERE, LocationRules, is_insider, loopback_hosts
 
 PRODUCTION = LocationRules(allows_local=False)
 
@@ -95,6 +95,31 @@ def test_insiders_are_known_however_they_are_written_and_other_hosts_are_let_thr
     assert [host for host in INSIDERS if PRODUCTION.problem_of(f"hdfs://{host}/x") is None] == []
     others = ["example.com", "10.1.2.3", "192.168.0.1", "8.8.8.8", "lake", "localhost.example.com", "2001:db8::1"]
     assert [host for host in others if is_insider(host)] == []
+
+
+def test_loopback_hosts_that_are_listed_are_allowed_in_production_and_nothing_else_is() -> None:
+    rules = LocationRules(allows_local=False, loopback_hosts=loopback_hosts(" 127.0.0.1, LocalHost,[::1] "))
+    for allowed in ("http://127.0.0.1:9000", "http://localhost/", "http://[::1]:8181", "thrift://127.1:9083"):
+        assert rules.problems_of_uris({"uri": allowed}) == []
+    for refused in (
+        *("http://127.0.0.2", "http://a.localhost", "http://169.254.169.254", "http://[::ffff:127.0.0.1]"),
+        *("sqlite:////tmp/x", "file:///lake", "postgresql:///x"),
+    ):
+        assert rules.problems_of_uris({"uri": refused}) != [], refused
+    assert rules.problem_of("hdfs://localhost:8020/x") is None
+    assert rules.problem_of("/lake") is not None
+    resolved = [("uri", "127.0.0.1"), ("s3.endpoint", "127.0.0.3")]
+    assert [each.pointer for each in rules.problems_of_addresses(resolved)] == ["/properties/s3.endpoint"]
+    rules.check_peer("127.0.0.1")
+    with pytest.raises(InvalidInput):
+        rules.check_peer("169.254.169.254")
+
+
+@pytest.mark.parametrize("host", ["169.254.169.254", "10.0.0.1", "0.0.0.0", "metadata", "example.com", "fe80::1"])
+def test_only_loopback_hosts_can_be_allowed(host: str) -> None:
+    with pytest.raises(InvalidInput, match="PACKHOUSE_LOOPBACK_HOSTS") as refused:
+        loopback_hosts(f"127.0.0.1,{host}")
+    assert repr(host) in refused.value.message
 
 
 def test_places_at_or_below_an_allowed_one_are_allowed_and_those_beside_it_are_not() -> None:
