@@ -56,6 +56,7 @@ def test_a_table_without_commits_is_eligible_and_empty(lake: Lake):
 
 
 def test_tables_of_version_three_are_refused(lake: Lake):
+    """F12: deletion vectors and row ids, which the kernel does not know, are features of this version."""
     lake.create()
     edit_metadata(lake.load(), lambda body: body.update({"format-version": 3, "next-row-id": 0}))
     assert set(failed(lake.open())) == {"format_version"}

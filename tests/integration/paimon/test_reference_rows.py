@@ -121,7 +121,10 @@ def test_p6_a_column_of_type_blob_is_named_as_a_reason(lake: PaimonLake) -> None
 
 
 def test_u17_m10_m11_deltas_become_a_base_and_later_ones_a_new_base_of_each_bucket(lake: PaimonLake) -> None:
-    """A full compaction keeps the newest row of each key and drops deleted ones, with the rows that delete them."""
+    """A full compaction keeps the newest row of each key and drops deleted ones, with the rows that delete them.
+
+    F9: the content is compared by key, so that another value than the newest one would be found.
+    """
     lake.create(**KEYS, bucket="1", write_only="true")
     bases = []
     for turn in range(2):

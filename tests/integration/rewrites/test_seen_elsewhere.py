@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 from pyiceberg.typedef import Record
 
@@ -51,6 +52,36 @@ async def test_f7_a_position_delete_that_came_meanwhile_is_not_lost(world: World
     again = await world.finish((await world.submit(force=True)).id)
     assert (again.state, again.result.document["deleted_rows"]) == (RunState.SUCCEEDED, 2)
     assert len(world.lake.ids()) == len(ids) - 2
+
+
+async def test_f8_rows_that_are_inserted_while_a_partition_is_sorted_stay(world: World) -> None:
+    """Elsewhere a sort overwrote its partition, without the files that came meanwhile; here it replaces its inputs."""
+    await world.set_policy({"rewrite": {"strategy": "sort", "columns": ["id"]}})
+    world.at("before_commit", lambda: world.lake.append(day=DAY))
+    run = await world.rewrite()
+    assert (run.state, run.result.groups_committed) == (RunState.SUCCEEDED, 3), run.detail
+    assert world.lake.ids() == list(range(world.lake.next_id))
+    own = [each for each in world.lake.table.snapshots() if each.snapshot_id in world.lake.snapshots_of(run.id)]
+    assert {each.summary.operation.value for each in own if each.summary} == {"replace"}
+
+
+async def test_f10_f11_a_second_engine_finds_no_row_doubled_and_no_deleted_row(world: World) -> None:
+    """Elsewhere rows were multiplied, or came back as their deletes were left out of the replacement; DuckDB counts."""
+    victim, ids = files_of(world, DAY)[0], world.lake.ids()
+    table = world.lake.table
+    commit_deletes(table, delete_file(table, [(victim, 0), (victim, 7)], partition=Record(DAY)))
+    left = world.lake.ids()
+    assert len(left) == len(ids) - 2
+    for _ in range(2):  # outputs are rewritten together with new files, and get the deletes of neither again
+        run = await world.rewrite()
+        assert run.state is RunState.SUCCEEDED, run.detail
+        counted = duckdb.execute(
+            "SELECT count(*), count(DISTINCT id), sum(id) FROM read_parquet(?)", [world.lake.paths()]
+        )
+        assert counted.fetchone() == (len(left), len(left), sum(left))
+        for _ in range(4):
+            world.lake.append(day=DAY)
+        left = world.lake.ids()
 
 
 async def test_f15_a_task_that_is_executed_twice_writes_every_row_once(world: World) -> None:

@@ -82,7 +82,7 @@ async def _two_operations(fresh: FreshDatabase, database: Stores) -> tuple[Run, 
 
 
 async def test_a_table_that_another_run_holds_is_not_claimed(database: Stores, fresh_database: FreshDatabase) -> None:
-    """P2: a second run of the table waits."""
+    """P2, F17: a second run of the table waits, whatever the operations: nothing is cleaned up under a rewrite."""
     other, run = await _two_operations(fresh_database, database)
     held = "state = 'planning', attempt = 1, started_at = created_at, lease_holder = 'w', lease_expires_at = created_at"
     fresh_database.execute(f"UPDATE runs SET {held} WHERE id = '{other.id}'")
