@@ -15,7 +15,7 @@ from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.runs.reasons import OF_TABLES, in_words
 from engine.domain.runs.run import NEEDS, Operation, Run, RunState
 from engine.domain.tables.table import Pause
-from engine.services.explain.facts import Facts
+from engine.services.explain.facts import Facts, RecordFacts
 from engine.services.planning.wording import clock, many
 from engine.services.runs.holds import HoldRules
 from engine.stores.tables.hot_partitions import MOST_HOT
@@ -52,6 +52,9 @@ FIRST_REST_SECONDS: Final = 300
 
 MOST_DOUBLED: Final = 4
 """Number of times that this rest doubles at most: to 80 minutes."""
+
+SILENT_SECONDS: Final = 900
+"""Seconds without an event after which a run at work is described as silent."""
 
 REFUSED_REST_SECONDS: Final = 86_400
 """Seconds without automatic runs after a refused one if the table has not changed: a new version may support it."""
@@ -167,12 +170,20 @@ def _blocked(code: str, message: str) -> TableHold:
 def _runs(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     record = facts.record
     if record.at_work is not None:
-        yield TableHold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}")
+        yield TableHold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}{_silence(record)}")
     elif (first := record.goes_before(operation)) is not None and record.cooling_until is None:
         yield TableHold("run_waits", None, f"run {first.id} goes first")
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a wait"
         yield TableHold("conflict_backoff", record.cooling_until, detail)
+
+
+def _silence(record: RecordFacts) -> str:
+    """Return since when the run at work has recorded no event, as a clause; empty if that is not long ago."""
+    last = None if record.at_work is None else record.at_work.updated_at
+    if last is None or (record.now - last).total_seconds() < SILENT_SECONDS:
+        return ""
+    return f", without an event since {clock(last)}: cancel it if its file groups make no progress"
 
 
 def _room(facts: Facts) -> Iterator[TableHold]:

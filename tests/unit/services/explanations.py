@@ -267,7 +267,9 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
     ),
     "new_table": lambda: situation(DUE, watch=replace(RECORD.watch, grace_until=NOW + timedelta(minutes=11))),
     "group_below_target": lambda: situation(DUE, {"rewrite": {"max_group_bytes": "16MiB"}}),
-    "at_work": lambda: situation(DUE, live=(a_run(RunState.REWRITING, attempt=2, started_at=ago(minutes=1)),)),
+    "at_work": lambda: situation(
+        DUE, live=(a_run(RunState.REWRITING, attempt=2, started_at=ago(minutes=1), updated_at=ago(minutes=1)),)
+    ),
     "urgent": lambda: situation(DUE, live=(a_run(RunState.QUEUED, urgent_at=ago(minutes=1)),)),
     "just_done": lambda: situation(day(19, 1, 128 * MIB), ended=(DONE,)),
     "failed": lambda: situation(DUE, ended=(FAILED,)),

@@ -139,3 +139,10 @@ def test_upkeep_waits_for_each_run_of_its_table_and_begins_while_a_rewrite_can_n
     decision = decide(with_upkeep(SITUATIONS["refused"](), later))
     assert (decision.verdict, decision.code) == (Verdict.HELD, "not_eligible")
     assert decision.reconsider_at == later.due_at
+
+
+def test_f41_a_run_at_work_without_an_event_is_explained():
+    """F41: the slot that makes no progress is named where the table's owner looks."""
+    running = a_run(RunState.REWRITING, started_at=ago(hours=2), updated_at=ago(minutes=16))
+    (hold,) = (each for each in eligibility(situation(DUE, live=(running,))).held_by if each.code == "run_at_work")
+    assert hold.detail.startswith("run run_7 is rewriting, without an event since 2026-11-21 11:44 UTC: cancel it")
