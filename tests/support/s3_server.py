@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs
 from urllib.request import urlopen
 
+import boto3
 import pyarrow.fs as pafs
 import pytest
 from moto.s3.models import s3_backends
@@ -93,6 +94,11 @@ class S3Server:
         """Store an object."""
         with self.file_system().open_output_stream(f"{BUCKET}/{key}", compression=None) as stream:
             stream.write(data)
+
+    def put_exactly(self, key: str, data: bytes) -> None:
+        """Store an object under any name, also one that file systems can't express."""
+        keys = {"aws_access_key_id": "watcher", "aws_secret_access_key": "x", "region_name": "us-east-1"}
+        boto3.client("s3", endpoint_url=self.url, **keys).put_object(Bucket=BUCKET, Key=key, Body=data)
 
     def get(self, key: str) -> bytes:
         """Return what an object holds."""

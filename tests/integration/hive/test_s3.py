@@ -47,6 +47,13 @@ def test_objects_of_partitions_are_listed(s3: S3Server, metastore: StatedMetasto
     assert {row["file_bytes"] for row in rows} == {4}
 
 
+def test_objects_whose_names_engines_can_not_address_are_left_out(s3: S3Server, metastore: StatedMetastore) -> None:
+    """One of these failed the listing of the whole table."""
+    for name in ("day=2026-11-01//part-7.parquet", "day=2026-11-01/../part-8.parquet", "day=2026-11-01/\x01.parquet"):
+        s3.put_exactly(f"events/{name}", b"PAR1")
+    assert _open(metastore, s3.properties(*ACCESS)).digest().num_rows == len(FILES)
+
+
 def test_locations_with_the_scheme_of_hadoop_are_the_same_place(s3: S3Server, metastore: StatedMetastore) -> None:
     for each in metastore.partitions["events"]:
         each.sd.location = each.sd.location.replace("s3:", "s3a:")

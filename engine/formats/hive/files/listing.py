@@ -160,7 +160,9 @@ def _listed(folder: str, storage: Mapping[str, str]) -> tuple[pa.Table, pa.Table
     for page in files_below(folder, storage):
         if (marked := marked_folders(page["path"])).num_rows:
             marks.append(marked)
+        below = pc.utf8_slice_codeunits(page["path"], len(folder.rstrip("/")))
         unclear = pc.match_substring_regex(page["path"], UNCLEAR)
+        unclear = pc.or_(unclear, pc.match_substring(below, "//"))  # engines leave one slash out and find no file
         kept.append(page.filter(pc.and_not(pc.greater(page["file_bytes"], 0), unclear)))
         size += kept[-1].nbytes
         if size > LIVE_BYTES:
