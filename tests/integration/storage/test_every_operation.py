@@ -161,7 +161,11 @@ async def iceberg(play: Play) -> None:
         lake.append_to(DAYS, rows=5)
         await play.clock.pass_by(hours=3)
         assert (await play.succeed(operation))["deleted_files"] > 0
-    await orphans(play, f"{lake.table.location()}/data".removeprefix("file://"), "{}.parquet")
+    await orphans(
+        play,
+        f"{lake.table.location()}/data".removeprefix("file://"),
+        "00000-0-00000000-0000-0000-0000-00000000000{}.parquet",
+    )
     assert lake.ids() == sorted([*rows, *range(lake.next_id - 30, lake.next_id)])
 
 
