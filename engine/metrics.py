@@ -46,6 +46,11 @@ class WorkMetrics:
         )
         for by in ("reaper", "holder"):  # a series that begins at 1 has no increase
             self.leases_lost.labels(by)
+        self.stuck_seconds = Gauge(
+            "packhouse_stuck_read_seconds",
+            "For how long a read of a table has computed on after it was ended.",
+            registry=self._registry,
+        )
         self.stalled_runs = Counter(
             "packhouse_stalled_runs",
             "Attempts whose tasks moved nothing for 15 minutes and were stopped.",

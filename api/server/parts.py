@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+import structlog
 import uvicorn
 from fastapi import FastAPI
 
@@ -24,11 +25,17 @@ from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_o
 from api.server.first_key import FILE_NAME, ensure_first_key
 from api.server.work import work_app
 from engine.domain.clock import Clock, SystemClock
-from engine.domain.errors import InvalidInput
+from engine.domain.errors import InvalidInput, Transient
 from engine.factory import Container, open_container
 from engine.factory.services import Services
 from engine.settings import Settings
 
+STUCK_SECONDS: Final = 60.0
+"""For how long a read may compute on after it was ended, until the process stops, to be started again."""
+
+_log = structlog.get_logger(__name__)
+
+_STUCK_CHECK_SECONDS: Final = 5.0
 _CHECK_TICKS: Final = 5
 _OTHER_FILES: Final = 4096
 _GOODBYE_SECONDS: Final = 5  # for requests in flight; event streams are cut and resumed elsewhere
@@ -53,7 +60,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
 
     Raises:
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
-        Transient: a server does not start or does not answer.
+        Transient: a server does not start or does not answer, or a read that computes for ever can't be ended.
         SchemaUnsupported: the database has to be migrated first; `up` does it.
         InvalidInput: the address is taken, or is no address of this machine.
     """
@@ -88,16 +95,30 @@ async def _run(container: Container, parts: Parts, listener: socket.socket) -> N
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(signal_number, stop)
     gc.freeze()  # a full collection would walk all loaded modules: 150 ms without an answer
-    async with asyncio.TaskGroup() as group:
-        if parts.coordinator:
-            work.append(group.create_task(container.coordinator.run()))
-        if parts.worker:
-            work.append(group.create_task(container.worker.run()))
-        if parts.api or container.settings.metrics_port is not None:
-            group.create_task(server.serve(sockets=[listener]))
-        if work:
-            await asyncio.wait(work)
-            server.should_exit = True
+    watch = loop.create_task(_stop_when_stuck(container, stop))
+    try:
+        async with asyncio.TaskGroup() as group:
+            if parts.coordinator:
+                work.append(group.create_task(container.coordinator.run()))
+            if parts.worker:
+                work.append(group.create_task(container.worker.run()))
+            if parts.api or container.settings.metrics_port is not None:
+                group.create_task(server.serve(sockets=[listener]))
+            if work:
+                await asyncio.wait(work)
+                server.should_exit = True
+    finally:
+        watch.cancel()
+    if watch.done() and not watch.cancelled():
+        raise Transient("it stopped, as a read of a table computed on after it was ended: start it again")
+
+
+async def _stop_when_stuck(container: Container, stop: Callable[[], None]) -> None:
+    """Stop this process once a read that was ended has computed on for `STUCK_SECONDS`: nothing else ends it."""
+    while container.formats.stuck_seconds() < STUCK_SECONDS:
+        await container.clock.sleep(_STUCK_CHECK_SECONDS)
+    _log.error("process_stops", reason="a read of a table computes on after it was ended")
+    stop()
 
 
 class Server(uvicorn.Server):

@@ -90,6 +90,7 @@ class Container(Services):
     settings: Settings
     clock: Clock
     database: Database
+    formats: FormatRegistry
     queue: RunQueue
     shared: SharedLedgers
     spark: SparkSessions
@@ -158,6 +159,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         max_failures=settings.max_failures,
     )
     metrics = WorkMetrics()
+    metrics.stuck_seconds.set_function(formats.stuck_seconds)
     claims = ClaimService(
         database=database,
         operations=execution.operations,
@@ -198,6 +200,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         settings=settings,
         clock=clock,
         database=database,
+        formats=formats,
         queue=queue,
         hints=hints,
         pace=pace,

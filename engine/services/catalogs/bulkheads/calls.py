@@ -66,8 +66,10 @@ class Bulkheads:
 
     def stuck_seconds(self) -> float:
         """Return for how long the oldest read that was told to end has computed on; 0 without one."""
+        if not self._ended:
+            return 0.0
         now = asyncio.get_running_loop().time()
-        return max((now - each.ended_at for each in self._ended if each.ended_at is not None), default=0.0)
+        return max(now - each.ended_at for each in self._ended if each.ended_at is not None)
 
     async def read(self, where: Compartment, call: Callable[[], T], *, is_work: bool = False) -> T:
         """Run a call that changes nothing; with `is_work` under the longer deadline of a run's steps.
