@@ -4,10 +4,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from engine.domain.runs.left_out import MOST_NAMED, LeftOut, LeftOutItem
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.deletion.file_lists import FileList
 from engine.formats.deletion.scopes import Refused
 from engine.formats.intake.errors import printable
+
+DAMAGED: Final = "damaged"
+"""Reason of a file that can't be decoded."""
 
 _SAMPLES: Final = 10
 _LONGEST_NAMED: Final = 300
@@ -15,23 +19,40 @@ _LONGEST_NAMED: Final = 300
 
 @dataclass(slots=True)
 class Unread:
-    """Files of expired snapshots that could not be read: their number by reason, and the paths of the first."""
+    """Files of expired snapshots that could not be read: what only they name stays in the store.
+
+    Attributes:
+        counts: number of files by reason.
+        items: the first of them.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
-    samples: list[str] = field(default_factory=list)
+    items: list[LeftOutItem] = field(default_factory=list)
 
-    def add(self, path: str, reason: str) -> None:
-        """Count a file."""
+    def add(self, path: str, reason: str, detail: str = "") -> None:
+        """Count a file. A missing one is no error: another program may have deleted it before."""
         self.counts[reason] += 1
-        if len(self.samples) < _SAMPLES:
-            self.samples.append(printable(path[:_LONGEST_NAMED]))
+        if len(self.items) < MOST_NAMED:
+            name = printable(path[:_LONGEST_NAMED])
+            self.items.append(LeftOutItem(name, reason, detail, is_error=reason == DAMAGED))
+
+    def include(self, others: "Unread") -> None:
+        """Count other files as well."""
+        self.counts += others.counts
+        self.items += others.items[: MOST_NAMED - len(self.items)]
+
+    def left_out(self) -> LeftOut:
+        """Return the files as a run's result has them."""
+        return LeftOut(dict(self.counts), self.counts[DAMAGED], list(self.items))
 
 
 def plan_of(files: FileList, unread: Unread, refused: Refused, still_needed: int, *, path: str = "") -> RemovalPlan:
     """Return files that may be deleted, with what is left alone and why."""
+    left_out = unread.left_out()
     details = {
         "samples": files.samples(_SAMPLES),
-        "unread": {"counts": dict(unread.counts), "samples": list(unread.samples)},
+        "unread": {"counts": dict(unread.counts), "samples": [each.name for each in unread.items[:_SAMPLES]]},
+        **({"left_out": left_out.document()} if left_out.count else {}),
         "refused": {"counts": dict(refused.counts), "samples": dict(refused.samples)},
         "still_needed": still_needed,
     }

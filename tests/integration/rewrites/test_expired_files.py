@@ -63,6 +63,20 @@ async def test_u11_files_of_old_copies_are_deleted_and_every_row_stays(world: Wo
     assert "deleted" in (run.detail or "")
 
 
+async def test_f51_files_of_expired_snapshots_that_can_t_be_read_are_named(world: World) -> None:
+    """What only they name stays in the store; a file that is missing is no error."""
+    first, second, *_ = (each.manifest_list for each in world.lake.table.snapshots())
+    Path(first.removeprefix("file:")).write_bytes(b"Obj\x01 and no more")
+    Path(second.removeprefix("file:")).unlink()
+    run = await world.finish((await submit(world)).id)
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed"), run.detail
+    left = run.result.document["left_out"]
+    assert (left["count"], left["errors"], left["reasons"]) == (2, 1, {"damaged": 1, "missing": 1})
+    assert {each["name"]: each["reason"] for each in left["items"]} == {first: "damaged", second: "missing"}
+    assert any("no Avro header" in each["detail"] for each in left["items"])
+    assert nothing_needed_is_missing(world)
+
+
 async def test_f53_deleted_bytes_are_those_of_all_deleted_files(world: World) -> None:
     """The metadata has no size of manifest lists: they are counted as they are read."""
     sizes = {path: Path(path.removeprefix("file:")).stat().st_size for path in stored(world.lake.table)}

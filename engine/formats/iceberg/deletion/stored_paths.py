@@ -14,7 +14,7 @@ import structlog
 from pyiceberg.io import FileIO
 
 from engine.domain.errors import NotEligible
-from engine.formats.deletion.plans import Unread
+from engine.formats.deletion.plans import DAMAGED, Unread
 from engine.formats.iceberg.errors import decoding, is_of_content, summary_of
 from engine.formats.intake.errors import parsing
 from engine.formats.intake.overlapping import overlapped
@@ -78,25 +78,25 @@ class StoredPaths:
         with decoding(path), self.io.new_input(path).open() as stream:
             return stream.read()
 
-    def _body_or_reason(self, path: str) -> bytes | str:
+    def _body_or_reason(self, path: str) -> bytes | tuple[str, str]:
+        """Return the content of a file; or why it is not read, as a code, and the error."""
         try:
             with self.io.new_input(path).open() as stream:
                 return stream.read()
         except FileNotFoundError:
-            return "missing"
-        except NotEligible:
-            return "outside"
+            return "missing", ""
+        except NotEligible as error:
+            return "outside", error.message
         except BaseException as error:
             if not is_of_content(error):
                 raise
-            _log_damaged(path, error)
-            return "damaged"
+            return DAMAGED, _logged(path, error)
 
 
-def _readable(paths: Sequence[str], found: Iterator[bytes | str], unread: Unread) -> Iterator[bytes | None]:
+def _readable(paths: Sequence[str], found: Iterator[bytes | tuple[str, str]], unread: Unread) -> Iterator[bytes | None]:
     for path, one in zip(paths, found, strict=True):
-        if isinstance(one, str):
-            unread.add(path, one)
+        if isinstance(one, tuple):
+            unread.add(path, *one)
             yield None
         else:
             yield one
@@ -129,8 +129,7 @@ def _one_by_one(
         except BaseException as error:
             if not is_of_content(error):
                 raise
-            _log_damaged(path, error)
-            unread.add(path, "damaged")
+            unread.add(path, DAMAGED, _logged(path, error))
         else:
             yield one, [path]
 
@@ -140,5 +139,8 @@ def _decoded(decode: Decode, bodies: Sequence[bytes]) -> pa.Table:
         return decode(bodies)
 
 
-def _log_damaged(path: str, error: BaseException) -> None:
-    _log.warning("expired_file_not_read", path=path[-_LONGEST_NAMED:], error=summary_of(error))
+def _logged(path: str, error: BaseException) -> str:
+    """Log an error of a file, and return it as text."""
+    text = summary_of(error)
+    _log.warning("expired_file_not_read", path=path[-_LONGEST_NAMED:], error=text)
+    return text

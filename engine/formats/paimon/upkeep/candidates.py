@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.deletion.file_lists import FileKind, listed
-from engine.formats.deletion.plans import Unread
+from engine.formats.deletion.plans import DAMAGED, Unread
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.manifests.deletion_vectors import VECTORS
@@ -158,7 +158,8 @@ class Candidates:
         except Malformed as error:
             is_missing = any(isinstance(each, FileNotFoundError) for each in causes_of(error))
             if name not in self._failed:
-                self._unread.add(f"{self._view.files.manifests}/{name}", "missing" if is_missing else "damaged")
+                reason, detail = ("missing", "") if is_missing else (DAMAGED, str(error))
+                self._unread.add(f"{self._view.files.manifests}/{name}", reason, detail)
             self._failed.add(name)
             return None
 

@@ -113,8 +113,7 @@ class ExpiredFiles:
         self._announce(view, *preview(view, (), None, None, tags))
 
     def _announce(self, view: TableView, found: Unneeded, unread: Unread) -> None:  # `record` applies the places
-        self._unread.counts += unread.counts
-        self._unread.samples += unread.samples
+        self._unread.include(unread)
         records_of(view.files, self._run_id).write_roots(found.files)
 
     def is_pending(self) -> bool:

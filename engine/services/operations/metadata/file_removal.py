@@ -44,13 +44,15 @@ class Removed:
 
     def document(self) -> Mapping[str, Any]:
         """Return it as it stands in a run's result."""
-        left = {name: self.plan.details[name] for name in ("unread", "refused") if name in self.plan.details}
-        return {**self.figures.document(), "deleted_files_list": self.plan.path, "not_deleted": left}
+        details = self.plan.details
+        left = {name: details[name] for name in ("unread", "refused") if name in details}
+        left_out = {"left_out": details["left_out"]} if "left_out" in details else {}
+        return {**self.figures.document(), "deleted_files_list": self.plan.path, "not_deleted": left, **left_out}
 
 
 def recorded_removal(result: RunResult) -> Mapping[str, Any]:
     """Return the figures of the last deletion that a run's result has; empty without one."""
-    names = (*RemovalFigures().document(), "deleted_files_list", "not_deleted")
+    names = (*RemovalFigures().document(), "deleted_files_list", "not_deleted", "left_out")
     return {name: result.document[name] for name in names if name in result.document}
 
 

@@ -352,6 +352,8 @@ def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(lake
     table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
     plan = files_deleted(table)
     assert plan.details["unread"]["counts"] == {"damaged": 1}
+    assert plan.details["left_out"]["errors"] == 1
+    assert plan.details["left_out"]["items"][0]["detail"]
     assert plan.files["data"].files == len(before - data_files(lake)) == 2, "those that the fourth snapshot removed"
 
 
