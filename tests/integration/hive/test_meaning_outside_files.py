@@ -241,6 +241,24 @@ def test_f50_partitions_that_hive_discovers_are_left_where_they_are(hive_lake: H
     assert condition.detail.endswith("set it to false")
 
 
+@pytest.mark.usefixtures("redis")
+async def test_f50_a_repair_by_spark_leaves_rewritten_partitions_where_they_are(
+    opened: Opened, hive_lake: HiveLake, hive_spark: HiveSpark
+) -> None:
+    """F50: unlike Hive 4, Spark looks whether the folder of a partition exists, wherever it is."""
+    location = hive_lake.root / "events"
+    _create(hive_spark, f"lake.events (id BIGINT, day STRING) USING parquet PARTITIONED BY (day) LOCATION '{location}'")
+    for number in range(2):
+        _insert(hive_spark, "lake.events", f"({number}, '{DAY}')")
+    async with opened() as world:
+        assert (await world.rewrite()).state is RunState.SUCCEEDED
+        places = world.lake.locations()
+        hive_spark.rows("MSCK REPAIR TABLE lake.events SYNC PARTITIONS")
+        assert world.lake.locations() == places
+    assert "/_compacted/" in places[0]
+    assert [row["id"] for row in _rows(hive_spark, "lake.events")] == [0, 1]
+
+
 @pytest.mark.parametrize(
     "change",
     [
