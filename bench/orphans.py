@@ -50,7 +50,7 @@ def write(lake: Lake, name: str, files: int) -> None:
         folder = root / f"data/day={number // _PER_FOLDER}"
         if number % _PER_FOLDER == 0:
             folder.mkdir(parents=True)
-        (folder / f"{number:08d}-0b9c1c4e-1111-4222-8333-444455556666-00001.parquet").touch()
+        (folder / f"00000-{number}-0b9c1c4e-1111-4222-8333-444455556666-00001.parquet").touch()
     for each in root.rglob("*"):
         if each.is_file():
             os.utime(each, (_OLD, _OLD))

@@ -1,5 +1,6 @@
 """Removal of orphans beside Iceberg's `remove_orphan_files`: files of several kinds and ages, and two searches."""
 
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -54,7 +55,7 @@ class OrphanMatch:
         match.counts["orphans deleted"] += len(ours)
         match.counts["orphans that no test put there"] += len(ours - planted.goes)
         match.put_back(copy)
-        self._theirs(was, ours, {late, changed})
+        self._theirs(was, ours, planted.protected | {late, changed})
 
     def _change(self, goes: Any) -> str:
         """Change one of the files that were found, so that its quarantine begins again; return its path."""
@@ -64,13 +65,13 @@ class OrphanMatch:
         set_age(path, LONG_AGO)
         return changed
 
-    def _theirs(self, was: set[str], ours: set[str], in_quarantine: set[str]) -> None:
+    def _theirs(self, was: set[str], ours: set[str], left_alone: AbstractSet[str]) -> None:
         match = self._match
         before = datetime.now(UTC) - self._older_than
         copy = match.register_copy(match.table, "theirs_orphans")
         match.call("remove_orphan_files", copy, f"older_than => TIMESTAMP '{before:%Y-%m-%d %H:%M:%S}'")
         theirs = was - stored(copy)
-        more, fewer = ours - theirs, theirs - ours - in_quarantine
+        more, fewer = ours - theirs, theirs - ours - left_alone
         assert not more, f"files that the procedure keeps: {sorted(more)[:5]}"
         fewer = {each for each in fewer if not each.endswith((*_METADATA, ".crc"))}
         assert not fewer, f"files that only the procedure deletes: {sorted(fewer)[:5]}"

@@ -19,11 +19,10 @@ _RECORDS = "packhouse-deletions"
 _LOOKS = f"{_RECORDS}/orphans/look-*.parquet"
 
 GOES = (
-    "{}",
-    "data/{}.parquet",
-    "data/city=Aachen/{}.parquet",
-    "data/city=Aachen/b c {}.parquet",
-    "data/ü{}.orc",
+    "data/00000-0-{}.parquet",
+    "data/city=Aachen/00003-7-{}-00001.parquet",
+    "data/city=b c/00000-1-{}.parquet",
+    "data/ü/20261128_031500_00001_abcde-{}.orc",
     "data/run_0000000000000000000000gone-00001-1-{}.parquet",
     "metadata/{}-m0.avro",
     "metadata/snap-1-1-{}.avro",
@@ -37,13 +36,21 @@ HIDDEN = (
     "data/.x/{}.parquet",
     "data/_{}.parquet",
     "data/.{}.parquet.crc",
-    "_delta_log/{}.json",
+    "_other/{}.json",
     "data/_p=1/{}.parquet",
 )
 """Names that Iceberg's procedure and Packhouse take for those of other programs: no partition field is called `_p`."""
 
-PROTECTED = ("metadata/00000-{}.metadata.json", "metadata/version-hint.text")
-"""Names of metadata, which the procedure deletes and Packhouse leaves alone."""
+PROTECTED = (
+    "metadata/00000-{}.metadata.json",
+    "metadata/version-hint.text",
+    "{}",
+    "data/{}.parquet",
+    "data/part-00000-{}-c000.snappy.parquet",
+    "team/raw/{}.csv",
+    "team/raw/00000-0-{}.parquet",
+)
+"""Names of metadata and of other writers' files, which the procedure deletes and Packhouse leaves alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def set_age(path: Path, age: timedelta) -> None:
 def plant(folder: Path, older_than: timedelta, random: Random) -> Planted:
     """Put orphans of most kinds into a table's folder, some older and some younger than the limit."""
     live = [path for path in folder.rglob("*.parquet") if _RECORDS not in str(path)]
-    alike = [path.with_name(f"x{path.name}") for path in random.sample(live, min(len(live), 2))]
+    alike = [path.with_name(f"00009-9-{uuid.uuid4()}.parquet") for path in random.sample(live, min(len(live), 2))]
     goes = [*alike, *(_place(folder, each) for each in GOES if random.random() < 0.8)]
     young = [_place(folder, each) for each in random.sample(GOES, 3)]
     hidden = [_place(folder, each) for each in HIDDEN if random.random() < 0.8]
@@ -91,7 +98,7 @@ def plant(folder: Path, older_than: timedelta, random: Random) -> Planted:
 
 def add(folder: Path) -> str:
     """Put one more old orphan into a table's folder; return its path, normalised."""
-    path = _place(folder, "data/{}.parquet")
+    path = _place(folder, "data/00000-0-{}.parquet")
     _write(path, b"late", Random(0), (LONG_AGO,))
     return normalised(str(path))
 

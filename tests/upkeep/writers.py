@@ -15,7 +15,7 @@ from tests.upkeep.histories import local
 from tests.upkeep.orphans import LONG_AGO, set_age
 
 Rows = dict[int, list[str]]
-_LATE: Final = "data/late.parquet"
+_LATE: Final = "data/00000-8-0b9c1c4e-1111-4222-8333-444455556666.parquet"
 
 
 def add_tag(world: World) -> None:
