@@ -1,19 +1,27 @@
-"""A run whose tasks move nothing ends with the reason, and its slot is free."""
+"""A run whose tasks move nothing, or whose planning never ends, ends with the reason, and its slot is free."""
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
+from engine.domain.access.callers import SYSTEM
+from engine.domain.runs.plans import Plan
+from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.queue.budgets import LiveProgress
+from engine.services.catalogs.bulkheads import calls
+from engine.services.operations.rewrite import steps
 from engine.services.operations.tasks.stalls import StallWatch
+from engine.services.planning.engines import Chosen
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks
 from tests.support.attempts import append_files
 from tests.support.windows_ahead import change_policy
-from tests.support.world import World, open_world
+from tests.support.world import NAME, SCHEMA, SPEC, World, open_world
 
 
 @pytest.fixture
@@ -48,3 +56,35 @@ async def test_f41_a_run_whose_tasks_move_nothing_fails_and_leaves_no_file(
 
 def _has_task(live: LiveProgress) -> bool:
     return live.members > 0
+
+
+async def test_f41_tables_whose_planning_never_ends_give_the_slots_of_their_worker_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F41: such a run fails once with the reason and the remedy, and a run of another table is not delayed."""
+    bulkheads = world.container.formats._bulkheads
+    monkeypatch.setattr(bulkheads, "_limits", replace(bulkheads._limits, compute_seconds=0.2))
+    monkeypatch.setattr(calls, "CHECK_SECONDS", 0.05)
+    plan, hostile = steps.plan_run, {"first", "second"}
+
+    def plan_run(chosen: Chosen, *args: Any, **kwargs: Any) -> Plan:
+        while chosen.table.ref.name in hostile:
+            pass
+        return plan(chosen, *args, **kwargs)
+
+    monkeypatch.setattr(steps, "plan_run", plan_run)
+    runs = []
+    for name in sorted(hostile):
+        world.lake.catalog.create_table((NAME[0], name), SCHEMA, partition_spec=SPEC)
+        table = await world.register(name)
+        runs.append((await world.container.runs.submit(SYSTEM, table.id, RunRequest()))[0])
+    worker = world.container.worker
+    async with asyncio.timeout(60):
+        await asyncio.gather(*(worker.advance(run.id) for run in runs))
+    for run in runs:
+        ended = await world.get(run.id)
+        assert (ended.state, ended.reason, ended.attempt) == (RunState.FAILED, "table_unreadable", 1)
+        assert "raise PACKHOUSE_COMPUTE_SECONDS" in (ended.detail or "")
+    assert world.container.formats.stuck_seconds() == 0
+    await asyncio.to_thread(append_files, world.lake, "2026-11-01", 5)
+    assert (await world.rewrite()).state is RunState.SUCCEEDED

@@ -84,7 +84,7 @@ def a_group(ordinal: int, mib: float) -> FileGroup:
     return FileGroup(ordinal, 0, "{}", (InputFile(f"{ordinal}", round(mib * MIB), 1, 1),), 1)
 
 
-def a_task(group: FileGroup) -> GroupTask:
+async def a_task(group: FileGroup) -> GroupTask:
     return GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
 
 

@@ -96,13 +96,13 @@ class TaskPath(RewritePath):
 
         settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
 
-        def task(group: FileGroup) -> Task:
+        def made(group: FileGroup) -> Task:
             checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
             asked = replace(settings, checks_rows=checks)
-            made = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
-            if isinstance(made, GroupTask):
-                made = replace(made, check_rows=checks)
-            return replace(made, pace=pacing.of_task())
+            task = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
+            if isinstance(task, GroupTask):
+                task = replace(task, check_rows=checks)
+            return replace(task, pace=pacing.of_task())
 
         running = Lanes(
             dispatcher=context.dispatcher,
@@ -110,7 +110,7 @@ class TaskPath(RewritePath):
             attempt=attempt,
             clock=context.clock,
             times=LaneTimes(plan.time),
-            tasks=task,
+            tasks=lambda group: context.formats.work(table.ref, made, group),
             credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._early_losses(plan).among,
             on_start=self._mark_running,

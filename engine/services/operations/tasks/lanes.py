@@ -87,9 +87,9 @@ Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 class Lanes:
     """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
 
-    `tasks` builds a group's task and may block. `lost` is called before each bundle is sent and returns the waiting
-    groups that have become useless. `on_start` records that groups are about to be sent; `on_stop` asks running tasks
-    to stop and returns whether the request can reach them.
+    `tasks` builds a group's task from the table's metadata. `lost` is called before each bundle is sent and returns the
+    waiting groups that have become useless. `on_start` records that groups are about to be sent; `on_stop` asks running
+    tasks to stop and returns whether the request can reach them.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Lanes:
         attempt: Attempt,
         clock: Clock,
         times: LaneTimes,
-        tasks: Callable[[FileGroup], Task],
+        tasks: Callable[[FileGroup], Awaitable[Task]],
         credentials: TaskCredentials,
         lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, Loss]]],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
@@ -253,16 +253,16 @@ class Lanes:
         found: dict[int, str] = {}
         for group in bundle:
             try:
-                found[group.ordinal] = await asyncio.to_thread(self._payload, group, self._parts)
+                found[group.ordinal] = await self._payload(group, self._parts)
             except NotEligible as error:
                 self._tell(GroupFailure(group, error))
         return found
 
-    def _payload(self, group: FileGroup, part: int) -> str:
+    async def _payload(self, group: FileGroup, part: int) -> str:
         """Return the group's task; file names contain the part, so that no two tries share a name."""
-        task = self._tasks(group)
-        storage = dict(self._credentials.storage)
-        return replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage).to_json()
+        task, storage = await self._tasks(group), dict(self._credentials.storage)
+        named = replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage)
+        return await asyncio.to_thread(named.to_json)
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
         fault = result.storage_fault
