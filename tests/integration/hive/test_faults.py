@@ -159,20 +159,38 @@ def test_a_loopback_address_is_refused_in_production(table: HiveLake) -> None:
 @pytest.mark.parametrize(
     ("partition", "reason"),
     [
-        (Partition(["2026-11-01"], "lake", "events"), "has no location"),
-        (stated_partition(["a"], None), "has no location"),
-        (stated_partition(["a"], ""), "has no location"),
-        (stated_partition(["a"], "/" + "x" * 10_000), "has no location"),
         (stated_partition(["a", "b"], "file:/x"), "2 values, the table 1 partition keys"),
         (stated_partition([], "file:/x"), "0 values"),
         (Partition(None, "lake", "events"), "0 values"),
     ],
-    ids=["no descriptor", "no location", "empty", "endless", "two values", "no value", "nothing"],
+    ids=["two values", "no value", "nothing"],
 )
 def test_damaged_partitions_make_the_table_unreadable(tmp_path: Path, partition: Partition, reason: str) -> None:
     stated = StatedMetastore({"events": stated_table(f"file:{tmp_path}")}, {"events": [partition]})
     with stated.running() as server, pytest.raises(TableUnreadable, match=reason):
         _connect(server.uri).open_table(REF)
+
+
+@pytest.mark.parametrize(
+    "partition",
+    [
+        Partition(["a"], "lake", "events"),
+        stated_partition(["a"], None),
+        stated_partition(["a"], ""),
+        stated_partition(["a"], "/" + "x" * 10_000),
+    ],
+    ids=["no descriptor", "no location", "empty", "endless"],
+)
+def test_f47_a_partition_without_a_location_is_left_out(tmp_path: Path, partition: Partition) -> None:
+    """F47: the table is read all the same, and its other partitions are rewritten."""
+    good = stated_partition(["b"], f"file:{tmp_path}/day=b")
+    stated = StatedMetastore({"events": stated_table(f"file:{tmp_path}")}, {"events": [partition, good]})
+    with stated.running() as server:
+        conditions = {each.name: each for each in _connect(server.uri).open_table(REF).conditions()}
+    assert all(conditions[name].holds for name in ("known_partitions", "separate_locations", "locations_allowed"))
+    assert conditions["known_partitions"].detail == (
+        '1 of 2 partitions are left out: {"day":"a"}: its entry has no location'
+    )
 
 
 def test_damaged_tables_are_unreadable_and_not_listed(tmp_path: Path) -> None:

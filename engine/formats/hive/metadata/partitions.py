@@ -19,7 +19,7 @@ from engine.rewriting.kernel.storage.places import Places, one_spelling
 PARTITIONS: Final = pa.schema(
     [
         pa.field("partition", pa.string(), nullable=False),  # canonical JSON
-        pa.field("location", pa.string(), nullable=False),  # without a slash at the end
+        pa.field("location", pa.string(), nullable=False),  # without a slash at the end; empty if it has none
         pa.field("is_outside", pa.bool_(), nullable=False),  # its files must not be opened
         pa.field("values", pa.list_(pa.string()), nullable=False),  # the texts of its keys
         pa.field("record", pa.string()),  # what Packhouse stored at its newest rewrite, `compaction.records`
@@ -48,7 +48,7 @@ class Partitions:
         `meaningless`: as in `Parameters.problems`.
 
         Raises:
-            Malformed: an entry lacks its location or has other values than the table has keys, or they are too large.
+            Malformed: an entry has other values than the table has keys, or they are too large.
         """
         keys = PartitionKeys(entry.keys)
         found = _rows(keys, stored, meaningless) if entry.keys else [("{}", entry.location, [], None, None)]
@@ -121,7 +121,9 @@ def _row(keys: PartitionKeys, stored: Partition, meaningless: Sequence[str]) -> 
     values = list(map(str, stored.values or ()))
     record = str((stored.parameters or {}).get(PARAMETER) or "")
     known = record if 0 < len(record) <= LONGEST else None
-    return keys.encode(values), location_of(stored), values, known, _problem(stored, meaningless)
+    location = _stored_location(stored)
+    problem = _problem(stored, meaningless) if location else "its entry has no location"
+    return keys.encode(values), location, values, known, problem
 
 
 def _problem(stored: Partition, meaningless: Sequence[str]) -> str | None:
@@ -140,7 +142,12 @@ def location_of(stored: Partition) -> str:
     Raises:
         Malformed: its entry does not say it.
     """
-    text = "" if stored.sd is None else str(stored.sd.location or "").rstrip("/")
-    if not text or len(text) > _LONGEST_LOCATION:
+    if not (text := _stored_location(stored)):
         raise Malformed(f"partition {'/'.join(map(str, stored.values or ()))[:200]} has no location")
     return text
+
+
+def _stored_location(stored: Partition) -> str:
+    """Return where the files of a partition are, without a slash at the end; empty if its entry does not say it."""
+    text = "" if stored.sd is None else str(stored.sd.location or "").rstrip("/")
+    return text if len(text) <= _LONGEST_LOCATION else ""
