@@ -8,7 +8,7 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from engine.domain.runs.run import Run
+from engine.domain.runs.run import Operation, Run
 
 MOST_RULES: Final = 100
 """The most rule names that become labels: policies may have any number of names, and each label is kept forever."""
@@ -56,6 +56,13 @@ class WorkMetrics:
             "Attempts whose tasks moved nothing for 15 minutes and were stopped.",
             registry=self._registry,
         )
+        self.left_out = self._counter(
+            "packhouse_left_out_items",
+            "Files, partitions and manifests that ended runs left out of their work, by operation.",
+            "operation",
+        )
+        for operation in Operation:
+            self.left_out.labels(operation.value)
         self.throttled_seconds = Counter(
             "packhouse_throttled_seconds",
             "Seconds that finished groups were held back for their budgets.",
@@ -111,7 +118,8 @@ class WorkMetrics:
             self.due_to_started_seconds.labels(run.operation.value).observe(max(0.0, since_due))
 
     def observe_end(self, run: Run) -> None:
-        """Observe the duration of an ended run; a run that never started is left out."""
+        """Observe the duration of an ended run, unless it never started, and count the items that it left out."""
+        self.left_out.labels(run.operation.value).inc(run.result.left_out_count)
         if run.started_at is not None and run.finished_at is not None:
             seconds = (run.finished_at - run.started_at).total_seconds()
             self.run_seconds.labels(run.operation.value, run.state.value).observe(max(0.0, seconds))

@@ -1,9 +1,12 @@
 """What workers and coordinators count of themselves."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from engine.domain.access.callers import COORDINATOR
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.left_out import LeftOut, LeftOutItem
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.metrics import MOST_RULES, OTHER_RULES, WorkMetrics
 
@@ -68,6 +71,17 @@ def test_the_first_start_observes_the_wait_of_a_run() -> None:
         'operation="rewrite",origin="automatic"}': 40.0,
     }
     assert sums(metrics, "packhouse_due_to_started_seconds") == {'operation="rewrite"}': 60.0}
+
+
+def test_f54_items_that_runs_left_out_are_counted_from_zero_on() -> None:
+    metrics = WorkMetrics()
+    name = "packhouse_left_out_items_total"
+    assert set(lines(metrics, name).values()) == {0.0}
+    left_out = LeftOut.of([LeftOutItem("a.parquet", "unreadable"), LeftOutItem("b.parquet", "unreadable")])
+    run = a_run(requested_by="key:ada", state=RunState.SUCCEEDED)
+    for result in ({}, {"left_out": left_out.document()}):
+        metrics.observe_end(replace(run, result=RunResult(result)))
+    assert lines(metrics, name)[f'{name}{{operation="rewrite"}}'] == 2.0
 
 
 def test_the_end_observes_the_duration_of_a_run() -> None:

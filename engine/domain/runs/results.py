@@ -50,6 +50,11 @@ class RunResult:
         return int(self.document.get("expired_tags", 0))
 
     @property
+    def left_out_count(self) -> int:
+        """The number of files, partitions or manifests that the run left out of its work (`domain.runs.left_out`)."""
+        return int(self.document.get("left_out", {}).get("count", 0))
+
+    @property
     def rewritten_files(self) -> int | None:
         """The number of data files that the run replaced."""
         return self._number("rewritten_files")

@@ -59,9 +59,7 @@ async def test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_
     assert (whole.status, whole.workers, whole.coordinators) == ("ready", 1, 1)
 
 
-async def test_f41_a_run_at_work_that_records_nothing_is_seen_in_readiness_and_metrics(
-    api: Api, table_id: str
-) -> None:
+async def test_f41_a_run_at_work_that_records_nothing_is_seen_in_readiness_and_metrics(api: Api, table_id: str) -> None:
     """F41: a slot that makes no progress is a figure; the status code stays that of the database."""
     run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
     async with api.container.database.begin() as unit:

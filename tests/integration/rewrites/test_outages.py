@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import Away, OutcomeUnknown
+from engine.domain.fleet.dependencies import Dependency
 from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS, SPARK_PROBE_LEASE_SECONDS
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
+from engine.formats.iceberg import IcebergTable
+from engine.formats.iceberg.commits.tries import CommitTries
 from engine.services.fleet.health import HealthService
+from engine.services.operations.rewrite import commits
 from engine.services.runs import execution
-from tests.support.attempts import content, explained
+from tests.support.attempts import advanced, content, explained
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.outages import let_probe_be_due, outage_of, probe_once, submit_all, with_twins, work_off
 from tests.support.world import World
@@ -237,6 +243,33 @@ async def test_a_run_under_which_spark_ends_each_time_fails_in_the_end(
     assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail
     assert parked == FRUITLESS + 5
     assert "lower rewrite.max_group_bytes" in str(ended.detail)
+
+
+async def test_f53_a_catalog_that_is_away_after_a_lost_answer_is_waited_for_without_a_failure(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit took effect: the attempt that follows the outage finds it, and none has failed."""
+    send, find, lost = CommitTries._send, IcebergTable.find_commits, list[bool]()
+
+    def without_answer(self: CommitTries, *given: Any) -> bool:
+        lost.append(send(self, *given))
+        raise OutcomeUnknown("the answer was lost")
+
+    def away(self: IcebergTable, run_id: str) -> Any:
+        if lost:
+            raise Away(Dependency.CATALOG, "the catalog does not answer")
+        return find(self, run_id)
+
+    rows = content(world)
+    with monkeypatch.context() as patched:
+        patched.setattr(commits, "LOOK_PAUSES", (0.0, 0.0))
+        patched.setattr(CommitTries, "_send", without_answer)
+        patched.setattr(IcebergTable, "find_commits", away)
+        run = await advanced(world, await world.submit())
+    assert (run.state, run.waiting_for, run.failures) == (RunState.QUEUED, WaitingFor.CATALOG, 0)
+    run = await world.finish(run.id)
+    assert (run.state, run.attempt, lost) == (RunState.SUCCEEDED, 2, [True]), run.detail
+    assert content(world) == rows
 
 
 async def test_a_committed_group_resets_the_count_of_failures(world: World, fresh_database: FreshDatabase) -> None:

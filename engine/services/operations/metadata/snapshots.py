@@ -1,7 +1,7 @@
 """Base of the attempts that commit one snapshot with the same rows, proven against its parent.
 
-A lost answer is resolved by the run's snapshot in the table's history. A commit that arrives after a later one was made
-is refused by the catalog, as both name the same parent.
+A lost answer is resolved by the run's snapshot in the table's history, in the same attempt if it is there. A commit
+that arrives after a later one was made is refused by the catalog, as both name the same parent.
 """
 
 from abc import abstractmethod
@@ -129,7 +129,12 @@ class SnapshotAttempt(MetadataAttempt):
             return
         self._go_on()
         await self._begin(policy, plan.document, {self.count_name: plan.count})
-        sent = await self._commit()
+        try:
+            sent = await self._commit()
+        except OutcomeUnknown as unknown:
+            await self._read_outcome(unknown, self._has_committed)
+            await self._conclude()
+            return
         self._step("after_commit")
         self._left_out = sent.left_out
         if sent.snapshot_id is None:
@@ -137,6 +142,11 @@ class SnapshotAttempt(MetadataAttempt):
             return
         await self._prove(sent.snapshot_id)
         await self._conclude()
+
+    async def _has_committed(self) -> bool:
+        """Return whether the table has a snapshot of the run, and prove it."""
+        await self._settle()
+        return self._committed
 
     async def _end_unchanged(self) -> None:
         """End a run that planned files and replaced none: as failed if an error is the cause for one of them."""

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeAlias
 import structlog
 
 from engine.domain.clock import Clock
-from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
+from engine.domain.errors import Away, CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
@@ -42,6 +42,9 @@ _log = structlog.get_logger(__name__)
 
 SENDS = 5
 """Most sends of a batch when answers are lost; then the attempt gives up and the run waits."""
+
+LOOK_PAUSES = (0.1, 0.5, 1.0, 2.0, 4.0)
+"""Seconds before each try to read the table after a lost answer."""
 
 RECORD_SECONDS = 30.0
 
@@ -82,7 +85,7 @@ class Commits:
 
         Raises:
             LeaseLost: before anything was sent.
-            OutcomeUnknown: the table could not be read after a lost answer; written groups stay written.
+            OutcomeUnknown, Away: the table could not be read after a lost answer; written groups stay written.
             Fatal: a snapshot of the run failed its proof; it was rolled back, or the table is frozen.
         """
         await self._attempt.transition(RunState.COMMITTING, details={"groups": [group.ordinal for group in groups]})
@@ -220,18 +223,27 @@ class Commits:
         return permit
 
     async def _wait_and_look(self, groups: Sequence[StoredGroup]) -> bool:
-        """Read the table until it answers; return True when groups must be sent again: their snapshot is missing."""
-        for pause in (0.1, 0.5, 1.0, 2.0, 4.0):
+        """Read the table until it answers; return True when groups must be sent again: their snapshot is missing.
+
+        Raises:
+            Away: the catalog or the storage does not answer; another attempt looks when it does, and none has failed.
+            OutcomeUnknown: the table can't be read.
+        """
+        error: PackhouseError = OutcomeUnknown("the table can't be read; the outcome is read from it when it can")
+        for pause in LOOK_PAUSES:
             await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
             try:
                 left = await self.adopt_found(groups)
+            except Away as away:
+                error = away
+                continue
             except Transient:
                 continue
             if len(left) < len(groups):  # the others were dropped by that same commit
                 await self.drop_lost([_lost(group, Loss.DROPPED_IN_COMMIT) for group in left])
                 return False
             return True
-        raise OutcomeUnknown("the catalog does not answer; the outcome is read from the table when it does")
+        raise error
 
     async def drop_lost(self, lost: Sequence[LostGroup], *, detail: str | None = None) -> None:
         """Give up groups that lost a race to another writer: their partitions cool down, their output is waste.
