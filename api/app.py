@@ -28,7 +28,7 @@ from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, formats
 from api.routes.fleet import figures, health, history, limits, pauses, windows
 from api.routes.policies import of_tables, presets, scoped
-from api.routes.runs import pace, run
+from api.routes.runs import deletions, pace, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
 from engine.factory.services import Services
 
@@ -46,6 +46,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "policies", "description": "Settings of tables and wider scopes, and the settings that result."},
     {"name": "formats", "description": "Operations and settings that each table format supports."},
     {"name": "runs", "description": "Executions of operations on tables."},
+    {"name": "deletions", "description": "Announced, present and past deletions of files and history."},
     {"name": "signals", "description": "Commits, query latency and back-pressure that other systems report."},
     {"name": "fleet", "description": "Sums, ranking, limits and pauses over all tables."},
     {"name": "access", "description": "API keys, the caller, and the audit log of changes."},
@@ -122,6 +123,7 @@ def _include(app: FastAPI) -> None:
         health,
         pace,
         problems,
+        deletions,
     ):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     app.include_router(console.router)

@@ -22,6 +22,7 @@ from engine.services.operations.tasks.renewals import RenewalService
 from engine.services.policies.of_tables import PolicyService
 from engine.services.policies.scoped import ScopedPolicyService
 from engine.services.policies.windows import WindowService
+from engine.services.runs.deletions import DeletionService
 from engine.services.runs.service import RunService
 from engine.services.tables.advice import AdviceService
 from engine.services.tables.backpressure import BackpressureService
@@ -62,6 +63,7 @@ class Services:
     scoped_policies: ScopedPolicyService
     capabilities: CapabilityService
     runs: RunService
+    deletions: DeletionService
     pauses: PauseService
     freezes: FreezeService
     limits: LimitService

@@ -53,6 +53,7 @@ from engine.services.policies.scoped import ScopedPolicyService
 from engine.services.policies.windows import WindowService
 from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
+from engine.services.runs.deletions import DeletionService
 from engine.services.runs.execution import RunExecution
 from engine.services.runs.service import RunService
 from engine.services.runs.submission import RunSubmission
@@ -169,6 +170,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     )
     wakes = Wakes(queue=queue, hints=hints)
     submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
+    runs = RunService(database=database, submission=submission, wakes=wakes, pace=pace)
     facts = FactReader(database=database, formats=formats, capabilities=capabilities, observations=observations)
     leadership = Leadership(database=database, clock=clock, name=WATCH, holder=holder)
     metrics.leads.labels(WATCH).set_function(lambda: float(leadership.token is not None))
@@ -231,7 +233,8 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         windows=WindowService(database=database, clock=clock),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),
         capabilities=capabilities,
-        runs=RunService(database=database, submission=submission, wakes=wakes, pace=pace),
+        runs=runs,
+        deletions=DeletionService(database=database, runs=runs, wakes=wakes),
         pauses=PauseService(database=database, wakes=wakes),
         freezes=FreezeService(database=database, wakes=wakes),
         limits=LimitService(database=database, wakes=wakes),

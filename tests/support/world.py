@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -263,7 +264,9 @@ class World(Generic[OneLake]):
     async def submit(
         self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, force: bool = False
     ) -> Run:
-        run, _ = await self.container.runs.submit(SYSTEM, self.table_id, request, priority=priority, force=force)
+        """Submit a run; one that deletes does not wait for a grace."""
+        submit = self.container.runs.submit
+        run, _ = await submit(SYSTEM, self.table_id, request, priority=priority, force=force, grace=timedelta(0))
         return run
 
     async def get(self, run_id: RunId) -> Run:

@@ -76,6 +76,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "due_at": "2026-11-02T03:00:00Z",
         "detail": "0 snapshots of 65 can expire (older than 5 d, except the 10 newest of each branch)",
         "blocked": None,
+        "held_by": [],
     },
     "NextEligible": {"at": MEASURED, "reason": None, "held_by": []},
     "Rates": {"bytes_per_second": 50000000.0, "requests_per_second": None},

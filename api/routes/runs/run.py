@@ -1,6 +1,7 @@
 """Runs: submit, follow, cancel."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
@@ -101,7 +102,12 @@ async def submit_run(
         plan = await _plan(services, caller, table_id, body.request())
         return JSONResponse(plan.model_dump(mode="json"))
     run, is_duplicate = await services.runs.submit(
-        caller, table_id, body.request(), priority=body.priority, force=body.force
+        caller,
+        table_id,
+        body.request(),
+        priority=body.priority,
+        force=body.force,
+        grace=None if body.grace is None else timedelta(seconds=body.grace),
     )
     response.status_code = 200 if is_duplicate else 202
     response.headers["Location"] = f"{request.url.path}/{run.id}"

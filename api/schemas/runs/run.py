@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, Self
+from typing import Annotated, Final, Self
 
 from pydantic import ConfigDict, Field
 
@@ -12,12 +12,14 @@ from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, R
 from api.schemas.fleet.limits import Pause
 from api.schemas.runs.predicates import Partitions
 from engine.domain.fleet.limits import Pauses
+from engine.domain.policies.documents.fields import lasting
 from engine.domain.runs import run as domain
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.runs.timelines import RunTimeline
 from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
 from engine.domain.values.strict import Flag
+from engine.domain.values.units import Duration
 from engine.services.planning.wording import short
 from engine.services.runs.views import RunProgress
 
@@ -86,6 +88,13 @@ class RunSubmit(Request):
         max_length=MOST_CHARACTERS,
         description="Of a purge: the address of the table, as typed by a person. Required to start one.",
         examples=["lake.sales.orders"],
+    )
+
+    grace: Annotated[Duration, lasting(least=0)] | None = Field(
+        default=None,
+        description="Of a run that deletes: time before it starts, in which it can be undone. Absent: 15 minutes; a "
+        "shorter one needs the role admin.",
+        examples=["15m"],
     )
 
     def request(self) -> RunRequest:

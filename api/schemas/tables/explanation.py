@@ -95,8 +95,8 @@ class Hold(Answer):
     detail: str
 
 
-class ExplainedUpkeep(Answer):
-    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
+class UpkeepFields(Answer):
+    """What explanations and the overview of upkeep show of an operation besides `rewrite`."""
 
     operation: domain.Operation
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])
@@ -109,6 +109,14 @@ class ExplainedUpkeep(Answer):
     conditions: list[ExplainedCondition] = Field(
         description="Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start "
         "before the interval has passed."
+    )
+
+
+class ExplainedUpkeep(UpkeepFields):
+    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
+
+    held_by: list[Hold] = Field(
+        description="What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."
     )
 
 

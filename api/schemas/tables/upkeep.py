@@ -6,7 +6,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from api.schemas.common import Answer, Instant
-from api.schemas.tables.explanation import ExplainedUpkeep
+from api.schemas.tables.explanation import UpkeepFields
 from api.schemas.tables.health import MetadataHealth
 from engine.domain.runs.run import RunState
 
@@ -22,7 +22,7 @@ class LastUpkeep(Answer):
     finished_at: Instant | None = Field(description="Time at which it ended.")
 
 
-class UpkeepOperation(ExplainedUpkeep):
+class UpkeepOperation(UpkeepFields):
     """An operation besides `rewrite`: its setting, the effect of a run now, and the newest run."""
 
     is_on: bool = Field(description="Whether the policy has it switched on.")

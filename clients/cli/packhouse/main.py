@@ -10,7 +10,19 @@ from packhouse_client import Packhouse, PackhouseError
 from packhouse_client.client import DEFAULT_URL
 
 from packhouse import problems
-from packhouse.commands import access, catalogs, contexts, declarations, fleet, formats, policies, runs, signals, tables
+from packhouse.commands import (
+    access,
+    catalogs,
+    contexts,
+    declarations,
+    deletions,
+    fleet,
+    formats,
+    policies,
+    runs,
+    signals,
+    tables,
+)
 from packhouse.contexts import Server, chosen
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Output, console_of
@@ -35,6 +47,7 @@ app.add_typer(tables.app, name="tables")
 app.add_typer(catalogs.app, name="catalogs")
 app.add_typer(policies.app, name="policy")
 app.add_typer(runs.app, name="runs")
+app.add_typer(deletions.app, name="deletions")
 app.add_typer(fleet.app, name="fleet")
 app.add_typer(fleet.limits_app, name="limits")
 app.add_typer(signals.app, name="signals")

@@ -25,6 +25,7 @@ _COMMANDS: Final = (
     (r"POST /v1/(catalogs|keys)(?!/)", r"`packhouse \1 create`"),
     (r"POST /v1/fleet/(pause|resume)", r"`packhouse fleet \1`"),
     (rf"POST /v1/(catalogs|tables)/{_NAME}/(check|discover|pause|resume|unfreeze)\b", r"`packhouse \1 \3 \2`"),
+    (rf"POST /v1/deletions/{_NAME}/undo", r"`packhouse deletions undo \1`"),
     (rf"PUT /v1/catalogs/{_NAME}/grants", r"`packhouse catalogs grant \1`"),
     (r"PUT /v1/limits", "`packhouse limits set`"),
     (rf"PUT /v1/catalogs/{_NAME}", r"`packhouse catalogs set \1`"),

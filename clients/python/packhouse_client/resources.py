@@ -143,6 +143,14 @@ class Runs(Resource[S]):
     deleted_files = Operation(requests.get_deleted_files, str)
 
 
+class Deletions(Resource[S]):
+    """Announced, present and past deletions of files and history; by id of their run."""
+
+    list = Listing(requests.list_deletions, AsModel(lambda: models.DeletionList))
+    get = Operation(requests.get_deletion, AsModel(lambda: models.Deletion))
+    undo = Operation(requests.undo_deletion, AsModel(lambda: models.Deletion))
+
+
 class Fleet(Resource[S]):
     """All tables together."""
 
@@ -195,6 +203,7 @@ class Resources(Generic[S]):
         self.table_policies: TablePolicies[S] = TablePolicies(sender)
         self.policies: Policies[S] = Policies(sender)
         self.runs: Runs[S] = Runs(sender)
+        self.deletions: Deletions[S] = Deletions(sender)
         self.fleet: Fleet[S] = Fleet(sender)
         self.signals: Signals[S] = Signals(sender)
         self.formats: Formats[S] = Formats(sender)

@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 from pydantic import TypeAdapter
 
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.runs.deletions import Announcement
 from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.predicates import PartitionPredicate, document
 
@@ -34,8 +35,9 @@ class RunRequest:
     `partitions`: None for all. `force_full`: include well-sized files; with `every_file`, also rewrite files that would
     not be merged. `only_due`: of these partitions only those that are due at planning time: by settings of
     `rewrite.full` with `force_full`, otherwise by triggers. `force`: include partitions that cool down after lost
-    races; it does not decide whether an identical run may be active. `cause`, `due_since` (when the table became due)
-    and `request_id` (of the HTTP request that submitted it) describe the request and select nothing.
+    races; it does not decide whether an identical run may be active. `cause`, `due_since` (when the table became due),
+    `request_id` (of the HTTP request that submitted it) and `announced` (of a run that deletes) describe the request
+    and select nothing.
     """
 
     operation: Operation = Operation.REWRITE
@@ -49,6 +51,7 @@ class RunRequest:
     request_id: str | None = None
     plan_hash: str | None = None
     confirm: str | None = None
+    announced: Announcement | None = None
 
     def check(self) -> None:
         """Raise `InvalidInput` with the fields that have no meaning for the operation."""
@@ -78,7 +81,8 @@ class RunRequest:
         since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
         force = {"force": True} if self.force else {}
         request_id = {} if self.request_id is None else {"request_id": self.request_id}
-        return self._asked() | force | cause | since | request_id
+        announced = {} if self.announced is None else {"announced": self.announced.document()}
+        return self._asked() | force | cause | since | request_id | announced
 
     def key(self, *, nonce: str | None = None) -> str:
         """Return the SHA-256 of the canonical request: equal for equal requests; unique with a nonce."""
@@ -101,6 +105,7 @@ class RunRequest:
             run.request.get("request_id"),
             run.request.get("plan_hash"),
             run.request.get("confirm"),
+            Announcement.of(run.request),
         )
 
     def _asked(self) -> dict[str, Any]:

@@ -124,6 +124,7 @@ class WaitingFor(StrEnum):
     SPARK = "spark"
     CATALOG = "catalog"
     STORAGE = "storage"
+    GRACE = "grace"
 
 
 class GroupState(StrEnum):

@@ -56,8 +56,9 @@ def decide(facts: Facts) -> Decision:
     sight, last = facts.sight, facts.record.last
     rewrite = _decision(facts, request_of(facts), eligibility(facts)) if sight.is_due_for_rewrite else None
     upkeep = None
-    if sight.due_upkeep is not None:
-        request = upkeep_request(sight.due_upkeep, facts.record.now)
+    due = [each for each in sight.due_upkeep if facts.record.in_grace(each.operation) is None] or sight.due_upkeep
+    if due:
+        request = upkeep_request(due[0], facts.record.now)
         upkeep = _decision(facts, request, upkeep_eligibility(facts, request.operation))
     after_rewrite = last is not None and last.operation is Operation.REWRITE and last.state is RunState.SUCCEEDED
     # a table that is always due lets upkeep in between two rewrites

@@ -17,7 +17,7 @@ from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.facts import CONFLICT_DAYS, LAST_RUNS, Facts, RecordFacts, Sight
 from engine.services.explain.starts import how_it_starts, start_at, starts_by_itself
 from engine.services.explain.summary import summarize
-from engine.services.explain.timing import Eligibility, cron_next, eligibility
+from engine.services.explain.timing import Eligibility, cron_next, eligibility, upkeep_eligibility
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.trials import Trial, plan_document
 from engine.services.planning.upkeep.documents import condition_document, upkeep_document
@@ -46,7 +46,10 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "conditions": [] if sight.trial is None else [asdict(condition) for condition in sight.trial.conditions],
         "next_eligible": _next_eligible(eligible),
         "triggers": _triggers(sight, facts.policy),
-        "upkeep": [upkeep_document(each) for each in sight.upkeep],
+        "upkeep": [
+            {**upkeep_document(each), "held_by": _holds(upkeep_eligibility(facts, each.operation))}
+            for each in sight.upkeep
+        ],
         "windows": facts.windows._asdict(),
         "pauses": _pauses(record),
         "budgets": _budgets(facts),
@@ -81,11 +84,14 @@ def _settings(policy: EffectivePolicy) -> Mapping[str, Any]:
 
 
 def _next_eligible(eligible: Eligibility) -> Mapping[str, Any]:
-    holds = [
+    return {"at": eligible.at, "reason": eligible.reason, "held_by": _holds(eligible)}
+
+
+def _holds(eligible: Eligibility) -> list[Mapping[str, Any]]:
+    return [
         {"code": hold.code, "reason": hold.words, "until": hold.until, "detail": hold.detail}
         for hold in eligible.held_by
     ]
-    return {"at": eligible.at, "reason": eligible.reason, "held_by": holds}
 
 
 def _triggers(sight: Sight, policy: EffectivePolicy) -> Mapping[str, Any] | None:

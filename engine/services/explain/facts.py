@@ -52,9 +52,11 @@ CONFLICT_DAYS: Final = 7
 def lets_rewrites_pass(run: Run) -> bool:
     """Return whether a live run does not keep the coordinator from starting a rewrite of its table.
 
-    Automatic upkeep may wait long in the queue, behind rewrites; a rewrite that becomes due is queued beside it.
+    Automatic upkeep may wait long in the queue, behind rewrites; a rewrite that becomes due is queued beside it. An
+    announced deletion waits even longer.
     """
-    return run.state is RunState.QUEUED and run.is_automatic and run.operation is not Operation.REWRITE
+    is_upkeep = run.is_automatic and run.operation is not Operation.REWRITE
+    return run.state is RunState.QUEUED and (is_upkeep or run.waiting_for is WaitingFor.GRACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,14 @@ class RecordFacts:
 
     def goes_before(self, operation: Operation) -> Run | None:
         """Return the oldest waiting run that a run of an operation has to wait for, None for none."""
-        waiting = [run for run in reversed(self.live) if run.state is RunState.QUEUED]
+        queued = [run for run in reversed(self.live) if run.state is RunState.QUEUED]
+        waiting = [run for run in queued if run.waiting_for is not WaitingFor.GRACE]
         return next((run for run in waiting if operation is not Operation.REWRITE or not lets_rewrites_pass(run)), None)
+
+    def in_grace(self, operation: Operation) -> Run | None:
+        """Return the run of an operation whose deletion is announced and has not started, None for none."""
+        waiting = (run for run in self.live if run.waiting_for is WaitingFor.GRACE)
+        return next((run for run in waiting if run.operation is operation), None)
 
     @property
     def last(self) -> Run | None:
@@ -144,14 +152,14 @@ class Sight:
     upkeep: tuple[UpkeepState, ...] = ()
 
     @property
-    def due_upkeep(self) -> UpkeepState | None:
-        """The first operation besides rewriting that is due, None for none."""
-        return next((each for each in self.upkeep if each.is_due), None)
+    def due_upkeep(self) -> Sequence[UpkeepState]:
+        """The operations besides rewriting that are due, in the order in which they run."""
+        return [each for each in self.upkeep if each.is_due]
 
     @property
     def is_due(self) -> bool:
         """Whether a rule of the policy or other upkeep is due."""
-        return self.is_due_for_rewrite or self.due_upkeep is not None
+        return self.is_due_for_rewrite or bool(self.due_upkeep)
 
     @property
     def is_due_for_rewrite(self) -> bool:

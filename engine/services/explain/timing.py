@@ -28,6 +28,7 @@ _ON_REQUEST: Final = frozenset(
         "table_frozen",
         "run_at_work",
         "run_waits",
+        "grace",
         "quiet_hours",
         "blackout",
         "latency_backoff",
@@ -176,6 +177,9 @@ def _runs(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a wait"
         yield TableHold("conflict_backoff", record.cooling_until, detail)
+    if (announced := record.in_grace(operation)) is not None:
+        remedy = f"POST /v1/deletions/{announced.id}/undo stops it"
+        yield TableHold("grace", announced.not_before, f"run {announced.id}, {announced.operation.value}; {remedy}")
 
 
 def _silence(record: RecordFacts) -> str:

@@ -109,7 +109,7 @@ class PolicyService:
         deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
-            await audit_acknowledged(unit, caller, table_id, deletions)
+            await audit_acknowledged(unit, caller, table_id, change.scope, deletions)
             stored = await _write(unit, caller, table_id, present, document, action=action, message=message)
         return Written(stored, judged.notes)
 
@@ -142,7 +142,7 @@ class PolicyService:
         deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
             await _still_registered(unit, table_id, caller)
-            await audit_acknowledged(unit, caller, table_id, deletions)
+            await audit_acknowledged(unit, caller, table_id, change.scope, deletions)
             await delete(unit, caller, present, if_match, message=message)
 
     async def versions(

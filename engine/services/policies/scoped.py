@@ -97,7 +97,7 @@ class ScopedPolicyService:
         deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         try:
             async with self._database.begin() as unit:
-                await audit_acknowledged(unit, caller, name, deletions)
+                await audit_acknowledged(unit, caller, name, change.scope, deletions)
                 stored = await insert(unit, caller, name, scope, document, action=action, message=message)
         except StateConflict as error:
             await self._explain_conflict(caller, name, scope)
@@ -151,7 +151,7 @@ class ScopedPolicyService:
         judged = await self._checks.judge(change)
         deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
-            await audit_acknowledged(unit, caller, name, deletions)
+            await audit_acknowledged(unit, caller, name, change.scope, deletions)
             stored = await replace(unit, caller, present, document, if_match, action=action, message=message)
         return Written(stored, judged.notes)
 
@@ -174,7 +174,7 @@ class ScopedPolicyService:
         judged = await self._checks.judge(change)
         deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
         async with self._database.begin() as unit:
-            await audit_acknowledged(unit, caller, name, deletions)
+            await audit_acknowledged(unit, caller, name, change.scope, deletions)
             await delete(unit, caller, present, if_match, message=message)
 
     async def versions(self, caller: Caller, name: str, *, before: int | None, limit: int) -> Sequence[ComparedVersion]:

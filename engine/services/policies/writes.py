@@ -81,10 +81,14 @@ async def delete(
 
 
 async def audit_acknowledged(
-    unit: UnitOfWork, caller: Caller, object_id: str, deletions: Mapping[str, Any] | None
+    unit: UnitOfWork, caller: Caller, object_id: str, scope: PolicyScope, deletions: Mapping[str, Any] | None
 ) -> None:
-    """Record what a caller acknowledged to delete; None: the change deletes no more than before."""
+    """Record what a caller acknowledged to delete; None: the change deletes no more than before.
+
+    The next automatic deletions of the tables of the scope wait for their grace again.
+    """
     if deletions is not None:
+        await unit.watches.delete_more(scope)
         await unit.audit.append(caller, "deletion.acknowledge", object_id, after=dict(deletions))
 
 

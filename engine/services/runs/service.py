@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -49,12 +49,13 @@ class RunService:
         *,
         priority: Priority | None = None,
         force: bool = False,
+        grace: timedelta | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
         Raises as `RunSubmission.submit`.
         """
-        return await self._submission.submit(caller, table_id, request, priority=priority, force=force)
+        return await self._submission.submit(caller, table_id, request, priority=priority, force=force, grace=grace)
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
         """Raise as `submit` would, without storing anything."""

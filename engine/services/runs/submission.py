@@ -7,17 +7,26 @@ queue may be down (the relay sends them again). A request equal to that of a liv
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import structlog
 
 from engine.domain.access.callers import Caller, Role, require_role
-from engine.domain.errors import FieldProblem, InvalidInput, NotFound, PackhouseError, StateConflict, Transient
-from engine.domain.ids import IdSource, TableId
+from engine.domain.errors import (
+    FieldProblem,
+    InvalidInput,
+    NotEligible,
+    NotFound,
+    PackhouseError,
+    StateConflict,
+    Transient,
+)
+from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import StoredPolicy
+from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import Operation, Priority, Run, RunState
+from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
@@ -28,6 +37,7 @@ from engine.services.planning.upkeep.operations import check_is_on, plan_upkeep
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.urgency import urgent_at
+from engine.services.runs.announcements import announce
 from engine.services.runs.batching import Batcher
 from engine.services.runs.views import shown
 from engine.stores.access.audit import Change
@@ -79,18 +89,26 @@ class RunSubmission:
         self._batches = Batcher[_Submit, tuple[Run, bool]](self._submit_all, largest=_LARGEST_BATCH)
 
     async def submit(
-        self, caller: Caller, table_id: TableId, request: RunRequest, *, priority: Priority | None, force: bool
+        self,
+        caller: Caller,
+        table_id: TableId,
+        request: RunRequest,
+        *,
+        priority: Priority | None,
+        force: bool,
+        grace: timedelta | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
         Without a priority the run has that of its policy. With `force` a new run is stored even if an equal run is
-        live; it includes partitions in cool-down.
+        live; it includes partitions in cool-down. A run that deletes waits first (`announcements`), a requested one for
+        `grace` if it is given.
 
         Raises:
             NotFound: no such table.
             Forbidden: the caller may only read the table.
             InvalidInput: the table does not support the operation, its policy has it switched off, the request has
-                fields of another operation, or the predicate does not fit the table.
+                fields of another operation, the predicate does not fit the table, or the grace is for admins only.
             TableReplaced, StateConflict, Transient: only with a predicate, or for another operation than rewriting; see
                 `services.catalogs.registered`.
         """
@@ -99,6 +117,8 @@ class RunSubmission:
             await self.check(caller, table_id, request)
         if request.operation is Operation.PURGE:
             await self._check_confirmed(caller, table_id, request)
+        if request.operation in DELETING_OPERATIONS:
+            request = replace(request, announced=await self._announced(caller, table_id, request, grace))
         request = replace(request, force=force, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if force else None)
         try:
@@ -152,6 +172,23 @@ class RunSubmission:
         work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, Operation.PURGE, now, needed)
         return str(work.document()["plan_hash"])
 
+    async def _announced(
+        self, caller: Caller, table_id: TableId, request: RunRequest, grace: timedelta | None
+    ) -> Announcement:
+        table, catalog = await self._registered(caller, table_id)
+        opened = await open_registered(self._formats, catalog, table)
+        properties = await self._formats.ask(table.ref, opened.policy_properties)
+        async with self._database.read() as unit:
+            policy, now = await PolicyReader.effective(unit, table, properties), await unit.now()
+            needed = await with_readers(unit, table.id)
+        try:
+            work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, request.operation, now, needed)
+            summary = work.words
+        except NotEligible as error:  # the run ends with the same reason, and deletes nothing
+            summary = error.message
+        async with self._database.read() as unit:
+            return await announce(unit, caller, table_id, request.operation, policy, grace=grace, summary=summary)
+
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:
             return await read_own(unit, table_id, caller)
@@ -194,8 +231,9 @@ class RunSubmission:
             self._capabilities.check_operation(table_format, submit.request.operation)
         except InvalidInput as refusal:
             return refusal
+        run_id = self._ids.run_id()
         run = Run(
-            id=self._ids.run_id(),
+            id=run_id,
             table_id=submit.table_id,
             operation=submit.request.operation,
             state=RunState.QUEUED,
@@ -205,6 +243,7 @@ class RunSubmission:
             priority=submit.priority or _priority(table, around.policies),
             request=submit.request.document(),
             request_key=submit.key,
+            **_in_grace(run_id, submit.request.announced),
         )
         return replace(run, urgent_at=urgent_at(run, table, around.policies))
 
@@ -215,6 +254,14 @@ class RunSubmission:
             await self._queue.enqueue_many([run.id for run in runs])
         except Transient as error:
             _log.warning("queue_unreachable", runs=len(runs), error=error.message)
+
+
+def _in_grace(run_id: RunId, announced: Announcement | None) -> dict[str, Any]:
+    """Return the fields of a run that waits for the grace of its deletion; none if it does not."""
+    if announced is None or (until := announced.starts_at) is None:
+        return {}
+    detail = f"{announced.summary}; POST /v1/deletions/{run_id}/undo stops it until {until:%Y-%m-%d %H:%M:%S} UTC"
+    return {"waiting_for": WaitingFor.GRACE, "not_before": until, "reason": WaitingFor.GRACE.value, "detail": detail}
 
 
 async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surroundings:

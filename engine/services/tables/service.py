@@ -20,7 +20,7 @@ from engine.domain.errors import (
     StateConflict,
 )
 from engine.domain.ids import IdSource, RunId, TableId
-from engine.domain.policies import PolicyDocument, wider_deletions
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, wider_deletions
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
@@ -202,7 +202,8 @@ class TableService:
             _check_label_count(labels)
             if deletions is None and (await _deleting(unit, table, change)).count:
                 raise StateConflict(f"policies of table {table_id} changed at the same time: send the change again")
-            await policy_writes.audit_acknowledged(unit, caller, table_id, deletions)
+            scope = PolicyScope(PolicyScopeKind.TABLE, table_id=table_id)
+            await policy_writes.audit_acknowledged(unit, caller, table_id, scope, deletions)
             changed = await unit.tables.update(table, owner_team=owner_team, labels=labels)
             await policy_writes.follow_table(unit, table, changed)
             before, after = _declared(table), _declared(changed)

@@ -56,7 +56,7 @@ def _row(run: Run) -> dict[str, Any]:
 
 
 def _submitted(run: Run) -> RunEvent:
-    details = {name: run.request[name] for name in ("cause",) if name in run.request}
+    details = {name: run.request[name] for name in ("cause", "announced") if name in run.request}
     return RunEvent(
         run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state, details=details
     )

@@ -174,6 +174,18 @@ class WatchStore:
         inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
         await self._spread(inside, reconsider_at=now(), **({"rest_ended_at": now()} if ends_rest else {}))
 
+    async def delete_more(self, scope: PolicyScope) -> None:
+        """Record that policies allow to delete more of the tables of a scope from now on; see `deletes_more_since`."""
+        inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
+        locked = select(watches.c.table_id).where(inside).order_by(watches.c.table_id).with_for_update()
+        await self._connection.execute(locked)
+        await self._connection.execute(update(watches).where(inside).values(deletes_more_since=now()))
+
+    async def deletes_more_since(self, table_id: TableId) -> datetime | None:
+        """Return when a change that deletes more of a table was last stored; None when none was."""
+        query = select(watches.c.deletes_more_since).where(watches.c.table_id == table_id)
+        return (await self._connection.execute(query)).scalar_one_or_none()
+
     async def spread_overdue(self) -> None:
         """Spread the looks that are overdue; after a time without a leader, all are."""
         await self._spread(watches.c.next_at <= now())

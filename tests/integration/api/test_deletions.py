@@ -133,3 +133,23 @@ async def test_an_amount_that_is_not_known_is_never_shown_as_none(api: Api, own:
         None,
         False,
     ]
+
+
+async def test_f44_a_requested_deletion_is_listed_shown_and_undone(api: Api, own: str, table_id: str) -> None:
+    await api.call("PUT", own, status=201, json=DELETING, headers=FIRST)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "expire_snapshots"}, status=202)
+    assert run["waiting_for"] == "grace"
+    (listed,) = (await api.get("/v1/deletions", params={"state": "pending"}))["items"]
+    assert listed == await api.get(f"/v1/deletions/{run['id']}")
+    assert (listed["state"], listed["table"]) == ("pending", "lake.lake.events")
+    assert listed["bounds"] == {"older_than": 1800, "keep_last": 1, "delete_files": True}
+    assert "snapshots" in listed["summary"]
+    assert listed["starts_at"] == listed["undo_until"] == run["not_before"]
+    undone = await api.post(f"/v1/deletions/{run['id']}/undo", status=202)
+    assert (undone["state"], undone["undo_until"], undone["ended_by"]) == ("undone", None, "key:admin")
+    assert (await api.get("/v1/deletions", params={"state": "pending,running"}))["items"] == []
+    assert (await api.get(own))["policy"]["maintenance"]["expire_snapshots"] != "off"  # nobody asked for it again
+    await api.post(f"/v1/deletions/{run['id']}/undo", status=409)
+    rewrite = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    await api.get(f"/v1/deletions/{rewrite['id']}", status=404)
+    assert "deletion.undo" in {entry["action"] for entry in await api.items("/v1/audit")}

@@ -28,7 +28,7 @@ async def clock(paimon: Paimon) -> MovedClock:
 
 
 async def submitted(paimon: Paimon, operation: str = "expire_snapshots", **more: Any) -> Any:
-    return await paimon.submit(operation=operation, status=200 if more.get("dry_run") else 202, **more)
+    return await paimon.submit(operation=operation, status=200 if more.get("dry_run") else 202, grace="0s", **more)
 
 
 async def ended(api: Api, run_id: str) -> Any:

@@ -173,7 +173,8 @@ async def test_files_to_delete_and_deleted_files_are_downloads(api: Api, lake: L
     rows = list(csv.DictReader(io.StringIO(foreseen.text)))
     assert [*rows[0]] == ["path", "kind", "file_bytes", "snapshot_id"]
     assert sum(row["kind"] == "data" for row in rows) == 12
-    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "expire_snapshots"}, status=202)
+    asked = {"table_id": table_id, "operation": "expire_snapshots", "grace": "0s"}
+    run = await api.post("/v1/runs", asked, status=202)
     await api.container.worker.advance(run["id"])
     deleted = await api.call("GET", f"/v1/runs/{run['id']}/deleted-files", status=200)
     assert deleted.text == foreseen.text

@@ -110,4 +110,4 @@ def test_the_code_names_no_setting_that_is_none() -> None:
     }
     found = {literal for literal in literals if named.fullmatch(literal)}
     assert len(found) > 25
-    assert found - known == {"limits.replace"}  # an audited action
+    assert found - known == {"limits.replace", "deletion.acknowledge", "deletion.undo"}  # audited actions

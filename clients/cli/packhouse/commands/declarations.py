@@ -28,6 +28,15 @@ _MARKS: Final = {"create": "+", "change": "~", "delete": "-"}
 FolderOption = Annotated[Path, typer.Option("--folder", "-f", metavar="DIR", help="Folder of the files.")]
 
 
+UpToOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BOUNDS",
+        help="Acknowledge that each change may delete up to this much, such as bytes=50GB,files=10000.",
+    ),
+]
+
+
 def export(context: typer.Context, folder: FolderOption = Path("packhouse")) -> None:
     """Write every catalog, policy and table to YAML files. Secrets are references, in the files too."""
     session = Session.of(context)
@@ -56,13 +65,7 @@ def apply(
         str | None,
         typer.Option("--message", "-m", help="Why, in one line: kept with each version of a policy that is written."),
     ] = None,
-    acknowledge_up_to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BOUNDS",
-            help="Acknowledge that each change may delete up to this much, such as bytes=50GB,files=10000.",
-        ),
-    ] = None,
+    acknowledge_up_to: UpToOption = None,
 ) -> None:
     """Create and change catalogs, policies and tables to match the files of a folder."""
     session = Session.of(context)

@@ -61,6 +61,10 @@ def run(
     confirm: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Of a purge: the address of the table, typed out.")
     ] = None,
+    grace: Annotated[
+        str | None,
+        typer.Option(help="Of a run that deletes: time before it starts, such as 1h; below 15m only for admins."),
+    ] = None,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key starts no second run.")
     ] = None,
@@ -79,6 +83,7 @@ def run(
         "force": force or None,
         "plan_hash": plan_hash,
         "confirm": confirm,
+        "grace": grace,
     }
     body |= {name: value for name, value in chosen.items() if value is not None}
     if files is not None and not dry_run:

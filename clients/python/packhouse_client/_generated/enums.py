@@ -2,6 +2,16 @@
 from packhouse_client.open_enums import OpenEnum
 
 
+class DeletionState(OpenEnum):
+    """State of a deletion."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    UNDONE = "undone"
+
+
 class DiscoveryOutcome(OpenEnum):
     """Result of a discovery for one table."""
 
@@ -415,6 +425,7 @@ class WaitingFor(OpenEnum):
     SPARK = "spark"
     CATALOG = "catalog"
     STORAGE = "storage"
+    GRACE = "grace"
 
 
 class WindowKind(OpenEnum):

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from packhouse_client._generated.enums import (
+    DeletionState,
     DiscoveryOutcome,
     EstimateSource,
     ExplainedConditionOperator,
@@ -480,6 +481,75 @@ class DeleteRules(Model):
     """Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to the table format's own procedure."""
 
 
+class Deletion(Model):
+    """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
+
+    announced_at: datetime
+    """Time of its announcement."""
+
+    bounds: dict[str, Any]
+    """What bounds it: ages in seconds, and counts, as announced."""
+
+    ended_at: datetime | None
+    """Time at which it ended; null: not yet."""
+
+    ended_by: str | None
+    """Caller who undid or cancelled it; null: it was neither."""
+
+    id: str
+    """Id of the deletion and of its run: GET /v1/runs/{id} shows more."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic deletion."""
+
+    result: dict[str, Any]
+    """Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files."""
+
+    setting: str | None
+    """The setting that allows it; null for a purge."""
+
+    starts_at: datetime | None
+    """End of its grace; null: it had none."""
+
+    state: DeletionState
+    """`pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before."""
+
+    summary: str
+    """What it would have deleted when it was announced, in words."""
+
+    table: str | None
+    """Address of the table; null: its registration was deleted."""
+
+    table_id: str
+    """Id of the table."""
+
+    undo_until: datetime | None
+    """Until when it can be undone with nothing deleted; null: it has started or ended. One at work can still be stopped."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a pending one has not started: `grace`, or a later one."""
+
+
+class DeletionList(Model):
+    """Deletions, newest first."""
+
+    items: list[Deletion]
+    """The items of this page."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
+
+
+class DeletionSettings(Model):
+    """How automatic deletions are announced. The most careful of the policies that cover a table applies."""
+
+    grace: str | None = None
+    """Time between the announcement of the first automatic deletion of an operation and its start, in which it can be undone. The longest of all policies that cover the table applies."""
+
+
 class Dependency(Model):
     """One dependency."""
 
@@ -782,31 +852,6 @@ class ExplainedSetting(Model):
 
     value: Any
     """As policies write it; sizes in bytes."""
-
-
-class ExplainedUpkeep(Model):
-    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
-
-    blocked: str | None
-    """Code of the reason why there can be no run of it; null: there can."""
-
-    conditions: list[ExplainedCondition]
-    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
-
-    detail: str
-    """Effect of a run now, or the reason why there can be none."""
-
-    due: bool
-    """True: a run of it starts automatically once nothing holds the table back."""
-
-    due_at: datetime | None
-    """Time at which it is due if nothing more is written; null: not without further writes."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    setting: str
-    """The setting that switches it on."""
 
 
 class ExplainedWatch(Model):
@@ -3516,6 +3561,34 @@ class ExplainedTriggers(Model):
     """Partitions by the policy's `seal`."""
 
 
+class ExplainedUpkeep(Model):
+    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
+
+    blocked: str | None
+    """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
+
+    detail: str
+    """Effect of a run now, or the reason why there can be none."""
+
+    due: bool
+    """True: a run of it starts automatically once nothing holds the table back."""
+
+    due_at: datetime | None
+    """Time at which it is due if nothing more is written; null: not without further writes."""
+
+    held_by: list[Hold]
+    """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    setting: str
+    """The setting that switches it on."""
+
+
 class Fleet(Model):
     """Sums over the tables that the caller sees. Files and bytes are those of tables that were measured."""
 
@@ -4806,6 +4879,9 @@ class PolicyDocumentInput(Model):
     blackouts: list[BlackoutInput] | None = None
     """Ranges of dates in which nothing new is rewritten."""
 
+    deletion: DeletionSettings | None = None
+    """Announcement of deletions before they are done."""
+
     enabled: bool | None = None
     """`false`: the table is measured but never rewritten."""
 
@@ -4848,6 +4924,9 @@ class PolicyDocumentOutput(Model):
 
     blackouts: list[BlackoutOutput] | None = None
     """Ranges of dates in which nothing new is rewritten."""
+
+    deletion: DeletionSettings | None = None
+    """Announcement of deletions before they are done."""
 
     enabled: bool | None = None
     """`false`: the table is measured but never rewritten."""
@@ -5074,6 +5153,9 @@ class RunSubmit(Model):
 
     force_full: bool = False
     """Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped."""
+
+    grace: str | None = None
+    """Of a run that deletes: time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
 
     operation: Operation = Operation.REWRITE
     """Operation of the run."""

@@ -229,6 +229,73 @@ def resume_catalog(name: str) -> dict[str, Any]:
     return arguments("POST", f"/v1/catalogs/{quoted(name)}/resume")
 
 
+def list_deletions(
+    *,
+    state: Sequence[models.DeletionState | str] | str | None = None,
+    catalog: str | None = None,
+    owner_team: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    table_id: str | None = None,
+) -> dict[str, Any]:
+    """List deletions, newest first.
+
+    List runs that delete files or history: announced, at work, and ended; `since` and `until`: when
+    announced.
+
+    Args:
+        state: Only those in one of these states; accepts several.
+        catalog: In this catalog.
+        owner_team: Of tables that this team owns.
+        since: From this instant on.
+        until: Before this instant.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
+    """
+    return arguments(
+        "GET",
+        "/v1/deletions",
+        query={
+            "state": state,
+            "catalog": catalog,
+            "owner_team": owner_team,
+            "since": since,
+            "until": until,
+            "page_size": page_size,
+            "page_token": page_token,
+            "table_id": table_id,
+        },
+    )
+
+
+def get_deletion(run_id: str) -> dict[str, Any]:
+    """Show a deletion.
+
+    Show one deletion: what it deletes, from when on, and until when it can be undone.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("GET", f"/v1/deletions/{quoted(run_id)}")
+
+
+def undo_deletion(run_id: str) -> dict[str, Any]:
+    """Undo a deletion.
+
+    End a deletion before it starts, or stop it at work; what it has deleted by then can't be brought
+    back.
+
+    Of an automatic one, the setting is then `off` in the table's own policy.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("POST", f"/v1/deletions/{quoted(run_id)}/undo")
+
+
 def get_fleet() -> dict[str, Any]:
     """Show sums and rates over all tables.
 

@@ -263,6 +263,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deletions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deletions, newest first
+         * @description List runs that delete files or history: announced, at work, and ended; `since` and `until`: when announced.
+         */
+        get: operations["list_deletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deletions/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deletion
+         * @description Show one deletion: what it deletes, from when on, and until when it can be undone.
+         */
+        get: operations["get_deletion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deletions/{run_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a deletion
+         * @description End a deletion before it starts, or stop it at work; what it has deleted by then can't be brought back.
+         *
+         *     Of an automatic one, the setting is then `off` in the table's own policy.
+         */
+        post: operations["undo_deletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/fleet": {
         parameters: {
             query?: never;
@@ -1994,6 +2056,58 @@ export interface components {
             /** @description Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to the table format's own procedure. */
             remove_dangling?: boolean | null;
         };
+        /** @description A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted. */
+        Deletion: {
+            /**
+             * Format: date-time
+             * @description Time of its announcement.
+             */
+            announced_at: string;
+            /** @description What bounds it: ages in seconds, and counts, as announced. */
+            bounds: {
+                [key: string]: unknown;
+            };
+            /** @description Time at which it ended; null: not yet. */
+            ended_at: string | null;
+            /** @description Caller who undid or cancelled it; null: it was neither. */
+            ended_by: string | null;
+            /**
+             * @description Id of the deletion and of its run: GET /v1/runs/{id} shows more.
+             * @example run_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description Operation of the run. */
+            operation: components["schemas"]["Operation"];
+            /** @description Caller who submitted it; `coordinator` for an automatic deletion. */
+            requested_by: string;
+            /** @description Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files. */
+            result: {
+                [key: string]: unknown;
+            };
+            /** @description The setting that allows it; null for a purge. */
+            setting: string | null;
+            /** @description End of its grace; null: it had none. */
+            starts_at: string | null;
+            /** @description `pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before. */
+            state: components["schemas"]["DeletionState"];
+            /** @description What it would have deleted when it was announced, in words. */
+            summary: string;
+            /** @description Address of the table; null: its registration was deleted. */
+            table: string | null;
+            /** @description Id of the table. */
+            table_id: string;
+            /** @description Until when it can be undone with nothing deleted; null: it has started or ended. One at work can still be stopped. */
+            undo_until: string | null;
+            /** @description Reason why a pending one has not started: `grace`, or a later one. */
+            waiting_for: components["schemas"]["WaitingFor"] | null;
+        };
+        /** @description Deletions, newest first. */
+        DeletionList: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Deletion"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
         /**
          * @description What would be deleted first if the change were stored, by the planners of runs. There is no way back.
          * @example {
@@ -2035,6 +2149,19 @@ export interface components {
             /** @description Tables of which more would be deleted than before. */
             table_count: number;
         };
+        /** @description How automatic deletions are announced. The most careful of the policies that cover a table applies. */
+        DeletionSettings: {
+            /**
+             * @description Time between the announcement of the first automatic deletion of an operation and its start, in which it can be undone. The longest of all policies that cover the table applies.
+             * @example 48h
+             */
+            grace?: string | null;
+        };
+        /**
+         * @description State of a deletion.
+         * @enum {string}
+         */
+        DeletionState: "pending" | "running" | "done" | "failed" | "undone";
         /** @description One dependency. */
         Dependency: {
             /** @description A version, or the error. */
@@ -2502,6 +2629,8 @@ export interface components {
             due: boolean;
             /** @description Time at which it is due if nothing more is written; null: not without further writes. */
             due_at: string | null;
+            /** @description What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`. */
+            held_by: components["schemas"]["Hold"][];
             /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
             /**
@@ -4296,6 +4425,8 @@ export interface components {
              *     ]
              */
             blackouts?: components["schemas"]["Blackout-Input"][] | null;
+            /** @description Announcement of deletions before they are done. */
+            deletion?: components["schemas"]["DeletionSettings"] | null;
             /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description Limits on what its rewrites move. */
@@ -4356,6 +4487,8 @@ export interface components {
             backoff?: "off" | components["schemas"]["Backoff"] | null;
             /** @description Ranges of dates in which nothing new is rewritten. */
             blackouts?: components["schemas"]["Blackout-Output"][] | null;
+            /** @description Announcement of deletions before they are done. */
+            deletion?: components["schemas"]["DeletionSettings"] | null;
             /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description Limits on what its rewrites move. */
@@ -5514,6 +5647,11 @@ export interface components {
              */
             force_full?: boolean;
             /**
+             * @description Of a run that deletes: time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin.
+             * @example 15m
+             */
+            grace?: string | null;
+            /**
              * @description Operation of the run.
              * @default rewrite
              */
@@ -6656,7 +6794,7 @@ export interface components {
          * @description Reason why a queued run has not started yet.
          * @enum {string}
          */
-        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage";
+        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage" | "grace";
         /** @description The caller of this request. */
         Whoami: {
             /** @description Role of the caller. */
@@ -8090,6 +8228,244 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_deletions: {
+        parameters: {
+            query?: {
+                /** @description In this catalog. */
+                catalog?: string;
+                /** @description Of tables that this team owns. */
+                owner_team?: string;
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string;
+                /** @description From this instant on. */
+                since?: string;
+                /** @description Only those in one of these states; accepts several. */
+                state?: components["schemas"]["DeletionState"][];
+                /** @description Id or address of a table, such as `lake.sales.orders`. */
+                table_id?: string;
+                /** @description Before this instant. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deletions, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_deletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_deletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

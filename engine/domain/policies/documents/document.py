@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
+from engine.domain.policies.documents.deletion import DeletionSettings
 from engine.domain.policies.documents.fields import OFF, UNLIMITED, AnyBytes, Interval, Part, Rate, Section, setting
 from engine.domain.policies.documents.maintenance import MaintenanceSettings
 from engine.domain.policies.documents.rewriting import RewriteSettings
@@ -117,6 +118,7 @@ class PolicyDocument(Section):
         "(`content`) groups too.",
     )
     maintenance: MaintenanceSettings | None = Field(None, description="Upkeep other than rewriting data files.")
+    deletion: DeletionSettings | None = Field(None, description="Announcement of deletions before they are done.")
 
     @classmethod
     def of_stored(cls, document: Mapping[str, Any]) -> Self:

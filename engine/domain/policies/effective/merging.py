@@ -3,12 +3,13 @@
 Layers, weakest first: built-in defaults, the table's own properties, the preset (the one that the strongest scope
 names, otherwise `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer
 to inner, patterns, labels, the table's own; last a trial policy. Merging is by leaf: a leaf of a stronger layer
-replaces that of a weaker one.
+replaces that of a weaker one, except in `FLOORS`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 from engine.domain.fleet.budgets import Budget
@@ -32,6 +33,10 @@ SHARES: Final[Mapping[str, str]] = {name: value for name, value in _BUILT_IN.ite
 
 DEFAULTS: Final[Mapping[str, Any]] = {name: value for name, value in _BUILT_IN.items() if name not in SHARES}
 """Built-in values by leaf, in internal units, as their fields declare them. The preset has the triggers."""
+
+
+FLOORS: Final = ("deletion.grace",)
+"""Settings of which the most careful policy applies, not the strongest: of these, the one with the largest value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,17 @@ def effective_policy(
     merged = merge(
         Layer("default", DEFAULTS), Layer("table property", table_properties), _preset_layer(preset), *layers
     )
-    return _with_sizes(merged)
+    return _with_sizes(_with_floors(merged, layers))
+
+
+def _with_floors(merged: Merged, layers: Sequence[Layer]) -> Merged:
+    """Give each setting of `FLOORS` the largest value of all policies that set it, with the origin of that one."""
+    values, origins = dict(merged.values), dict(merged.origins)
+    for name in FLOORS:
+        given = [(layer.values[name], layer.origin) for layer in layers if name in layer.values]
+        if given:
+            values[name], origins[name] = max(given, key=itemgetter(0))
+    return Merged(values, origins)
 
 
 @lru_cache(maxsize=len(PRESETS))

@@ -26,6 +26,7 @@ from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.planning.upkeep.operations import UPKEEP, is_on
 from engine.services.policies.effective import PolicyReader
+from engine.services.runs.announcements import is_wider
 from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
 from engine.stores.database import Database
 
@@ -83,6 +84,10 @@ class MetadataAttempt(ABC):
         if not policy.enabled or not is_on(policy, operation):
             why = f"{UPKEEP[operation].setting}: off" if policy.enabled else "enabled: false"
             await self._end(self._state(), "disabled", f"the table's policy has {why}")
+            return
+        if is_wider(self._attempt.run, policy):
+            detail = f"{UPKEEP[operation].setting} now deletes more than this run was announced with"
+            await self._end(self._state(), "wider_rule", detail)
             return
         try:
             await self._work(policy)

@@ -57,6 +57,8 @@ const REASONS: Readonly<Record<string, string>> = {
   catalog: "the catalog does not answer",
   storage: "the storage of the table does not answer",
   credentials_expired: "its credentials expired, the rest is planned in smaller file groups",
+  grace: "its deletion is announced and can still be undone",
+  wider_rule: "its policy now deletes more than was announced, which is announced anew",
   window_ahead: "the remaining file groups would not finish before a window begins",
   table_frozen: "the table is frozen because a proof failed",
   hold_gone: "what held it back has ended",
@@ -109,6 +111,7 @@ const WAITS: Readonly<Record<string, readonly [string, string]>> = {
   catalog_fails: ["The catalog's recovery", "Runs of several of its tables failed in a row. Check the catalog."],
   spark: ["The Spark server", "It does not answer and is probed; no failure is counted."],
   catalog: ["The catalog", "It does not answer and is probed; no failure is counted."],
+  grace: ["The grace of its deletion", "Nothing is deleted yet. Cancel the run to stop it."],
   storage: ["The table's storage", "It does not answer and is probed; no failure is counted."],
 };
 

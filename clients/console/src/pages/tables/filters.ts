@@ -53,6 +53,7 @@ export const HOLDS: Readonly<Record<string, string>> = {
   not_eligible: "Cannot be rewritten",
   not_possible: "Setting not supported",
   catalog_fails: "Failures in its catalog",
+  grace: "A deletion is announced",
 };
 
 export const SORTS = {

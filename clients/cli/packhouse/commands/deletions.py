@@ -1,0 +1,55 @@
+"""`packhouse deletions …`: what will be deleted and when, what was, and how to stop it."""
+
+from typing import Annotated
+
+import typer
+from packhouse_client.models import DeletionState
+
+from packhouse.arguments import completion
+from packhouse.arguments.addresses import table_id
+from packhouse.commands.runs import RunArgument
+from packhouse.commands.tables import LimitOption
+from packhouse.output import moment, print_fields, print_rows, state
+from packhouse.session import Session
+
+app = typer.Typer(no_args_is_help=True, help="List, inspect and undo deletions of files and history.")
+
+
+@app.command("list")
+def list_(
+    context: typer.Context,
+    table: Annotated[
+        str | None, typer.Option(help="Only deletions of this table.", autocompletion=completion.tables)
+    ] = None,
+    states: Annotated[
+        list[DeletionState] | None, typer.Option("--state", help="Only deletions in this state; may be repeated.")
+    ] = None,
+    limit: LimitOption = 20,
+) -> None:
+    """List deletions, newest first: announced, at work, and ended."""
+    session = Session.of(context)
+    filters = {"table_id": table_id(session, table) if table else None, "state": states}
+    items = list(session.pages(session.client.deletions.list, limit=limit, **filters))
+    rows = [
+        (d["id"], state(d["state"]), d["table"] or d["table_id"], d["operation"], moment(d["starts_at"]), d["summary"])
+        for d in items
+    ]
+    columns = ("=deletion", "state", "table", "operation", "=starts", "deletes")
+    empty = "no deletions: nothing is announced, at work or ended"
+    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
+
+
+@app.command()
+def get(context: typer.Context, deletion: RunArgument) -> None:
+    """Show a deletion: what it deletes, from when on, and until when it can be undone."""
+    session = Session.of(context)
+    found = session.ask(session.client.deletions.get, deletion)
+    session.show(found, lambda console: print_fields(console, found))
+
+
+@app.command()
+def undo(context: typer.Context, deletion: RunArgument) -> None:
+    """End a deletion before it starts, or stop it at work; of an automatic one the setting is `off` for the table."""
+    session = Session.of(context)
+    found = session.ask(session.client.deletions.undo, deletion)
+    session.show(found, lambda console: print_fields(console, found))

@@ -1,0 +1,103 @@
+"""Deletions: runs that delete files or history, from their announcement to their end, and how one is undone."""
+
+from dataclasses import replace
+
+from engine.domain.access.callers import Caller
+from engine.domain.errors import NotFound, StateConflict
+from engine.domain.ids import RunId
+from engine.domain.policies import OFF, PolicyDocument, PolicyScope, PolicyScopeKind
+from engine.domain.policies.documents.document import nested
+from engine.domain.runs.deletions import DELETING_OPERATIONS
+from engine.domain.runs.run import Run, RunFilter, RunPage
+from engine.domain.values.units import STORED_FORM
+from engine.services.policies import writes
+from engine.services.policies.effective import PolicyReader
+from engine.services.runs.service import RunService
+from engine.services.runs.views import read_own_run, with_addresses
+from engine.services.runs.wakes import Wakes
+from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
+
+_DOCUMENTS = ("request", "plan", "result")
+_OPERATIONS = frozenset(DELETING_OPERATIONS)
+
+
+class DeletionService:
+    """Lists and undoes deletions. Those of tables that the caller does not see do not exist for it."""
+
+    def __init__(self, *, database: Database, runs: RunService, wakes: Wakes) -> None:
+        self._database = database
+        self._runs = runs
+        self._wakes = wakes
+
+    async def list(self, caller: Caller, wanted: RunFilter, *, before: RunId | None = None, limit: int) -> RunPage:
+        """Return deletions that the caller may see, newest first, at most `limit`, older than `before`.
+
+        Raises as `RunService.list`. The operations of the filter are narrowed to those that delete.
+        """
+        operations = _OPERATIONS if wanted.operations is None else wanted.operations & _OPERATIONS
+        if not operations:
+            return RunPage((), None)
+        wanted = replace(wanted, operations=operations)
+        return await self._runs.list(caller, wanted, before=before, limit=limit, documents=_DOCUMENTS)
+
+    async def get(self, caller: Caller, run_id: RunId) -> Run:
+        """Return one deletion, or raise `NotFound`."""
+        run = await self._runs.get(caller, run_id)
+        _check_deletes(run)
+        return run
+
+    async def undo(self, caller: Caller, run_id: RunId) -> Run:
+        """End a deletion that has not ended, and switch its setting off for the table if it was automatic.
+
+        Before it starts nothing is deleted; a deletion at work stops within seconds, and what it deleted is gone. The
+        setting is switched off in the table's own policy, with the run cancelled in one transaction: the next look at
+        the table would announce the same deletion again otherwise.
+
+        Raises:
+            NotFound: no such deletion.
+            Forbidden: the caller may only read the table.
+            StateConflict: it has ended.
+        """
+        run = await self.get(caller, run_id)
+        async with self._database.begin() as unit:
+            await unit.tables.lock(run.table_id)
+            before = await read_own_run(unit, run_id, caller)
+            if before.is_terminal:
+                raise StateConflict(
+                    f"deletion {run_id} has ended ({before.state.value}): what it deleted can't be brought back",
+                    details={"state": before.state.value},
+                )
+            after = await unit.runs.request_cancel(run_id, caller.subject)
+            if before.is_automatic:
+                await _switch_off(unit, caller, before)
+            states = {"state": before.state.value}, {"state": after.state.value}
+            await unit.audit.append(caller, "deletion.undo", run_id, before=states[0], after=states[1])
+            [shown] = await with_addresses(unit, [after])
+        await self._wakes.holders([run_id])
+        if not shown.is_terminal and shown.lease_holder is None:
+            await self._wakes.workers([run_id])
+        return shown
+
+
+def _check_deletes(run: Run) -> None:
+    if run.operation not in DELETING_OPERATIONS:
+        raise NotFound(f"run {run.id!r} is a {run.operation.value}, which deletes nothing")
+
+
+async def _switch_off(unit: UnitOfWork, caller: Caller, run: Run) -> None:
+    """Set the setting of an automatic deletion to off in the table's own policy, unless it is off already."""
+    setting, table = DELETING_OPERATIONS[run.operation], await unit.tables.get(run.table_id)
+    if setting is None or table is None:
+        return
+    if (await PolicyReader.effective(unit, table, {})).values[setting] == OFF:
+        return
+    own = await unit.policies.get(run.table_id)
+    leaves = {} if own is None else own.document.leaves()
+    document = PolicyDocument.model_validate(nested({**leaves, setting: OFF}), context=STORED_FORM)
+    message = f"undo of deletion {run.id}"
+    if own is None:
+        scope = PolicyScope(PolicyScopeKind.TABLE, table_id=run.table_id)
+        await writes.insert(unit, caller, run.table_id, scope, document, message=message)
+    else:
+        await writes.replace(unit, caller, own, document, own.version, message=message)
