@@ -3,7 +3,7 @@
 S3 and Google Cloud Storage list files in the order of their paths, from any path on: each request decides all files in
 the range of paths that it lists, so that there are no more requests than files, and one for a thousand neighbours. A
 listing has no slash at the end of a name, so that the marker `x/` of a folder looks like an empty file `x`: where that
-may be so, and in other stores, each file is asked for by itself.
+may be so, and in other stores, each file takes a request of its own.
 """
 
 import os

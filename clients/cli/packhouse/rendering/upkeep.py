@@ -136,6 +136,9 @@ def _deleted(result: Document) -> dict[str, Any]:
     if failures := result["delete_failures"]:
         reasons = "; ".join(each["reason"] for each in result["delete_failure_samples"][:3])
         fields["not deleted"] = f"{failures} refused by the store: {reasons}"
+    others = (("changed_files", "changed since the search"), ("gone_files", "gone already"))
+    if told := [f"{result[name]} {words}" for name, words in others if result.get(name)]:
+        fields["not counted"] = ", ".join(told)
     return {**fields, "left alone": _left_alone(result.get("not_deleted") or {})}
 
 

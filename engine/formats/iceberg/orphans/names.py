@@ -4,8 +4,8 @@ A table can be registered on a wide location in which other programs keep files.
 metadata folder, or below a folder of data, and only with a name that writers of Iceberg give: Iceberg's library (Spark,
 Flink, Hive, Kafka Connect), PyIceberg and Iceberg for Go, Trino and Athena, Packhouse.
 
-Names that writers of other tables give as well are not among them, whoever wrote the file: those of Impala
-(`….0.parq`) and DuckDB (`<uuid>.parquet`). Their orphans stay.
+Names that writers of other tables give as well are not among them: those of Impala (`….0.parq`) and DuckDB
+(`<uuid>.parquet`). Their orphans stay.
 """
 
 import re
