@@ -13,6 +13,7 @@ _MISMATCHES: Final = "tests/integration/rewrites/test_mismatches.py"
 _RACES: Final = "tests/integration/iceberg/test_races.py"
 _METRICS: Final = "tests/unit/planning/test_partition_metrics.py"
 _MOVES: Final = "tests/integration/iceberg/test_output_specs.py"
+_STATISTICS: Final = "tests/integration/iceberg/test_statistics.py"
 _LINEAGES: Final = "tests/integration/iceberg/test_lineages.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
 
@@ -217,6 +218,20 @@ CASES: Final = (
         f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",
     ),
     _case(
+        "F40",
+        "engine/formats/iceberg/statistics/bounds.py",
+        "return lower if least else None, upper if greatest or has_plus_zero else None",
+        "return lower, upper",
+        f"{_STATISTICS}::test_f40_a_zero_is_a_bound_only_as_the_greatest_value_and_if_rows_have_it",
+    ),
+    _case(
+        "F40",
+        "engine/rewriting/kernel/parquet/chunk_statistics.py",
+        "return {key: value for key, value in found.items() if key not in inexact}",
+        "return found",
+        "tests/unit/kernel/test_chunk_statistics.py::test_f40_bounds_of_floats_are_called_exact_only_if_they_answer_min_and_max",
+    ),
+    _case(
         "F39",
         "engine/formats/iceberg/metadata/lineages.py",
         "at = parent_id if parent_id in self._by_id else self._links.get(at)",
@@ -238,7 +253,7 @@ CASES: Final = (
             ),
         ),
         (
-            "tests/integration/iceberg/test_statistics.py::test_zeros_are_bound_by_both_zeros",
+            f"{_STATISTICS}::test_f40_a_zero_is_a_bound_only_as_the_greatest_value_and_if_rows_have_it",
             "tests/integration/iceberg/test_enclosure.py::test_a_bound_inside_the_statistics_of_its_footer_is_found_and_dropped",
         ),
     ),

@@ -21,14 +21,15 @@ def rows_by_duckdb(table: Table, snapshot_id: int | None = None) -> Counter[str]
     Raises:
         duckdb.Error: DuckDB can't read it; it does not read all that the format allows.
     """
-    with _connected() as connection:
+    with connected() as connection:
         point = "" if snapshot_id is None else f", snapshot_from_id = {snapshot_id}"
         found = connection.execute(f"SELECT * FROM iceberg_scan(?{point})", [table.metadata_location])
         return Counter(map(repr, found.to_arrow_table().to_pylist()))
 
 
 @contextmanager
-def _connected() -> Iterator[duckdb.DuckDBPyConnection]:
+def connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Return a connection that can read Iceberg tables."""
     with duckdb.connect() as connection:
         for name in _EXTENSIONS:
             spec = find_spec(f"duckdb_extension_{name}")

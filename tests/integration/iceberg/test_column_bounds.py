@@ -1,6 +1,7 @@
 """Bounds of columns out of manifests: in the order of each type, by both readers, whatever wrote them."""
 
 import io
+import struct
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -124,6 +125,19 @@ def test_both_readers_give_the_same(lake: Lake, codec: str, monkeypatch: pytest.
 
     monkeypatch.setattr(column_bounds.pl, "read_avro", refuse)
     assert [read_bounds(body, [1, 2, 99]).to_pylist() for body in bodies] == [table.to_pylist() for table in fast]
+
+
+def test_a_missing_side_is_beyond_all_others_and_no_side_is_unknown() -> None:
+    """Outputs have no lower bound where a float column begins with a zero: they still end somewhere."""
+
+    def bounds(*values: float | None) -> pa.ChunkedArray:
+        packed = [None if each is None else struct.pack("<d", each) for each in values]
+        return pa.chunked_array([pa.array(packed, pa.large_binary())])
+
+    lower, upper = column_bounds._ranks(bounds(None, 1.0, -3.0, None), bounds(2.0, None, 4.0, None), DoubleType())
+    assert lower[0] < lower[2] < lower[1]
+    assert upper[0] < upper[2] < upper[1]
+    assert (lower[3], upper[3]) == (UNKNOWN, UNKNOWN)
 
 
 def test_an_empty_table_has_no_ranges(lake: Lake) -> None:

@@ -33,8 +33,8 @@ from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.enclosure import enclose, unenclosed
+from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
 from engine.formats.iceberg.statistics.metrics_modes import DEFAULT
-from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 from tests.support.iceberg_tables import Lake, groups_by_partition, nothing, request_of, write_group
 
 
@@ -64,7 +64,8 @@ class Group:
             self.footers.append(pq.read_metadata(path))
         self.modes = {1: DEFAULT}
         self.outputs = [
-            column_metrics(footer, schema=self.schema, modes=self.modes, nans=NanKnowledge()) for footer in self.footers
+            column_metrics(footer, schema=self.schema, modes=self.modes, floats=FloatKnowledge())
+            for footer in self.footers
         ]
 
     def enclosed(self, *inputs: DataFile, same_rows: bool = True) -> list[tuple[bytes | None, bytes | None]]:
@@ -85,22 +86,25 @@ def test_outputs_that_enclose_stay_as_they_are(tmp_path: Path):
     assert Group(tmp_path, LongType(), [1, 9]).enclosed(input_of(long(1), long(9))) == [(long(1), long(9))]
 
 
-def test_outputs_are_widened_to_inputs_that_claim_more(tmp_path: Path):
+def test_outputs_of_text_are_widened_to_inputs_that_claim_more(tmp_path: Path):
+    group = Group(tmp_path, StringType(), ["c", "e"], ["f", "h"])
+    assert group.enclosed(input_of(b"a", b"e"), input_of(b"b", b"i")) == [(b"a", b"e"), (b"f", b"i")]
+
+
+def test_f40_outputs_lose_a_side_that_inputs_claim_more_of(tmp_path: Path):
+    """F40: a bound that no row has would be the answer to MIN or MAX."""
     group = Group(tmp_path, LongType(), [3, 5], [6, 8])
-    assert group.enclosed(input_of(long(1), long(5)), input_of(long(2), long(9))) == [
-        (long(1), long(5)),
-        (long(6), long(9)),
-    ]
+    assert group.enclosed(input_of(long(1), long(5)), input_of(long(2), long(9))) == [(None, long(5)), (long(6), None)]
 
 
 def test_bounds_from_before_a_promotion_are_understood(tmp_path: Path):
-    assert Group(tmp_path, LongType(), [3]).enclosed(input_of(struct.pack("<i", -2), struct.pack("<i", 7))) == [
-        (long(-2), long(7))
-    ]
+    def narrow(lower: int, upper: int) -> DataFile:
+        return input_of(struct.pack("<i", lower), struct.pack("<i", upper))
+
+    assert Group(tmp_path, LongType(), [3, 7]).enclosed(narrow(3, 7)) == [(long(3), long(7))]
+    assert Group(tmp_path, LongType(), [3, 7]).enclosed(narrow(-2, 7)) == [(None, long(7))]
     group = Group(tmp_path, DoubleType(), [3.0])
-    assert group.enclosed(input_of(struct.pack("<f", -0.5), struct.pack("<f", 3.0))) == [
-        (struct.pack("<d", -0.5), struct.pack("<d", 3.0))
-    ]
+    assert group.enclosed(input_of(struct.pack("<f", -0.5), struct.pack("<f", 3.0))) == [(None, struct.pack("<d", 3.0))]
 
 
 def test_outputs_may_be_narrower_where_rows_were_deleted(tmp_path: Path):

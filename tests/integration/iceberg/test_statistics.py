@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+import struct
 import uuid
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -43,8 +44,8 @@ from engine.domain.errors import Fatal
 from engine.formats.iceberg.statistics.bounds import bounds_of, lower_bound, upper_bound
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.entries import read_footer, split_offsets
+from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
 from engine.formats.iceberg.statistics.metrics_modes import COUNTS, DEFAULT, FULL, NONE, metrics_modes
-from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 from tests.support.iceberg_tables import write_parquet
 
 
@@ -55,7 +56,7 @@ def metrics(
     rows = pa.table(dict(columns), schema=schema_to_pyarrow(schema))
     footer = read_footer(write_parquet(f"file://{folder}/{uuid.uuid4()}.parquet", rows))
     modes = metrics_modes(schema, properties or {})
-    return column_metrics(footer, schema=schema, modes=modes, nans=NanKnowledge())
+    return column_metrics(footer, schema=schema, modes=modes, floats=FloatKnowledge())
 
 
 def bounds(folder: Path, of: IcebergType, values: Sequence[Any], mode: str | None = None) -> tuple[Any, Any]:
@@ -137,13 +138,21 @@ def test_uuid_bounds_enclose_by_both_orders(pairs: list[tuple[int, int]]):
 
 
 @pytest.mark.parametrize("of", [FloatType(), DoubleType()], ids=str)
-@pytest.mark.parametrize("values", [[0.0], [-0.0], [-0.0, 0.0], [0.0, -0.0]], ids=str)
-def test_zeros_are_bound_by_both_zeros(tmp_path: Path, of: IcebergType, values: list[float]):
-    """Iceberg orders -0.0 below +0.0, and Parquet's statistics do not tell which of them occurred."""
-    lower, upper = bounds(tmp_path, of, values)
-    assert (math.copysign(1, lower), math.copysign(1, upper)) == (-1, 1)
-    assert math.copysign(1, bounds(tmp_path, of, [-1.0, *values])[1]) == 1
-    assert math.copysign(1, bounds(tmp_path, of, [1.0, *values])[0]) == -1
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_f40_a_zero_is_a_bound_only_as_the_greatest_value_and_if_rows_have_it(of: Any, zero: float):
+    """F40: engines answer MIN and MAX from bounds; Parquet's statistics do not tell which of the zeros occurred."""
+    plus, minus, one = (struct.pack("<f" if of == FloatType() else "<d", each) for each in (0.0, -1.0, 1.0))
+    assert bounds_of(zero, 1.0, of=of, length=16, has_plus_zero=True) == (None, one)
+    assert bounds_of(-1.0, zero, of=of, length=16, has_plus_zero=True) == (minus, plus)
+    assert bounds_of(-1.0, zero, of=of, length=16) == (minus, None), "-0.0 would hide rows from `= 0`"
+    assert bounds_of(zero, zero, of=of, length=16) == (None, None)
+
+
+def test_f40_only_text_and_binary_are_cut(tmp_path: Path):
+    """F40: Spark answers MIN and MAX of `fixed` from bounds; Iceberg's own writer does not cut them either."""
+    values = [b"a" * 19 + b"b", b"z" * 20]
+    assert bounds(tmp_path, FixedType(20), values) == tuple(values)
+    assert bounds(tmp_path, BinaryType(), values) == (b"a" * 16, b"z" * 15 + b"{")
 
 
 @pytest.mark.parametrize("values", [[None, None], [math.nan, math.nan]], ids=["nulls", "nan"])
@@ -227,7 +236,7 @@ def test_bounds_run_over_all_row_groups(tmp_path: Path):
     rows = pa.table({"c": [5, 1, None, None, 9, 2]}, schema=schema_to_pyarrow(schema))
     pq.write_table(rows, tmp_path / "f.parquet", row_group_size=2)
     footer = pq.read_metadata(tmp_path / "f.parquet")
-    found = column_metrics(footer, schema=schema, modes={1: FULL}, nans=NanKnowledge())
+    found = column_metrics(footer, schema=schema, modes={1: FULL}, floats=FloatKnowledge())
     assert (found.value_counts, found.null_value_counts) == ({1: 6}, {1: 2})
     assert [int.from_bytes(each[1], "little") for each in (found.lower_bounds, found.upper_bounds)] == [1, 9]
     assert split_offsets(footer) == sorted(split_offsets(footer))
@@ -240,7 +249,7 @@ def test_a_row_group_without_statistics_leaves_counts_and_bounds_out(tmp_path: P
     rows = pa.table({"c": [5, 1]}, schema=schema_to_pyarrow(schema))
     pq.write_table(rows, tmp_path / "f.parquet", write_statistics=False)
     footer = pq.read_metadata(tmp_path / "f.parquet")
-    found = column_metrics(footer, schema=schema, modes={1: FULL}, nans=NanKnowledge())
+    found = column_metrics(footer, schema=schema, modes={1: FULL}, floats=FloatKnowledge())
     assert (found.value_counts, found.null_value_counts, found.lower_bounds) == ({1: 2}, {}, {})
 
 
@@ -249,7 +258,7 @@ def test_a_file_with_other_columns_is_fatal(tmp_path: Path):
     rows = pa.table({"c": [1]}, schema=schema_to_pyarrow(Schema(NestedField(2, "c", LongType()))))
     footer = read_footer(write_parquet(f"file://{tmp_path}/f.parquet", rows))
     with pytest.raises(Fatal, match=r"has the columns \[2\], the table \[1\]"):
-        column_metrics(footer, schema=schema, modes={}, nans=NanKnowledge())
+        column_metrics(footer, schema=schema, modes={}, floats=FloatKnowledge())
 
 
 def wide(columns: int) -> Schema:
@@ -310,35 +319,36 @@ DOUBLE = Schema(NestedField(1, "c", DoubleType()))
 
 def test_no_nan_in_the_inputs_means_none_in_the_outputs():
     inputs = [input_file(nans={1: 0}, lower=True)] * 2
-    assert NanKnowledge.of(inputs, DOUBLE, same_rows=False) == NanKnowledge({1: 0}, frozenset())
+    assert FloatKnowledge.of(inputs, DOUBLE, same_rows=False) == FloatKnowledge({1: 0}, frozenset())
 
 
 def test_nan_counts_add_up_for_a_single_output():
     inputs = [input_file(nans={1: 2}, lower=True), input_file(nans={1: 3}, lower=True)]
-    assert NanKnowledge.of(inputs, DOUBLE, same_rows=True) == NanKnowledge({1: 5}, frozenset())
+    assert FloatKnowledge.of(inputs, DOUBLE, same_rows=True) == FloatKnowledge({1: 5}, frozenset())
 
 
 def test_inputs_of_nulls_only_have_no_nan():
     """So do files that lack a column which was added later, once they were rewritten with others."""
     nulls = DataFile.from_args(value_counts={1: 9}, null_value_counts={1: 9})
     inputs = [input_file(nans={1: 2}, lower=True), nulls]
-    assert NanKnowledge.of(inputs, DOUBLE, same_rows=True) == NanKnowledge({1: 2}, frozenset())
+    assert FloatKnowledge.of(inputs, DOUBLE, same_rows=True) == FloatKnowledge({1: 2}, frozenset())
 
 
 def test_what_the_kernel_counted_comes_before_what_the_inputs_tell(tmp_path: Path):
     rows = pa.table({"c": [math.nan, 1.0]}, schema=schema_to_pyarrow(DOUBLE))
     output = write_parquet(f"file://{tmp_path}/f.parquet", rows, key_values={"packhouse.nan-counts": '{"1":1}'})
-    unknown = NanKnowledge.of([input_file(nans=None, lower=False)], DOUBLE, same_rows=True)
-    assert unknown == NanKnowledge({}, frozenset({1}))
-    assert unknown.counted(read_footer(output)) == NanKnowledge({1: 1}, frozenset())
+    unknown = FloatKnowledge.of([input_file(nans=None, lower=False)], DOUBLE, same_rows=True)
+    assert unknown == FloatKnowledge({}, frozenset({1}))
+    assert unknown.seen_in(read_footer(output)) == FloatKnowledge({1: 1}, frozenset())
 
 
 def test_nan_somewhere_in_several_outputs_costs_the_bounds():
     inputs = [input_file(nans={1: 2}, lower=True), input_file(nans={1: 0}, lower=True)]
-    assert NanKnowledge.of(inputs, DOUBLE, same_rows=False) == NanKnowledge({}, frozenset({1}))
+    assert FloatKnowledge.of(inputs, DOUBLE, same_rows=False) == FloatKnowledge({}, frozenset({1}))
 
 
-def test_unknown_counts_keep_bounds_only_where_inputs_have_them():
-    assert NanKnowledge.of([input_file(nans=None, lower=True)], DOUBLE, same_rows=True) == NanKnowledge()
-    without = [input_file(nans=None, lower=True), input_file(nans=None, lower=False)]
-    assert NanKnowledge.of(without, DOUBLE, same_rows=True) == NanKnowledge({}, frozenset({1}))
+@pytest.mark.parametrize("lower", [True, False])
+def test_f40_an_unknown_nan_count_costs_the_bounds(lower: bool):
+    """F40: engines take the bounds of such a column for its least and greatest value, also if it has NaN."""
+    unknown = FloatKnowledge.of([input_file(nans=None, lower=lower)], DOUBLE, same_rows=True)
+    assert unknown == FloatKnowledge({}, frozenset({1}))

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.chunk_statistics import joined, order_of, unordered
+from engine.rewriting.kernel.parquet.chunk_statistics import joined, order_of, unordered, with_exact_floats
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import walk
 from engine.rewriting.kernel.parquet.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, Malformed, Struct
@@ -55,6 +55,29 @@ def test_columns_without_an_order_keep_the_number_of_nulls_only() -> None:
 def test_a_zero_bound_covers_both_zeros() -> None:
     assert doubles(joined([chunk(bounds(0.0, 5.0)), chunk(bounds(1.0, 5.0))], DOUBLE)) == (0, "-0.0", "5.0")
     assert doubles(joined([chunk(bounds(-5.0, -0.0))], DOUBLE)) == (0, "-5.0", "0.0")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "nans", "has_plus_zero", "exact"),
+    [
+        (1.0, 2.0, 0, False, {7, 8}),
+        (1.0, 2.0, 3, False, set()),
+        (1.0, 2.0, None, False, set()),
+        (-0.0, 2.0, 0, True, {7}),
+        (-1.0, 0.0, 0, True, {7, 8}),
+        (-1.0, 0.0, 0, False, {8}),
+        (0.0, -0.0, 0, False, set()),
+    ],
+)
+def test_f40_bounds_of_floats_are_called_exact_only_if_they_answer_min_and_max(
+    low: float, high: float, nans: int | None, has_plus_zero: bool, exact: set[int]
+) -> None:
+    """F40: DuckDB answers MIN and MAX from bounds that are stated to be exact. 7: the greatest, 8: the least."""
+    found = bounds(low, high) | {7: (TRUE, True), 8: (TRUE, True)}
+    made = with_exact_floats(found, nans, has_plus_zero=has_plus_zero)
+    assert made.keys() & {7, 8} == exact
+    assert made | found == found
+    assert not with_exact_floats(bounds(low, high), 0, has_plus_zero=True).keys() & {7, 8}, "nothing was stated"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ def test_footers_say_what_encoding_again_would_have_said(tmp_path: Path) -> None
     assert schemas[0].equals(schemas[1], check_metadata=True)
     for leaf in range(3):
         mine, other = ours.row_group(0).column(leaf), theirs.row_group(0).column(leaf)
-        assert mine.statistics.equals(other.statistics)
+        told = [(each.null_count, each.min, each.max) for each in (mine.statistics, other.statistics)]
+        assert told[0] == told[1]  # of copied floats nobody knows whether they are exact: NaN was not looked for
         assert (mine.physical_type, mine.compression, mine.num_values, mine.path_in_schema) == (
             other.physical_type,
             other.compression,

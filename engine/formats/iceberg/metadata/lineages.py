@@ -1,7 +1,7 @@
 """The history of a branch, also across snapshots of it that were removed.
 
 A snapshot names its parent, and nothing else orders a branch. Once a snapshot in the middle is removed, the chain of
-parents ends there: the specification leaves the child's parent id as it was, PyIceberg (0.12) clears it. Retention is
+parents ends there: the specification leaves the child's parent id unchanged, PyIceberg (0.12) clears it. Retention is
 promised for the whole history, so every removal by Packhouse stores *links* in the table property `LINKS`, in the same
 commit: for each snapshot whose parent is gone, its nearest ancestor that is not.
 

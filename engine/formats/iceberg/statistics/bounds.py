@@ -1,9 +1,14 @@
 """Lower and upper bounds of columns: Parquet's statistics, Iceberg's single-value serialisation, and their order.
 
 A bound is written only if it is correct for every reader. Omitted: columns inside lists and maps, NaN, text that is not
-UTF-8, an upper bound that can't be rounded up, uuids with both signs (see `_uuid_bounds`). Zeros become -0.0 in lower
-and +0.0 in upper bounds: Iceberg orders -0.0 before +0.0, Parquet's writers do not record which of the two occurred.
-Source: Iceberg specification, appendix D, and `ParquetMetrics` of Iceberg 1.12 for what is truncated.
+UTF-8, an upper bound that can't be rounded up, uuids with both signs (see `_uuid_bounds`).
+
+Engines answer MIN and MAX from bounds of most types (`is_answered_from`): such a bound is a value that a row has, and
+only text and binary are truncated. Zeros: Iceberg orders -0.0 before +0.0, SQL takes them for equal, and Parquet's
+statistics do not tell which of the two occurred. A lower bound of +0.0 and an upper bound of -0.0 would hide rows from
+comparisons with the other zero, so an upper bound of zero is +0.0 where rows are known to have that, and otherwise a
+side that is zero is omitted.
+Source: Iceberg specification, appendix D; `ParquetMetrics`, `MinAggregate` and `SparkScanBuilder` of Iceberg 1.12.
 """
 
 import math
@@ -93,7 +98,15 @@ def order_key(value: Any) -> Any:
     return (value, math.copysign(1.0, value)) if isinstance(value, float) else value
 
 
-def bounds_of(least: Any, greatest: Any, *, of: IcebergType, length: int | None) -> Sides:
+def is_answered_from(of: IcebergType) -> bool:
+    """Return whether engines answer MIN and MAX of a column from its bounds, so that these must be exact.
+
+    Spark reads text and binary instead, and has no answer for uuids (it can't convert the bound).
+    """
+    return not isinstance(of, StringType | BinaryType | UUIDType)
+
+
+def bounds_of(least: Any, greatest: Any, *, of: IcebergType, length: int | None, has_plus_zero: bool = False) -> Sides:
     """Return the serialised bounds of comparable values from `least` to `greatest`.
 
     Args:
@@ -101,20 +114,26 @@ def bounds_of(least: Any, greatest: Any, *, of: IcebergType, length: int | None)
         greatest: no value of the column is greater.
         of: the column's type.
         length: number of code points or bytes kept of text and binary values; None for all.
+        has_plus_zero: whether a row is known to have the value +0.0.
     """
     if isinstance(of, UUIDType):
         return _uuid_bounds(least, greatest)
-    return lower_bound(least, of=of, length=length), upper_bound(greatest, of=of, length=length)
+    lower, upper = lower_bound(least, of=of, length=length), upper_bound(greatest, of=of, length=length)
+    if isinstance(of, FloatType | DoubleType):
+        return lower if least else None, upper if greatest or has_plus_zero else None
+    return lower, upper
 
 
 def lower_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | None:
-    """Return a serialised lower bound of values that are all ≥ `value`."""
+    """Return a serialised lower bound of values that are all ≥ `value`, of which a zero may be -0.0."""
     match of:
         case StringType():
             text = _text(value)
             return None if text is None else text[:length].encode()
-        case BinaryType() | FixedType():
+        case BinaryType():
             return bytes(value[:length])
+        case FixedType():
+            return bytes(value)
         case FloatType() | DoubleType():
             return _packed(value or -0.0, of)
         case _:
@@ -122,14 +141,19 @@ def lower_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | N
 
 
 def upper_bound(value: Any, *, of: IcebergType, length: int | None) -> bytes | None:
-    """Return a serialised upper bound of values that are all ≤ `value`; a truncated one is rounded up."""
+    """Return a serialised upper bound of values that are all ≤ `value`, of which a zero may be +0.0.
+
+    A truncated one is rounded up.
+    """
     match of:
         case StringType():
             text = _text(value)
             rounded = None if text is None else _text_rounded_up(text, length)
             return None if rounded is None else rounded.encode()
-        case BinaryType() | FixedType():
+        case BinaryType():
             return _bytes_rounded_up(value, length)
+        case FixedType():
+            return bytes(value)
         case FloatType() | DoubleType():
             return _packed(value or 0.0, of)
         case _:

@@ -117,13 +117,18 @@ def _entry_by_entry(
 
 
 def _ranks(lower: pa.ChunkedArray, upper: pa.ChunkedArray, of: IcebergType) -> tuple[Any, Any]:
-    """Return bounds as ranks among all bounds; both ranks are `UNKNOWN` if either bound is missing."""
+    """Return bounds as ranks among all bounds; a missing one is beyond all others, both are `UNKNOWN` without any.
+
+    Packhouse omits one side of a float column that begins or ends with a zero.
+    """
     rows = len(lower)
     both = pa.chunked_array([*lower.chunks, *upper.chunks], type=pa.large_binary()).combine_chunks()
     both = both.chunk(0) if isinstance(both, pa.ChunkedArray) else both
     ranks = pc.rank(_comparable(both, of), tiebreaker="dense").to_numpy().astype(np.int64)
-    known = pc.and_(lower.is_valid(), upper.is_valid()).to_numpy()
-    return np.where(known, ranks[:rows], UNKNOWN), np.where(known, ranks[rows:], UNKNOWN)
+    has_lower, has_upper = lower.is_valid().to_numpy(), upper.is_valid().to_numpy()
+    low, high = np.where(has_lower, ranks[:rows], 0), np.where(has_upper, ranks[rows:], 2 * rows + 1)
+    known = has_lower | has_upper
+    return np.where(known, low, UNKNOWN), np.where(known, high, UNKNOWN)
 
 
 def _comparable(values: pa.Array, of: IcebergType) -> pa.Array:

@@ -14,17 +14,14 @@ from pyiceberg.types import IcebergType, TimestampType, TimestamptzType, TimeTyp
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.statistics.bounds import Sides, bounds_of, comparable, order_key
+from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
 from engine.formats.iceberg.statistics.metrics_modes import NONE, MetricsMode, primitive_ids
-from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnMetrics:
-    """Column statistics of a manifest entry, by field id.
-
-    `without_bounds`: float columns that must not get bounds, because their NaN count is unknown.
-    """
+    """Column statistics of a manifest entry, by field id."""
 
     column_sizes: dict[int, int] = field(default_factory=dict)
     value_counts: dict[int, int] = field(default_factory=dict)
@@ -32,7 +29,6 @@ class ColumnMetrics:
     nan_value_counts: dict[int, int] = field(default_factory=dict)
     lower_bounds: dict[int, bytes] = field(default_factory=dict)
     upper_bounds: dict[int, bytes] = field(default_factory=dict)
-    without_bounds: frozenset[int] = frozenset()
 
     def set_bounds(self, field_id: int, sides: Sides) -> None:
         """Replace both bounds of a column; None removes one."""
@@ -44,7 +40,7 @@ class ColumnMetrics:
 
 
 def column_metrics(
-    footer: pq.FileMetaData, *, schema: Schema, modes: Mapping[int, MetricsMode], nans: NanKnowledge
+    footer: pq.FileMetaData, *, schema: Schema, modes: Mapping[int, MetricsMode], floats: FloatKnowledge
 ) -> ColumnMetrics:
     """Return sizes, counts and bounds of all leaf columns, as far as each column's metrics mode allows.
 
@@ -56,17 +52,21 @@ def column_metrics(
         raise Fatal(
             f"an output has the columns {[leaf.field_id for leaf in leaves]}, the table {primitive_ids(schema)}"
         )
-    found = ColumnMetrics(without_bounds=nans.without_bounds)
+    found = ColumnMetrics()
     for position, leaf in enumerate(leaves):
         chunks = chunks_of(footer, position)
         mode = modes.get(leaf.field_id, NONE)
         found.column_sizes[leaf.field_id] = sum(chunk.total_compressed_size for chunk in chunks)
         if mode.counts:
             _add_counts(found, leaf.field_id, chunks)
-            if leaf.field_id in nans.counts:
-                found.nan_value_counts[leaf.field_id] = nans.counts[leaf.field_id]
-        if mode.bounds and not leaf.repeated and leaf.field_id not in nans.without_bounds:
-            _add_bounds(found, leaf.field_id, chunks, schema, mode)
+            if leaf.field_id in floats.nans:
+                found.nan_value_counts[leaf.field_id] = floats.nans[leaf.field_id]
+        if mode.bounds and not leaf.repeated and leaf.field_id not in floats.without_bounds:
+            of, values = schema.find_type(leaf.field_id), column_range(chunks, schema.find_type(leaf.field_id))
+            if values is not None:
+                has_plus_zero = leaf.field_id in floats.plus_zeros
+                sides = bounds_of(*values, of=of, length=mode.length, has_plus_zero=has_plus_zero)
+                found.set_bounds(leaf.field_id, sides)
     return found
 
 
@@ -121,13 +121,6 @@ def _add_counts(found: ColumnMetrics, field_id: int, chunks: Sequence[Any]) -> N
     found.value_counts[field_id] = sum(chunk.num_values for chunk in chunks)
     if all(chunk.is_stats_set and chunk.statistics.has_null_count for chunk in chunks):
         found.null_value_counts[field_id] = sum(chunk.statistics.null_count for chunk in chunks)
-
-
-def _add_bounds(found: ColumnMetrics, field_id: int, chunks: Sequence[Any], schema: Schema, mode: MetricsMode) -> None:
-    of = schema.find_type(field_id)
-    values = column_range(chunks, of)
-    if values is not None:
-        found.set_bounds(field_id, bounds_of(*values, of=of, length=mode.length))
 
 
 def _is_in_microseconds(stats: Any, of: object) -> bool:

@@ -8,10 +8,10 @@ no error. Two properties can be verified from metadata before a commit, each by 
   truncated bound of an input (`truncate(4)`) counts as enclosed by the value it was truncated from. If rows were
   deleted, outputs may be narrower; their statistics then come only from Arrow's encoder, not from the inputs' footers.
 
-A bound of an input may be wider than its rows, or wrong: manifests are foreign. That must not fail a run permanently,
-so outputs are widened to it (correct in any case, and no worse than the inputs were); only a column that can't be
-widened gets no bounds. Outputs whose footers have no bounds, such as for text longer than Arrow's statistics, get those
-of the inputs, which enclose all rows they ever had.
+A bound of an input may be wider than its rows, or wrong: manifests are foreign. That must not fail a run permanently.
+Outputs are widened to it where no engine answers from bounds; a side of another type is omitted, as a bound that no row
+has would be the answer to MIN or MAX (`bounds.is_answered_from`). Outputs whose footers have no bounds, such as for
+text longer than Arrow's statistics, get those of the inputs, which enclose all rows they ever had.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.schema import Schema
 from pyiceberg.types import BinaryType, FixedType, IcebergType, StringType, UUIDType
 
-from engine.formats.iceberg.statistics.bounds import bounds_of, decoded, order_key, upper_bound
+from engine.formats.iceberg.statistics.bounds import bounds_of, decoded, is_answered_from, order_key, upper_bound
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, chunks_of, column_range, leaves_of
 from engine.formats.iceberg.statistics.metrics_modes import NONE, MetricsMode, unrepeated_ids
 
@@ -85,7 +85,8 @@ def enclose(
             continue
         of: Any = schema.find_type(field_id)
         range_of_inputs = Range.of(inputs, field_id, of)
-        _fill(outputs, range_of_inputs, field_id, of, mode)
+        if not is_answered_from(of):
+            _fill(outputs, range_of_inputs, field_id, of, mode)
         if same_rows:
             _widen(outputs, range_of_inputs, field_id, of, mode)
     for field_id, reason in unenclosed(outputs, footers, inputs, schema=schema, same_rows=same_rows):
@@ -127,18 +128,24 @@ def _fill(outputs: Sequence[ColumnMetrics], inputs: Range, field_id: int, of: Ic
         return
     for output in outputs:
         has_none = field_id not in output.lower_bounds and field_id not in output.upper_bounds
-        if has_none and field_id not in output.without_bounds and not _has_only_nulls(output, field_id):
+        if has_none and not _has_only_nulls(output, field_id):
             output.set_bounds(field_id, bounds_of(inputs.least, inputs.greatest, of=of, length=mode.length))
 
 
 def _widen(outputs: Sequence[ColumnMetrics], inputs: Range, field_id: int, of: IcebergType, mode: MetricsMode) -> None:
-    """Widen the output with the least values to the inputs' lower bound, that with the greatest to the upper one."""
+    """Widen the output with the least values to the inputs' lower bound, that with the greatest to the upper one.
+
+    Of types that engines answer MIN and MAX of from bounds, that side is omitted instead.
+    """
     for is_upper, wanted in ((False, inputs.least), (True, inputs.greatest)):
         found = _outermost(outputs, field_id, of, is_upper=is_upper)
         if found is None or wanted is None or _encloses(found[0], wanted, of, is_upper=is_upper):
             continue
         output = found[1]
         assert isinstance(output, ColumnMetrics)  # noqa: S101 - it is one of `outputs`
+        if is_answered_from(of):
+            (output.upper_bounds if is_upper else output.lower_bounds).pop(field_id)
+            continue
         other = _decoded(output.lower_bounds if is_upper else output.upper_bounds, field_id, of)
         if other is None:
             output.set_bounds(field_id, (None, None))
@@ -201,7 +208,8 @@ def _encloses(own: Any, wanted: Any, of: IcebergType, *, is_upper: bool) -> bool
     if not is_upper:
         return bool(own[: len(wanted)] == wanted)
     length = len(wanted.decode()) if isinstance(of, StringType) else len(wanted)
-    return bool(upper_bound(own, of=of, length=length) == wanted)
+    cut = of if isinstance(of, StringType) else BinaryType()  # Packhouse cut bounds of fixed columns before 1.0
+    return bool(upper_bound(own, of=cut, length=length) == wanted)
 
 
 def _zero_of(value: Any, zero: float) -> Any:

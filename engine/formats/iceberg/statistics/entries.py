@@ -18,8 +18,8 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.metadata.sort_orders import sort_order_id
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.enclosure import enclose
+from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
 from engine.formats.iceberg.statistics.metrics_modes import MetricsMode
-from engine.formats.iceberg.statistics.nan_counts import NanKnowledge
 from engine.formats.iceberg.statistics.output_partitions import check_partition
 
 
@@ -55,11 +55,8 @@ def data_files(
     """
     schema = metadata.schema()
     footers = [read_footer(each) for each in group.outputs]
-    nans = NanKnowledge.of(inputs, schema, same_rows=len(group.outputs) == 1 and group.rows_deleted == 0)
-    known = [nans.counted(footer) for footer in footers]
-    metrics = [
-        column_metrics(footer, schema=schema, modes=modes, nans=own) for footer, own in zip(footers, known, strict=True)
-    ]
+    floats = FloatKnowledge.of(inputs, schema, same_rows=len(group.outputs) == 1 and group.rows_deleted == 0)
+    metrics = [column_metrics(footer, schema=schema, modes=modes, floats=floats.seen_in(footer)) for footer in footers]
     enclose(metrics, footers, inputs, schema=schema, modes=modes, same_rows=not group.rows_deleted)
     stays = group.output_spec_id is None
     partitions = [

@@ -72,9 +72,37 @@ def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
     return made
 
 
+def ends_with_zero(found: Struct) -> bool:
+    """Return whether the greatest value of a float column is +0.0 or -0.0 by a chunk's statistics."""
+    return _is_zero(found, _MAX)
+
+
+def with_exact_floats(found: Struct, nans: int | None, *, has_plus_zero: bool) -> Struct:
+    """Return statistics of a float column that call a bound exact only if readers may answer MIN or MAX with it.
+
+    Writers state that bounds are exact, but leave NaN out of them, and write a least zero as -0.0 and a greatest as
+    +0.0, whichever the rows have (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift,
+    `ColumnOrder`). DuckDB (1.5) answers from bounds that are stated to be exact.
+
+    Args:
+        found: the statistics as they were written or joined.
+        nans: the number of NaN in the rows; None: not known.
+        has_plus_zero: whether a value is known to be +0.0.
+    """
+    inexact = {_MIN_IS_EXACT, _MAX_IS_EXACT} if nans or nans is None else set[int]()
+    inexact |= {_MIN_IS_EXACT} if _is_zero(found, _MIN) else set()
+    inexact |= {_MAX_IS_EXACT} if _is_zero(found, _MAX) and not has_plus_zero else set()
+    return {key: value for key, value in found.items() if key not in inexact}
+
+
 def without_bounds(found: Struct) -> Struct:
     """Return only the null count of a chunk's statistics."""
     return {key: value for key, value in found.items() if key == _NULLS}
+
+
+def _is_zero(found: Struct, bound: int) -> bool:
+    raw: bytes = found[bound][1] if bound in found else b""
+    return raw[-1:] in {b"\x00", b"\x80"} and not any(raw[:-1])
 
 
 def _has_bounds(found: Struct, chunk: Chunk) -> bool:

@@ -25,6 +25,9 @@ CODECS: Final = {"uncompressed": 0, "snappy": 1, "gzip": 2, "brotli": 4, "zstd":
 
 DICTIONARY_ENCODINGS: Final = frozenset({2, 8})
 _TYPES: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
+FLOATS: Final = frozenset({4, 5})
+"""Numbers of the physical types FLOAT and DOUBLE."""
+
 MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 

@@ -7,7 +7,7 @@ the copy, since readers misread plain pages before dictionary pages without an e
 in the order of the rows: then it is copied as a page of values (`unique_values`). Texts that inputs share are not: one
 dictionary of them is smaller. The content of pages without checksums can only be verified by decoding, so they are
 decoded once, to refuse damage as encoding them would; so are float columns of tasks with several outputs, for their NaN
-counts.
+counts, and those whose greatest value is a zero, for its sign.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import InputFault
-from engine.rewriting.kernel.parquet.chunk_statistics import joined
+from engine.rewriting.kernel.parquet.chunk_statistics import ends_with_zero, joined
 from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk, InputFooter, NewChunk
 from engine.rewriting.kernel.parquet.pages import (
     DICTIONARY_PAGE,
@@ -38,7 +38,7 @@ from engine.rewriting.kernel.reading.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.writing.nan_counts import count_nans, float_ids
+from engine.rewriting.kernel.writing.float_facts import FloatFacts, float_facts, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
 """Mean stored bytes below which chunks are encoded again: pages of a few bytes each are inefficient for readers."""
@@ -95,14 +95,15 @@ class Source:
 class Copied:
     """A chunk that is the concatenation of the inputs' chunks; those in `to_decode` are decoded once.
 
-    These are chunks whose pages have no checksums or whose dictionary is copied as values, and float columns whose NaN
-    count (`nans`) is needed.
+    These are chunks whose pages have no checksums or whose dictionary is copied as values, and float columns whose
+    `facts` are needed. `is_decoded`: all of its chunks are.
     """
 
     chunk: NewChunk
     buffers: Sequence[pa.Buffer]
     to_decode: Sequence[Source]
-    nans: int | None = None
+    is_decoded: bool
+    facts: FloatFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ class CopyPlanner:
             check: raises when the task was ordered to stop.
         """
         self._form = form
-        self._floats = frozenset(float_ids(form.schema)) if counts_nans else frozenset()
+        self._floats = frozenset(float_ids(form.schema))
+        self._counts_nans = counts_nans
         self._check = check
         self._codec = CODECS[settings.codec]
         self._dictionary_bytes = settings.dictionary_page_bytes
@@ -166,9 +168,9 @@ class CopyPlanner:
             if all(sources[leaf] for leaf in leaves):
                 statistics = [self._statistics(leaf, sources[leaf]) for leaf in leaves]
                 made[leaves[0] : leaves[-1] + 1] = self._field(field, [sources[leaf] for leaf in leaves], statistics)
-        nans = self._decode([one for one in made if isinstance(one, Copied)])
+        facts = self._decode([one for one in made if isinstance(one, Copied)])
         return [
-            replace(one, nans=nans[number]) if isinstance(one, Copied) and number in self._floats else one
+            replace(one, facts=facts.get(number or 0)) if isinstance(one, Copied) and one.is_decoded else one
             for number, one in zip(self._form.leaf_ids, made, strict=True)
         ]
 
@@ -224,7 +226,8 @@ class CopyPlanner:
         stored = sum(source.chunk.stored_bytes for source in sources)
         if stored < LEAST_CHUNK_BYTES * len(sources) or not all(self._may_be_copied(one, leaf) for one in sources):
             return None
-        is_counted = self._form.leaf_ids[leaf] in self._floats
+        is_float = self._form.leaf_ids[leaf] in self._floats
+        is_counted = is_float and (self._counts_nans or ends_with_zero(statistics))
         counts: Counter[tuple[int, int]] = Counter()
         chunks: list[Chunk] = []
         buffers: list[pa.Buffer] = []
@@ -244,7 +247,8 @@ class CopyPlanner:
                 counts += pages.counts
         if self._saves_bytes(leaf, sources, dictionary_bytes):
             return None
-        return Copied(NewChunk.copied(chunks, pages=counts).with_statistics(statistics), buffers, to_decode)
+        made = NewChunk.copied(chunks, pages=counts).with_statistics(statistics)
+        return Copied(made, buffers, to_decode, is_decoded=len(to_decode) == len(sources))
 
     def _with_levels(self, source: Source, leaf: int, part: Part) -> tuple[Chunk, list[pa.Buffer], Pages]:
         """Return pages as they are, or with levels if they lack those of the output."""
@@ -287,19 +291,20 @@ class CopyPlanner:
         is_large = source.chunk.stored_bytes >= LEAST_CHUNK_BYTES
         return not source.chunk.has_dictionary or (is_large and _parts(source, self._form.levels[leaf]) is not None)
 
-    def _decode(self, found: Sequence[Copied]) -> dict[int, int]:
-        """Decode chunks in `to_decode` and return NaN counts by field id. Raises as `ParquetInput.decode`."""
+    def _decode(self, found: Sequence[Copied]) -> dict[int, FloatFacts]:
+        """Decode chunks in `to_decode` and return what float columns have in them. Raises as `ParquetInput.decode`."""
         leaves: dict[int, tuple[Unit, list[int]]] = {}
         for copied in found:
             for source in copied.to_decode:
                 leaves.setdefault(id(source.unit), (source.unit, []))[1].append(source.leaf)
-        nans: Counter[int] = Counter()
+        facts: dict[int, FloatFacts] = {}
         for unit, own in leaves.values():
             self._check()
             table = unit.source.decode(unit.row_group, unit.segments, sorted(own))
             for field, column in zip(table.schema, table.columns, strict=True) if self._floats else ():
-                nans.update(dict(count_nans(field, column.chunks)))
-        return nans
+                for number, more in float_facts(field, column.chunks):
+                    facts[number] = facts[number] + more if number in facts else more
+        return facts
 
 
 def _spread_pairs(sources: Sequence[Source]) -> list[Source]:

@@ -20,6 +20,7 @@ from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.copy_plans import Bare, Piece, Plan, Source
 from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.writing.float_facts import FloatFacts
 from engine.rewriting.kernel.writing.rows import Encoder, Format, mostly
 
 DECODED_BYTES: Final = 128 * 2**20
@@ -37,11 +38,11 @@ Columns = list[list[pa.Array]]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An encoded chunk, its bytes, and its NaN count if it is a float column."""
+    """An encoded chunk, its bytes, and the facts of a float column."""
 
     chunk: NewChunk
     buffers: Sequence[Any]
-    nans: int | None = None
+    facts: FloatFacts | None = None
 
 
 class Encoding:
@@ -151,7 +152,7 @@ class Encoding:
         )
         encoder.write(columns, sum(piece.rows for piece in pieces))
         encoder.close()
-        return self._chunks(stream.getvalue(), fields, encoder.nan_counts)
+        return self._chunks(stream.getvalue(), fields, encoder.float_facts)
 
     def _bounded(self, form: Format) -> bool | Sequence[str]:
         """Return the paths of the leaves that get statistics, True for all: INT96 timestamps get none."""
@@ -166,18 +167,18 @@ class Encoding:
             self._formats[key] = Format(schema=schema, settings=self._settings, key_values={})
         return self._formats[key]
 
-    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...], nan_counts: Mapping[int, int]) -> dict[int, Encoded]:
+    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...], found: Mapping[int, FloatFacts]) -> dict[int, Encoded]:
         length = int.from_bytes(bytes(file[-_END_BYTES:-4]), "little")
         end = file.size - _END_BYTES
         chunks = NewChunk.encoded(bytes(file[end - length : end]))
         leaves = [leaf for number in fields for leaf in self._form.fields[number]]
         made: dict[int, Encoded] = {}
         for leaf, (chunk, start) in zip(leaves, chunks, strict=True):
-            nans = nan_counts.get(self._form.leaf_ids[leaf] or 0)
+            facts = found.get(self._form.leaf_ids[leaf] or 0)
             buffers = [file.slice(start, chunk.stored_bytes)]
-            if nans and not self._settings.bounds_beside_nan:
+            if facts and facts.nans and not self._settings.bounds_beside_nan:
                 chunk = chunk.with_statistics(without_bounds(chunk.statistics))  # noqa: PLW2901
-            made[leaf] = Encoded(chunk, buffers, nans)
+            made[leaf] = Encoded(chunk, buffers, facts)
         return made
 
 

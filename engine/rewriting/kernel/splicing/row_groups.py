@@ -23,16 +23,17 @@ import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import OutputFault
-from engine.rewriting.kernel.parquet.footers import MAGIC, row_group
+from engine.rewriting.kernel.parquet.footers import FLOATS, MAGIC, TYPE, row_group
 from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.copy_plans import Copied, CopyPlanner, Piece
 from engine.rewriting.kernel.splicing.encoding import Encoded, Encoding
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.storage.transfer import OutputSink
+from engine.rewriting.kernel.writing.float_facts import FloatTally
 from engine.rewriting.kernel.writing.layout import Layout
-from engine.rewriting.kernel.writing.nan_counts import NanTally
 from engine.rewriting.kernel.writing.outputs import OutputFiles
+from engine.rewriting.kernel.writing.own_footers import exact_floats
 from engine.rewriting.kernel.writing.rows import MOST_PENDING
 
 TOLERANCE: Final = 1 / 8
@@ -148,7 +149,7 @@ class _SplicedFile:
         self.rows = 0
         self._form = form
         self._row_groups: list[Struct] = []
-        self._nans = NanTally(form.schema)
+        self._tally = FloatTally(form.schema)
         sink.write(MAGIC)
 
     def write(self, rows: int, columns: Sequence[Copied | Encoded], check: Callable[[], None]) -> None:
@@ -157,18 +158,21 @@ class _SplicedFile:
         chunks = []
         for column, path in zip(columns, self._form.template.paths, strict=True):
             check()
-            chunks.append((column.chunk, column.chunk.placed(self.sink.position, path)))
+            chunk = column.chunk
+            if chunk.metadata[TYPE][1] in FLOATS:
+                chunk = chunk.with_statistics(exact_floats(chunk.statistics, column.facts))
+            chunks.append((chunk, chunk.placed(self.sink.position, path)))
             for buffer in column.buffers:
                 self.sink.write(buffer)
-        counted = zip(self._form.leaf_ids, (one.nans for one in columns), strict=True)
-        self._nans.add({number: nans for number, nans in counted if number is not None and nans is not None})
+        found = zip(self._form.leaf_ids, (one.facts for one in columns), strict=True)
+        self._tally.add({number: facts for number, facts in found if number is not None and facts is not None})
         self._row_groups.append(row_group(chunks, rows=rows, offset=begin, ordinal=len(self._row_groups)))
         self.rows += rows
 
     def close(self, key_values: Mapping[str, str]) -> None:
         """Write the footer and finish the file. Raises OutputFault when Arrow reads the footer differently."""
-        nan_counts = self._nans.key_values() if self._form.writes_ids else {}  # they are by field id
-        footer = self._form.footer(self._row_groups, {**key_values, **nan_counts})
+        facts = self._tally.key_values() if self._form.writes_ids else {}  # they are by field id
+        footer = self._form.footer(self._row_groups, {**key_values, **facts})
         read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
         if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.read_schema):
             raise OutputFault(f"{self.sink.uri}: its footer says other rows or columns than were written")

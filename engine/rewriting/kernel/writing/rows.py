@@ -19,13 +19,20 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
+from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.projection import child_fields, leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
 from engine.rewriting.kernel.storage.transfer import OutputSink
+from engine.rewriting.kernel.writing.float_facts import FloatFacts, FloatTally, float_facts
 from engine.rewriting.kernel.writing.layout import Layout
-from engine.rewriting.kernel.writing.nan_counts import NanTally, count_nans
 from engine.rewriting.kernel.writing.outputs import OutputFiles
-from engine.rewriting.kernel.writing.own_footers import OwnFooter, OwnFooterStream
+from engine.rewriting.kernel.writing.own_footers import (
+    OwnFooter,
+    OwnFooterStream,
+    as_arrow,
+    has_floats,
+    with_exact_floats,
+)
 
 MOST_PENDING: Final = 4
 """Limit of collected rows in Arrow's memory format, in row-group sizes; beyond it a row group is written early."""
@@ -63,7 +70,9 @@ class GroupWriter:
             writes_ids=writes_ids,
             unordered_ids=frozenset() if own_footer is None else own_footer.unordered_ids,
         )
-        self._own_footer = own_footer
+        self._end = as_arrow if own_footer is None else own_footer.end
+        self._changes_footer = own_footer is not None or has_floats(schema)
+        self._facts: list[Mapping[int, FloatFacts]] = []  # by row group of the open file
         self._files = files
         self._layout = layout
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
@@ -90,7 +99,7 @@ class GroupWriter:
         taken, dictionary_ids = self._pending.take(count)
         if self._open is None:
             sink = self._files.begin()
-            target = sink if self._own_footer is None else OwnFooterStream(sink, self._own_footer)
+            target = OwnFooterStream(sink) if self._changes_footer else sink
             encoder = Encoder(
                 stream=pa.PythonFile(target, mode="w"),
                 form=self._format,
@@ -102,6 +111,7 @@ class GroupWriter:
         sink, _, encoder = self._open
         before = sink.position
         encoder.write(taken, count)
+        self._facts.append(encoder.float_facts)
         self._layout.observe_written(count, sink.position - before)
         if self._layout.file_is_full():
             self._close()
@@ -113,11 +123,15 @@ class GroupWriter:
         target.begin_footer()
         encoder.close()
         if isinstance(target, OwnFooterStream):
-            target.finish()
+            target.finish(self._finished)
         sink.close()
         self._files.finish(sink, encoder.rows)
         self._open = None
+        self._facts = []
         self._layout.close_file()
+
+    def _finished(self, metadata: Struct) -> bytes:
+        return self._end(with_exact_floats(metadata, self._format.leaf_ids, self._facts))
 
 
 class _Pending:
@@ -268,9 +282,9 @@ class Encoder:
             statistics: of all leaves, of none, or of those with these paths.
         """
         self._form = form
-        self._nans = NanTally(form.schema)
-        self.nan_counts: dict[int, int] = {}
-        """NaN counts of the last row group, by field id."""
+        self._tally = FloatTally(form.schema)
+        self.float_facts: dict[int, FloatFacts] = {}
+        """Facts of the float columns of the last row group, by field id."""
         self.rows = 0
         limit = form.settings.dictionary_page_bytes
         fields = [
@@ -288,20 +302,20 @@ class Encoder:
 
     def write(self, columns: list[list[pa.Array]], count: int) -> None:
         """Write one row group."""
-        self.nan_counts = dict(
-            counted
+        self.float_facts = dict(
+            found
             for field, chunks in zip(self._form.schema, columns, strict=True)
-            for counted in count_nans(field, chunks)
+            for found in float_facts(field, chunks)
         )
-        self._nans.add(self.nan_counts)
+        self._tally.add(self.float_facts)
         fitted = [_fitted(chunks, field.type) for field, chunks in zip(self._schema, columns, strict=True)]
         self._writer.write_table(pa.Table.from_arrays(fitted, schema=self._schema), row_group_size=count)
         self.rows += count
 
     def close(self) -> None:
         """Write the footer; the stream stays open."""
-        nan_counts = self._nans.key_values() if self._form.writes_ids else {}  # they are by field id
-        if key_values := self._form.key_values | nan_counts:
+        facts = self._tally.key_values() if self._form.writes_ids else {}  # they are by field id
+        if key_values := self._form.key_values | facts:
             self._writer.add_key_value_metadata(key_values)
         self._writer.close()
 
