@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.hive.compaction.folders import LONGEST_PART, folder_of
+from engine.formats.hive.compaction.folders import LONGEST_PART, folder_of, may_be_below
 
 LONG = ("x" * 240, "日" * 60, "é" * 100, "%" * 80)
 
@@ -26,3 +26,31 @@ def test_the_folder_of_a_long_value_can_be_created(value: str, tmp_path: Path) -
 def test_long_values_with_the_same_begin_have_different_folders(value: str) -> None:
     folders = {folder_of("s3://b/t", ["k"], [each], 1) for each in (value, f"{value}a", f"{value}b")}
     assert len(folders) == 3
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("s3://lake/other/day=1", False),
+        ("s3a://lake/shop/events2", False),
+        ("s3://lake/shop/events/day=1", True),
+        ("s3://lake//shop/events/day=1", True),
+        ("s3://lake/shop%2Fevents/day=1", True),
+        ("s3://lake/shop", True),  # around it
+        ("s3://lake/other/../shop/events", True),
+        ("s3://alias/other", True),
+        ("hdfs://lake/other", True),
+        ("relative", True),
+        ("", True),
+    ],
+)
+def test_a_location_is_elsewhere_only_if_every_engine_reads_it_so(location: str, expected: bool) -> None:
+    assert may_be_below(location, "s3://lake/shop/events") is expected
+
+
+def test_a_link_to_a_folder_of_the_table_is_not_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "events/day=1").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "events/day=1")
+    root = f"file:{tmp_path}/events"
+    assert may_be_below(f"file://{tmp_path}/link", root)
+    assert not may_be_below(f"{tmp_path}/other", root)

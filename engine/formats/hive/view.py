@@ -12,6 +12,7 @@ from hive_metastore.ttypes import Partition
 from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
 from engine.formats.hive.catalog.metastore import Metastore
+from engine.formats.hive.compaction.folders import may_be_below
 from engine.formats.hive.files.digests import digest_of, state_of
 from engine.formats.hive.files.listing import Listing, data_files
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
@@ -103,6 +104,12 @@ class TableView:
     def files(self) -> pa.Table:
         """Its data files, with the columns `listing.FILES`."""
         return self.listing.files
+
+    @cached_property
+    def has_unclear_partitions(self) -> bool:
+        """Whether a partition outside of its folders may be in one of them under another name: see `may_be_below`."""
+        outside = self.partitions.table.filter(self.partitions.table["is_outside"])["location"].to_pylist()
+        return any(may_be_below(each, self.entry.location) for each in outside)
 
     @cached_property
     def refusals(self) -> Mapping[int, Refusal]:

@@ -388,6 +388,22 @@ async def test_a_list_that_another_program_changed_deletes_no_file_of_others(
         assert same_rows(world), name
 
 
+async def test_f47_a_partition_elsewhere_keeps_replaced_folders_only_if_it_may_be_one(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """F47: here its location is a link to a replaced folder at first, and then a folder of its own."""
+    lake = world.lake.table.folder.parent
+    (lake / "link").symlink_to(world.lake.table.default_location([DAYS[0]]))
+    world.lake.table.add_partition(["elsewhere"], lake / "link")
+    old = (await rewritten(world))[: len(DAYS)]
+    await clock.pass_by(hours=2)
+    assert (await delete(world)).reason == "nothing_to_do"
+    assert [len(files_in(each)) for each in old] == [4, 4]
+    world.lake.table.set_location(["elsewhere"], lake / "elsewhere")
+    assert (await delete(world)).state is RunState.SUCCEEDED
+    assert [len(files_in(each)) for each in old] == [0, 0]
+
+
 async def test_a_folder_whose_rewrite_has_no_proof_in_the_record_stays(
     world: World[WrittenTable], clock: MovedClock
 ) -> None:

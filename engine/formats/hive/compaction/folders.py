@@ -1,12 +1,13 @@
 """Folders of rewrites: `<table>/_compacted/<partition>/compaction_id=<n>/<task>`, hidden by their first part."""
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
-from engine.rewriting.kernel.storage.places import one_spelling
+from engine.rewriting.kernel.storage.places import UNCLEAR, one_spelling
 
 COMPACTED: Final = "_compacted"
 
@@ -15,6 +16,7 @@ LONGEST_PART: Final = 120
 
 _PLAIN: Final = " -_.~"
 _HASH: Final = 16
+_LOCAL: Final = "file:"
 _DOUBLED: Final = re.compile(r"(?<![:/])/{2,}")
 
 
@@ -41,6 +43,31 @@ def plain(folder: str) -> str:
     """Return a path in the spelling in which it is compared with others."""
     spelled = one_spelling(folder) or folder
     return _DOUBLED.sub("/", spelled).rstrip("/")
+
+
+def may_be_below(location: str, root: str) -> bool:
+    """Return whether some engine may read files below `root` as those of a location; when in doubt True.
+
+    A location is certainly elsewhere if it is in the same store, has neither `..` nor control characters, and is
+    elsewhere also without percent-encoding, doubled slashes and links of a local disk.
+    """
+    base, spelled = one_spelling(root), one_spelling(location)
+    if base is None or spelled is None or re.search(UNCLEAR, location) or _store(spelled) != _store(base):
+        return True
+    read = {plain(location), plain(unquote(location))}
+    if spelled.startswith(_LOCAL):
+        base, read = _resolved(base), set(map(_resolved, read))
+    folders = [(f"{each}/", f"{plain(base)}/") for each in read]
+    return any(each.startswith(below) or below.startswith(each) for each, below in folders)
+
+
+def _store(spelled: str) -> str:
+    """Return scheme and bucket or host of a location, or the scheme of a local one."""
+    return _LOCAL if spelled.startswith(_LOCAL) else "/".join(spelled.split("/", 3)[:3])
+
+
+def _resolved(spelled: str) -> str:
+    return _LOCAL + os.path.realpath(spelled.removeprefix(_LOCAL))
 
 
 def attempt_of_folder(folder: str, run_id: str) -> int | None:

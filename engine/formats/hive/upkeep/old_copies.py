@@ -185,7 +185,7 @@ class OldCopies:
         self, view: TableView, row: Mapping[str, Any], needed: set[str], present: dict[str, Mapping[str, int]]
     ) -> bool:
         folder = parent_of(row["path"])
-        if view.partitions.outside or plain(folder) in needed:
+        if view.has_unclear_partitions or plain(folder) in needed:
             return False
         if row["kind"] != FileKind.DATA:
             return True
@@ -196,7 +196,7 @@ class OldCopies:
 
 IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT = "in_use", "in_grace", "deleted", "unproven", "with_late_files"
 UNCLEAR: Final = "held_by_partitions_elsewhere"
-"""Nothing is deleted while a partition has a location that engines may read as another one."""
+"""Nothing is deleted while a partition has a location that engines may read as a folder of the table."""
 
 
 class _Look:
@@ -246,7 +246,7 @@ class _Look:
             self.next_at = ends_at if self.next_at is None else min(self.next_at, ends_at)
         elif not self._was_in_place(old):
             self.counts[UNPROVEN] += 1
-        elif self._view.partitions.outside:
+        elif self._view.has_unclear_partitions:
             self.counts[UNCLEAR] += 1
         else:
             self.counts[DUE] += 1
