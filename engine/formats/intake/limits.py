@@ -24,17 +24,22 @@ SCHEMA_DEPTH: Final = 64
 """Limit of the levels of one schema; a top-level column is at level 1. Arrow reads Parquet of up to 100 levels."""
 
 
+SCHEMA_PATHS: Final = 64 * _MIB
+"""Limit of the characters in the dotted names of a schema's fields: each has the names of the structs around it."""
+
+
 class Malformed(ValueError):
     """A foreign file or response is invalid; the message completes a sentence that names the file."""
 
 
-def check_schema(what: str, *, fields: int, depth: int) -> None:
+def check_schema(what: str, *, fields: int, depth: int, paths: int = 0) -> None:
     """Check the size of a schema before anything is computed from it.
 
     Args:
         what: names the schema; the message begins with it.
         fields: the number of its fields, those in structs, lists and maps included.
         depth: the number of its levels.
+        paths: the characters in the dotted names of its fields.
 
     Raises:
         Malformed: a limit is exceeded.
@@ -44,6 +49,8 @@ def check_schema(what: str, *, fields: int, depth: int) -> None:
         raise Malformed(f"{what} has {fields:,} fields, {inner}; {SCHEMA_FIELDS:,} is the limit: drop columns")
     if depth > SCHEMA_DEPTH:
         raise Malformed(f"{what} is nested {depth} levels deep; {SCHEMA_DEPTH} is the limit: flatten its structs")
+    if paths > SCHEMA_PATHS:
+        raise Malformed(f"{what} has dotted names of {paths:,} characters; {SCHEMA_PATHS:,} is the limit: shorten names")
 
 
 def too_large(holds: str, how: str, limit: int) -> Malformed:

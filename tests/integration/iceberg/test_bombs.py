@@ -262,7 +262,7 @@ def test_f41_each_named_type_of_a_schema_is_computed_once(table: Lake, monkeypat
     assert calls[0] < 200
 
 
-@pytest.mark.parametrize(("limit", "most"), [("SCHEMA_FIELDS", 3), ("SCHEMA_DEPTH", 0)])
+@pytest.mark.parametrize(("limit", "most"), [("SCHEMA_FIELDS", 3), ("SCHEMA_DEPTH", 0), ("SCHEMA_PATHS", 12)])
 def test_f41_a_schema_with_too_many_fields_or_levels_is_refused_by_name(
     table: Lake, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ):

@@ -29,9 +29,10 @@ def check_metadata(metadata: TableMetadata) -> None:
 
 
 def _size_of(schema: Schema) -> dict[str, int]:
-    """Return the number of fields and of levels of a schema."""
-    fields, depth, level = 0, 0, list(schema.fields)
+    """Return the number of fields, of levels and of characters in dotted names of a schema."""
+    fields, depth, paths, level = 0, 0, 0, [(field, 0) for field in schema.fields]
     while level:
-        fields, depth = fields + len(level), depth + 1
-        level = [child for field in level for child in children(field.field_type)]
-    return {"fields": fields, "depth": depth}
+        named = [(field, prefix + len(field.name)) for field, prefix in level]
+        fields, depth, paths = fields + len(level), depth + 1, paths + sum(length for _, length in named)
+        level = [(child, length) for field, length in named for child in children(field.field_type)]
+    return {"fields": fields, "depth": depth, "paths": paths}
