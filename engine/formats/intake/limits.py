@@ -50,7 +50,9 @@ def check_schema(what: str, *, fields: int, depth: int, paths: int = 0) -> None:
     if depth > SCHEMA_DEPTH:
         raise Malformed(f"{what} is nested {depth} levels deep; {SCHEMA_DEPTH} is the limit: flatten its structs")
     if paths > SCHEMA_PATHS:
-        raise Malformed(f"{what} has dotted names of {paths:,} characters; {SCHEMA_PATHS:,} is the limit: shorten names")
+        raise Malformed(
+            f"{what} has dotted names of {paths:,} characters; {SCHEMA_PATHS:,} is the limit: shorten names"
+        )
 
 
 def too_large(holds: str, how: str, limit: int) -> Malformed:
