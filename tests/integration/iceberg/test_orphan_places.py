@@ -1,13 +1,16 @@
 """F43: on a wide location only files in the table's own folders with names of Iceberg's writers are orphans."""
 
+import gzip
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from engine.domain.errors import NotEligible
 from tests.support.expired_files import stored
 from tests.support.iceberg_tables import Lake
-from tests.support.orphans import RULE, UUID, deleted, named, orphan, remove, search, table
+from tests.support.orphans import LONG_AGO, RULE, UUID, deleted, named, orphan, remove, search, table
 
 OF_OTHERS: Sequence[str] = (
     "export.parquet",
@@ -87,6 +90,25 @@ def test_f43_a_location_with_another_formats_table_is_refused(lake: Lake, mark: 
     orphan(lake, mark)
     for _ in range(2):
         with pytest.raises(NotEligible, match=kind):
+            search(lake).look(RULE)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("name", ["00000-{}.metadata.json", "v1.gz.metadata.json"])
+def test_f43_a_location_that_another_table_shares_is_refused(lake: Lake, name: str) -> None:
+    """The other table is in no catalog of Packhouse: its metadata is in the same folder, with earlier versions."""
+    table(lake)
+    path = orphan(lake, named())
+    own = Path(lake.load().metadata_location.removeprefix("file://")).read_bytes()
+    for of_other in (False, True):
+        body = own.replace(str(lake.load().metadata.table_uuid).encode(), UUID.encode()) if of_other else own
+        place = orphan(lake, f"metadata/{name.format(UUID)}")
+        place.write_bytes(gzip.compress(body) if ".gz." in name else body)
+        os.utime(place, (LONG_AGO, LONG_AGO))
+        if of_other:
+            with pytest.raises(NotEligible, match=f"metadata of another table .{UUID}. at the location"):
+                search(lake).look(RULE)
+        else:
             search(lake).look(RULE)
     assert path.exists()
 

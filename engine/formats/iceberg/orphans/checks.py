@@ -60,8 +60,8 @@ def check_complete(found: ListedFiles, references: References) -> None:
         )
 
 
-def check_versions(found: ListedFiles, view: TableView, references: Keys, scope: Scope, now_us: int) -> None:
-    """Check the versions of metadata that were listed against the current one.
+def check_versions(found: ListedFiles, view: TableView, references: Keys, scope: Scope, now_us: int) -> pa.Table:
+    """Check the versions of metadata that were listed against the current one; return those that nothing refers to.
 
     Raises:
         NotEligible: some are in another folder and nothing refers to them: another table is inside the location; or
@@ -80,7 +80,7 @@ def check_versions(found: ListedFiles, view: TableView, references: Keys, scope:
         if normalised(path.rpartition("/")[0]) != folder:
             raise NotEligible(
                 f"{shown} is metadata of another table inside the location of this one, so no file is deleted: "
-                "register that table too, or move its files"
+                "move one of the tables to a location of its own"
             )
         is_later = current is not None and (_version(path) or 0) > current
         if is_later and at_us < now_us - _IN_FLIGHT // timedelta(microseconds=1):
@@ -89,6 +89,7 @@ def check_versions(found: ListedFiles, view: TableView, references: Keys, scope:
                 "): the catalog may have been restored from a backup, so no file is deleted; if a failed commit left "
                 "the file, delete it"
             )
+    return unknown
 
 
 def _missing(ordered: Keys, keys: Keys) -> int:

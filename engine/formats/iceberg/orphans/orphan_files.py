@@ -30,6 +30,7 @@ from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_versions
 from engine.formats.iceberg.orphans.names import orphan_kinds
+from engine.formats.iceberg.orphans.owners import check_one_table
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
 from engine.formats.orphans.candidates import (
@@ -111,7 +112,7 @@ class OrphanFiles:
         now_us = looks.store_time(before.table.io.properties, self._run_id) if is_stored else time.time_ns() // 1000
         source = source_of(before, self._scope.own, rule, before_page, now_us)
         found = ListedFiles(now_us - us(rule.age))
-        keys = yield from self._references(before, source, found, now_us)
+        keys = yield from self._references(before, source, found, now_us, before_page)
         ids = sorted(each.snapshot_id for each in before.metadata.snapshots)
         check_shrinkage(earlier, len(keys), ids)
         refused = Refused()
@@ -166,7 +167,12 @@ class OrphanFiles:
         """Do nothing: the lists stay as the record of what was deleted."""
 
     def _references(
-        self, before: TableView, source: FileSource, found: ListedFiles, now_us: int
+        self,
+        before: TableView,
+        source: FileSource,
+        found: ListedFiles,
+        now_us: int,
+        before_page: Callable[[int], None],
     ) -> Generator[None, None, Keys]:
         """Find all files; return the keys of those that versions of before and after refer to. Raises as `looking`."""
         references = References(self._scope, source.listed, source.settled_ms)
@@ -183,7 +189,7 @@ class OrphanFiles:
         check_complete(found, references)
         references.add(after)
         keys = references.keys()
-        check_versions(found, after, keys, self._scope, now_us)
+        check_one_table(check_versions(found, after, keys, self._scope, now_us), after, before_page)
         return keys
 
     def _orphans(
