@@ -109,7 +109,8 @@ def _story(api: Api, lake: dict[str, str]) -> tuple[str, str]:
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "300kB"}, "quiet_hours": []}
     api.call("PUT", "/v1/tables/lake.web.clicks/policy", slow, **new)
     expiry = {"maintenance": {"expire_snapshots": {"older_than": "5d", "keep_last": 10}}, "quiet_hours": []}
-    api.call("PUT", "/v1/tables/lake.shop.returns/policy", expiry, **new)
+    bounds = "up_to:bytes=1GB,files=1000"
+    api.call("PUT", f"/v1/tables/lake.shop.returns/policy?acknowledge={bounds}", expiry, **new)
     for table in TABLES:
         api.call("GET", f"/v1/tables/{table}/health")
     ended = api.ended(api.call("POST", "/v1/runs", {"table_id": "lake.shop.orders", "every_file": True})["id"])

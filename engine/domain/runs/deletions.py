@@ -30,13 +30,15 @@ class Announcement:
 
     Attributes:
         rule: what it may delete; None for a purge.
-        starts_at: until when it waits and can be undone; None: it did not wait.
+        starts_at: before this instant nothing is deleted; None: it did not wait.
         summary: what it would have deleted when it was announced, in words.
+        is_held: whether the run itself waits until then, and can be undone; otherwise it does its other work at once.
     """
 
     rule: DeletionRule | None
     starts_at: datetime | None
     summary: str = ""
+    is_held: bool = True
 
     @classmethod
     def of(cls, request: Mapping[str, Any]) -> Self | None:
@@ -49,7 +51,12 @@ class Announcement:
             None if rule is None else DeletionRule.of_document(rule),
             None if starts_at is None else datetime.fromisoformat(starts_at),
             document["summary"],
+            document["is_held"],
         )
+
+    def may_delete(self, now: datetime) -> bool:
+        """Return whether its grace is over."""
+        return self.starts_at is None or self.starts_at <= now
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON-ready values."""
@@ -57,4 +64,5 @@ class Announcement:
             "rule": None if self.rule is None else self.rule.document(),
             "starts_at": None if self.starts_at is None else self.starts_at.isoformat(),
             "summary": self.summary,
+            "is_held": self.is_held,
         }

@@ -3,6 +3,9 @@
 The first automatic run of an operation waits for `deletion.grace` of the policy, and so does the first one after a
 change that deletes more, or whose rule is wider, whatever made it so: a policy, a label, a default of a new version.
 Later ones start at once. A run that a person submits always waits for `REQUESTED_GRACE`.
+
+Automatic runs on tables whose replaced copies writers may still add files to (`CopyKeeper`) do not wait, as they make
+readers find these files: they start at once, and delete nothing before the grace is over.
 """
 
 from datetime import datetime, timedelta
@@ -37,6 +40,7 @@ async def announce(
     *,
     grace: timedelta | None,
     summary: str,
+    watches_copies: bool = False,
 ) -> Announcement:
     """Return the announcement of a run that deletes.
 
@@ -48,6 +52,7 @@ async def announce(
         policy: the effective policy of the table.
         grace: the time that a person asks for; None: the usual one.
         summary: what it would delete now, in words.
+        watches_copies: whether the operation also has to look after replaced copies of the table.
 
     Raises:
         InvalidInput: the grace is shorter than `REQUESTED_GRACE`, and the caller is no admin.
@@ -55,10 +60,12 @@ async def announce(
     now, rule = await unit.now(), rule_of(policy, operation)
     if caller != COORDINATOR:
         return Announcement(rule, _from(now, _requested(caller, grace)), summary)
-    if rule is not None and await _is_announced(unit, table_id, operation, rule):
-        return Announcement(rule, None, summary)
-    seconds = policy.values["deletion.grace"]
-    return Announcement(rule, _from(now, timedelta(seconds=seconds)), summary)
+    earlier = None if rule is None else await _announced(unit, table_id, operation, rule)
+    if earlier is not None:
+        starts_at = earlier.starts_at if watches_copies else None
+        return Announcement(rule, starts_at, summary, is_held=False)
+    starts_at = _from(now, timedelta(seconds=policy.values["deletion.grace"]))
+    return Announcement(rule, starts_at, summary, is_held=not watches_copies)
 
 
 def is_wider(run: Run, policy: EffectivePolicy) -> bool:
@@ -69,17 +76,22 @@ def is_wider(run: Run, policy: EffectivePolicy) -> bool:
     return not announced.rule.covers(rule)
 
 
-async def _is_announced(unit: UnitOfWork, table_id: TableId, operation: Operation, rule: DeletionRule) -> bool:
-    """Return whether the last automatic run of an operation, which was not undone, was announced with all of a rule."""
+async def _announced(
+    unit: UnitOfWork, table_id: TableId, operation: Operation, rule: DeletionRule
+) -> Announcement | None:
+    """Return the announcement of the last automatic run of an operation; None if it was undone, or had a narrower rule.
+
+    None also if a change that deletes more was stored since.
+    """
     wanted = RunFilter(table_id=table_id, operations=frozenset({operation}), states=_ENDED)
     ended = (await unit.runs.page(wanted, limit=_LAST_RUNS, documents=("request",))).runs
     last = next((run for run in ended if run.is_automatic), None)
     if last is None or last.state is RunState.CANCELLED:
-        return False
+        return None
     announced, widened_at = Announcement.of(last.request), await unit.watches.deletes_more_since(table_id)
     if announced is None or announced.rule is None or (widened_at is not None and widened_at > last.created_at):
-        return False
-    return announced.rule.covers(rule)
+        return None
+    return announced if announced.rule.covers(rule) else None
 
 
 def _requested(caller: Caller, grace: timedelta | None) -> timedelta:

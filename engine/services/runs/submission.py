@@ -28,6 +28,7 @@ from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
+from engine.formats.base import CopyKeeper
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
@@ -187,7 +188,16 @@ class RunSubmission:
         except NotEligible as error:  # the run ends with the same reason, and deletes nothing
             summary = error.message
         async with self._database.read() as unit:
-            return await announce(unit, caller, table_id, request.operation, policy, grace=grace, summary=summary)
+            return await announce(
+                unit,
+                caller,
+                table_id,
+                request.operation,
+                policy,
+                grace=grace,
+                summary=summary,
+                watches_copies=isinstance(opened, CopyKeeper),
+            )
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:
@@ -258,7 +268,7 @@ class RunSubmission:
 
 def _in_grace(run_id: RunId, announced: Announcement | None) -> dict[str, Any]:
     """Return the fields of a run that waits for the grace of its deletion; none if it does not."""
-    if announced is None or (until := announced.starts_at) is None:
+    if announced is None or not announced.is_held or (until := announced.starts_at) is None:
         return {}
     detail = f"{announced.summary}; POST /v1/deletions/{run_id}/undo stops it until {until:%Y-%m-%d %H:%M:%S} UTC"
     return {"waiting_for": WaitingFor.GRACE, "not_before": until, "reason": WaitingFor.GRACE.value, "detail": detail}

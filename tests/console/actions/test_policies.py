@@ -1,5 +1,6 @@
 """Policies: made, changed in the form, left, restored, deleted."""
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -93,6 +94,14 @@ def test_a_policy_begins_with_a_preset(console: Stack, open_page: OpenPage) -> N
     press(dialog, "Continue in the editor")
     expect(page.locator(".cm-content")).to_contain_text("preset: upsolver")
     press(page, "Create policy")
+    dialog = page.get_by_role("dialog")
+    start = dialog.get_by_role("button", name=re.compile("^Save; delete"))
+    expect(start).to_be_disabled()
+    field = dialog.get_by_label(re.compile("to acknowledge it$"))
+    wanted = re.search("Type (.*) to acknowledge it", dialog.inner_text())
+    assert wanted is not None
+    field.fill(wanted[1])
+    start.click()
     expect(page.get_by_text("Version 1, saved")).to_be_visible()
     with client(console) as packhouse:
         stored = packhouse.policies.get("from-preset")

@@ -6,10 +6,12 @@ proof.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
 from engine.domain.ids import RunId
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletions import Announcement
 from engine.domain.runs.expiry import Expiry
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Run, RunState
@@ -20,6 +22,8 @@ from engine.services.planning.upkeep.copies import copies_words, copy_rule
 from engine.services.planning.upkeep.histories import expiry_of, keeper_of
 
 _AT_ONCE: Final = 500
+_NOT_YET: Final = timedelta(days=36_500)
+"""Grace of every copy while the deletion of copies is announced and has not begun: they are watched only."""
 
 
 class OldCompactionsAttempt(ExpiryAttempt):
@@ -41,6 +45,10 @@ class OldCompactionsAttempt(ExpiryAttempt):
         proven, failed = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             rule = replace(copy_rule(policy, await unit.now()), proven=proven, failed=failed)
+        document = {"grace_seconds": int(rule.grace.total_seconds())}
+        announced = Announcement.of(self._attempt.run.request)
+        if announced is not None and not announced.may_delete(rule.now):
+            rule = replace(rule, grace=_NOT_YET)
         self._removal = FileRemoval(
             context=self._context,
             attempt=self._attempt,
@@ -49,7 +57,6 @@ class OldCompactionsAttempt(ExpiryAttempt):
             step=self._step,
             open_deletion=lambda others: keeper.copies(self._attempt.run.id, rule, others),
         )
-        document = {"grace_seconds": int(rule.grace.total_seconds())}
         await self._search_and_delete(policy, document, copies_words, "old copies")
 
     def _state_without_files(self, plan: RemovalPlan) -> tuple[RunState, str]:
