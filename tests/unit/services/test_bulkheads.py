@@ -12,6 +12,7 @@ import pytest
 
 from engine.domain.errors import Away, OutcomeUnknown, StateConflict, TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
+from engine.formats.intake.overlapping import overlapped
 from engine.services.catalogs.bulkheads import calls
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
@@ -254,6 +255,24 @@ async def eventually_read(bulk: Bulkheads) -> str:
         while True:
             with suppress(Transient):
                 return await bulk.read(STUCK, lambda: "read")
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.usefixtures("checks_often")
+async def test_f41_threads_that_help_a_read_are_counted_and_ended_with_it() -> None:
+    """F41: footers and manifests are decoded in threads, for whose results the thread of the read waits."""
+    before = {each.ident for each in threading.enumerate()}
+
+    def help_for_ever() -> list[None]:
+        return list(overlapped(lambda _item: compute_for_ever(), range(3), at_once=3))
+
+    bulk = bulkheads(compute_seconds=0.2)
+    with pytest.raises(TableUnreadable):
+        await bulk.read(STUCK, help_for_ever, is_work=True)
+    async with asyncio.timeout(30):
+        while [
+            each for each in threading.enumerate() if each.name.startswith("manifests") and each.ident not in before
+        ]:
             await asyncio.sleep(0.01)
 
 

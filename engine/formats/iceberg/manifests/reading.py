@@ -30,7 +30,7 @@ from engine.formats.intake.checks import check_entries, check_live, check_size
 from engine.formats.intake.errors import parsing
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.outside_files import PathSummary, are_outside
-from engine.formats.intake.overlapping import overlapped
+from engine.formats.intake.overlapping import helped, overlapped
 from engine.rewriting.kernel.storage.places import Places
 
 T = TypeVar("T", bound=Held)
@@ -99,7 +99,8 @@ class ManifestReader:
         """Yield the entries of manifests in their order. Large and small manifests are read at the same time."""
         with ThreadPoolExecutor(max_workers=at_once, thread_name_prefix="manifests") as pool:
             try:
-                large = [None if self._is_small(each) else pool.submit(self.entries, each) for each in manifests]
+                entries = helped(self.entries)
+                large = [None if self._is_small(each) else pool.submit(entries, each) for each in manifests]
                 self._read_small_ones(manifests, pool)
                 for manifest, read in zip(manifests, large, strict=True):
                     yield self.entries(manifest) if read is None else read.result()
@@ -149,7 +150,7 @@ class ManifestReader:
     def _read_small_ones(self, manifests: Sequence[ManifestFile], pool: ThreadPoolExecutor) -> None:
         """Read the small data manifests that are not cached into the cache, those of one schema together."""
         new = [each for each in manifests if self._is_small(each) and not self.cache.holds(_key(each))]
-        self._cache_together(new, list(pool.map(self._body, new)))
+        self._cache_together(new, list(pool.map(helped(self._body), new)))
 
     def _cache_together(self, manifests: Sequence[ManifestFile], bodies: Sequence[bytes]) -> None:
         """Decode and cache small data manifests that are not cached, those of one schema together."""

@@ -14,8 +14,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Thread, get_ident
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
+from engine.formats.intake.overlapping import HELP
+
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 
 _HAS_CLOCKS: Final = hasattr(time, "pthread_getcpuclockid")
@@ -29,53 +33,73 @@ class ComputedTooLong(BaseException):
 
 
 class TimedCall(Generic[T]):
-    """A call whose CPU time can be read, and which can be ended, while its thread runs it. Called once."""
+    """A call whose CPU time can be read, and which can be ended, while it runs. Called once.
+
+    Threads to which it hands work (`helped`) belong to it as well.
+    """
 
     def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
         self._lock = Lock()
-        self._thread: int | None = None
-        self._cpu_before = 0.0
+        self._threads: dict[int, float] = {}  # by ident: its CPU time before
+        self._spent = 0.0  # by threads that are done
         self._is_ended = False
 
     def __call__(self) -> T:
         """Run the call. Raises `ComputedTooLong` if it was ended, otherwise as the call."""
-        try:
+        return self._counted(self._call)()
+
+    def _counted(self, work: Callable[P, R]) -> Callable[P, R]:
+        """Return work that belongs to this call in the thread that runs it."""
+
+        def counted(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
-                with self._lock:
-                    self._thread, self._cpu_before = get_ident(), time.thread_time()
-                return self._call()
+                try:
+                    self._enter()
+                    return work(*args, **kwargs)
+                finally:
+                    self._leave()
             finally:
-                self._leave()
-        finally:
-            self._leave()  # again, as the exception may come just when the first one begins
+                self._leave()  # again, as the exception may come just when the first one begins
+
+        return counted
 
     def cpu_seconds(self) -> float:
-        """Return the CPU seconds of its thread in this call so far; 0 before it begins and after it was told to end."""
+        """Return the CPU seconds of its threads in this call so far; 0 after it was told to end."""
         with self._lock:
-            if self._thread is None or self._is_ended or not _HAS_CLOCKS:
+            if self._is_ended or not _HAS_CLOCKS:
                 return 0.0
-            return time.clock_gettime(time.pthread_getcpuclockid(self._thread)) - self._cpu_before
+            clocks = [(time.pthread_getcpuclockid(thread), before) for thread, before in self._threads.items()]
+            return self._spent + sum(time.clock_gettime(clock) - before for clock, before in clocks)
 
     def end(self) -> None:
-        """Raise `ComputedTooLong` in its thread; to be repeated while the call goes on.
+        """Raise `ComputedTooLong` in its threads; to be repeated while the call goes on.
 
         Code can handle the exception, Python loses one that comes during a callback of its collector, and none is
         raised at an instant at which the thread starts another one (`_starts_thread`).
         """
         with self._lock:
             self._is_ended = True
-            if self._thread is not None:
+            for thread in self._threads:
                 with _no_other_thread():
-                    if not _starts_thread(self._thread):
-                        _raise_in(self._thread, ComputedTooLong)
+                    if not _starts_thread(thread):
+                        _raise_in(thread, ComputedTooLong)
+
+    def _enter(self) -> None:
+        """Add the thread. Raises `ComputedTooLong` if the call was ended before this part of it began."""
+        HELP.set(self._counted)
+        with self._lock:
+            if self._is_ended:
+                raise ComputedTooLong
+            self._threads[get_ident()] = time.thread_time()
 
     def _leave(self) -> None:
         """Keep the exception away from what the thread does after this call."""
         while True:
             try:
                 with self._lock:
-                    self._thread = None
+                    before = self._threads.pop(get_ident(), None)
+                    self._spent += 0.0 if before is None else time.thread_time() - before
                 _raise_in(get_ident(), None)
             except ComputedTooLong:
                 continue
