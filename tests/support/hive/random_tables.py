@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.formats.hive.metadata.parameters import TABLE
 from tests.support.hive.lakes import NULL, HiveLake, HiveTable, path_of
 from tests.support.hive.random_values import ID, KEYS, KINDS, ODD_KEYS, Kind
 from tests.support.hive.second_readers import HiveSpark
@@ -19,6 +20,7 @@ _FILE_NAMES: Final = ("part-{}.parquet", "{:06}_0", "a b %41 #{}.parquet", "ü-{
 _COLUMN_NAMES: Final = ("order", "größe", "a b", "x.y", "c5", "c6", "c7", "c8")
 _ELSEWHERE: Final = ("elsewhere/{}", "Elsewhere ü %41 #{}", "_hidden/{}", "day=2026-11-01/{}")
 _NAME: Final = "events"
+_OTHER_PROGRAMS: Final = frozenset({"Impala", "Trino, Presto", "Glue crawlers", "Glue jobs", "Athena", "Athena, Trino"})
 _LONGEST_NAME: Final = 255
 """Limit of the bytes in the name of a folder on Linux."""
 _ABSENT_ID: Final = -1
@@ -68,6 +70,7 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
         lake.create_table(columns=declared[:late], keys=list(keys.items()))
     spark.rows(f"REFRESH TABLE {lake.database}.{_NAME}")  # it knows an earlier table of this name
     made = RandomTable(lake.table(_NAME), chance, columns, keys)
+    _add_parameters(made.table, Random(str(declared)))
     writer = _Writer(made, spark, inserts=chance.random() < 0.6)
     writer.add_partitions()
     writer.write_files(list(columns)[:late])
@@ -82,6 +85,16 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
     writer.write_clutter()
     writer.predict_refusals()
     return made
+
+
+def _add_parameters(table: HiveTable, chance: Random) -> None:
+    """Add parameters that other programs write and no reader goes by."""
+    names = [each.name for each in TABLE if each.writers in _OTHER_PROGRAMS and each.accepted is None]
+    chosen = [each.replace("*", "x") for each in chance.sample(names, chance.randrange(4))]
+    with table.metastore.client() as client:
+        changed = client.get_table(table.database, table.name)
+        changed.parameters |= dict.fromkeys(chosen, "1")
+        client.alter_table(table.database, table.name, changed)
 
 
 def _create_by_spark(

@@ -7,7 +7,7 @@ property `meaningless-parameters` names them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Final
@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter by its name in lower case; `*` stands for any text.
+    """A parameter by its name, as it is usually written; case does not matter, and `*` stands for any text.
 
     Attributes:
         name: the name, or a pattern of names.
@@ -72,23 +72,23 @@ TABLE: Final = (
     *_known(
         "Hive, Spark, Impala, Trino",
         _STATISTICS,
-        *("numfiles", "numrows", "totalsize", "rawdatasize", "numpartitions", "numfileserasurecoded"),
-        *("column_stats_accurate", "stats_generated", "stats_generated_via_stats_task", "do_not_update_stats"),
+        *("numFiles", "numRows", "totalSize", "rawDataSize", "numPartitions", "numFilesErasureCoded"),
+        *("COLUMN_STATS_ACCURATE", "STATS_GENERATED", "STATS_GENERATED_VIA_STATS_TASK", "DO_NOT_UPDATE_STATS"),
     ),
     *_known("Spark", _STATISTICS, "spark.sql.statistics.*"),
     *_known(
         "Impala",
         _STATISTICS,
-        *("impala.lastcomputestatstime", "impala.computestatssnapshotids", "impala.intermediate_stats_*"),
+        *("impala.lastComputeStatsTime", "impala.computeStatsSnapshotIds", "impala.intermediate_stats_*"),
         "impala.enable.stats.extrapolation",
     ),
-    *_known("Hive, Trino, Impala", _TIMES, "transient_lastddltime", "last_modified_by", "last_modified_time"),
+    *_known("Hive, Trino, Impala", _TIMES, "transient_lastDdlTime", "last_modified_by", "last_modified_time"),
     *_known("all", "a description", "comment"),
-    *_known("all", "an external table; the condition `external` requires one", "external"),
+    *_known("all", "an external table; the condition `external` requires one", "EXTERNAL"),
     *_known("Hive", "whether dropping the table deletes files, see the condition `external`", "external.table.purge"),
     *_known("Hive, Trino", "whether deleted files skip the trash", "auto.purge"),
-    *_known("Hive 4", "a managed table that was created as an external one", "translated_to_external"),
-    *_known("Hive 4", "features that a client must have to use the table", "objcapabilities"),
+    *_known("Hive 4", "a managed table that was created as an external one", "TRANSLATED_TO_EXTERNAL"),
+    *_known("Hive 4", "features that a client must have to use the table", "OBJCAPABILITIES"),
     *_known("Hive", "INSERT INTO is refused if the table has rows", "immutable"),
     *_known("Hive 3", "the hash function of buckets; without buckets it says nothing", "bucketing_version"),
     *_known("Hive 4", "age at which `discover.partitions` drops a partition", "partition.retention.period"),
@@ -115,7 +115,7 @@ TABLE: Final = (
         _WRITERS_ONLY,
         *("parquet.block.size", "parquet.page.size", "parquet.dictionary.page.size", "parquet.enable.dictionary"),
         *("parquet.writer.version", "parquet.page.row.count.limit", "parquet.bloom.filter.*", "orc.*"),
-        *("compression", "write.compression", "parquet.compress", "sort.columns", "sort.order", "clusteringcolumns"),
+        *("compression", "write.compression", "parquet.compress", "sort.columns", "sort.order", "clusteringColumns"),
     ),
     _only(
         *("parquet.column.index.access", "Hive"),
@@ -133,18 +133,18 @@ TABLE: Final = (
     *_known(
         "Spark",
         _OF_SPARK,
-        *("spark.sql.sources.schema", "spark.sql.sources.schema.numparts", "spark.sql.sources.schema.part.*"),
-        *("spark.sql.sources.schema.numpartcols", "spark.sql.sources.schema.partcol.*"),
+        *("spark.sql.sources.schema", "spark.sql.sources.schema.numParts", "spark.sql.sources.schema.part.*"),
+        *("spark.sql.sources.schema.numPartCols", "spark.sql.sources.schema.partCol.*"),
     ),
     *_known(
         "Spark",
         "buckets of Spark, see the condition `not_bucketed`",
-        *("spark.sql.sources.schema.numbuckets", "spark.sql.sources.schema.numbucketcols"),
-        *("spark.sql.sources.schema.bucketcol.*", "spark.sql.sources.schema.numsortcols"),
-        "spark.sql.sources.schema.sortcol.*",
+        *("spark.sql.sources.schema.numBuckets", "spark.sql.sources.schema.numBucketCols"),
+        *("spark.sql.sources.schema.bucketCol.*", "spark.sql.sources.schema.numSortCols"),
+        "spark.sql.sources.schema.sortCol.*",
     ),
     _only(
-        *("spark.sql.partitionprovider", "Spark"),
+        *("spark.sql.partitionProvider", "Spark"),
         "where Spark finds partitions; not in the Metastore unless it is `catalog`",
         *(("catalog",), "run MSCK REPAIR TABLE in Spark"),
     ),
@@ -153,7 +153,7 @@ TABLE: Final = (
         "the version, and the query that made the entry",
         *("trino_version", "trino_query_id", "presto_version", "presto_query_id"),
     ),
-    *_known("Impala", "events of the Metastore that Impala caused", "impala.events.*", "impala.disablehmssync"),
+    *_known("Impala", "events of the Metastore that Impala caused", "impala.events.*", "impala.disableHmsSync"),
     _only(
         *("classification", "Glue crawlers, Athena"),
         "the format of the files",
@@ -162,11 +162,11 @@ TABLE: Final = (
     *_known(
         "Glue crawlers",
         "counts and versions of the crawler",
-        *("compressiontype", "averagerecordsize", "recordcount", "objectcount", "sizekey", "exclusions"),
-        *("crawlerschemadeserializerversion", "crawlerschemaserializerversion", "updated_by_crawler"),
+        *("compressionType", "averageRecordSize", "recordCount", "objectCount", "sizeKey", "exclusions"),
+        *("CrawlerSchemaDeserializerVersion", "CrawlerSchemaSerializerVersion", "UPDATED_BY_CRAWLER"),
     ),
-    _only("typeofdata", "Glue crawlers", "the kind of the location", ("file",), "register a table of files"),
-    *_known("Glue jobs", "how jobs group files into tasks", "groupfiles", "groupsize", "useglueparquetwriter"),
+    _only("typeOfData", "Glue crawlers", "the kind of the location", ("file",), "register a table of files"),
+    *_known("Glue jobs", "how jobs group files into tasks", "groupFiles", "groupSize", "useGlueParquetWriter"),
     *_known("Athena", "use of an index of partitions", "partition_filtering.enabled"),
     _only("has_encrypted_data", "Athena", "files are encrypted by the client", ("false",), "register a plain copy"),
     _only(
@@ -181,26 +181,26 @@ TABLE: Final = (
 
 SERDE: Final = (
     *_known("Spark", "the table's location", "path"),
-    *_known("Spark", "whether columns of all files are read to infer a schema", "mergeschema"),
+    *_known("Spark", "whether columns of all files are read to infer a schema", "mergeSchema"),
     *_known(
         "Spark",
         "calendar of files that do not state theirs; rewritten files state what their inputs did",
-        *("datetimerebasemode", "int96rebasemode"),
+        *("datetimeRebaseMode", "int96RebaseMode"),
     ),
     *(
         _only(name, "Spark", _NOT_READ, (), "create the table without it")
-        for name in ("pathglobfilter", "modifiedbefore", "modifiedafter")
+        for name in ("pathGlobFilter", "modifiedBefore", "modifiedAfter")
     ),
-    _only("recursivefilelookup", "Spark", "partitions are not read from the Metastore", ("false",), "set it to false"),
+    _only("recursiveFileLookup", "Spark", "partitions are not read from the Metastore", ("false",), "set it to false"),
 )
 """Parameters of serdes, where Spark keeps the options of a table, in addition to those of `TABLE`."""
 
 METADATA: Final = (
     *_known("Spark", "a description", "comment"),
-    *_known("Spark", "the default of new rows, which writers store", "current_default"),
-    *_known("Spark", "the value of rows in files without the column; such files are not merged", "exists_default"),
-    *_known("Spark", "the declared type of a text", "__char_varchar_type_string", "hive_type_string"),
-    *_known("Spark", "how texts are compared, not what they are", "__collations"),
+    *_known("Spark", "the default of new rows, which writers store", "CURRENT_DEFAULT"),
+    *_known("Spark", "the value of rows in files without the column; such files are not merged", "EXISTS_DEFAULT"),
+    *_known("Spark", "the declared type of a text", "__CHAR_VARCHAR_TYPE_STRING", "HIVE_TYPE_STRING"),
+    *_known("Spark", "how texts are compared, not what they are", "__COLLATIONS"),
     *_known("Spark ML", "attributes of features", "ml_attr"),
     _only(
         *("parquet.field.id", "Spark"),
@@ -223,11 +223,11 @@ class Parameters:
 
     @cached_property
     def _exact(self) -> Mapping[str, Parameter]:
-        return {each.name: each for each in self.rows}
+        return {each.name.lower(): each for each in self.rows}
 
     @cached_property
     def _patterns(self) -> Sequence[Parameter]:
-        return [each for each in self.rows if "*" in each.name]
+        return [replace(each, name=each.name.lower()) for each in self.rows if "*" in each.name]
 
     def find(self, name: str) -> Parameter | None:
         """Return the parameter of a name in any case, an exact name before patterns; None if it is unknown."""
