@@ -16,6 +16,7 @@ _MOVES: Final = "tests/integration/iceberg/test_output_specs.py"
 _STATISTICS: Final = "tests/integration/iceberg/test_statistics.py"
 _LINEAGES: Final = "tests/integration/iceberg/test_lineages.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
+_ORPHANS: Final = "tests/integration/iceberg/test_orphan_places.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,5 +287,33 @@ CASES: Final = (
             ),
         ),
         (f"{_MOVES}::test_a_null_in_a_partition_of_a_value_is_never_committed",),
+    ),
+    _case(
+        "F43",
+        "engine/formats/iceberg/orphans/orphan_files.py",
+        "return of_kinds(shown, kinds, refused)",
+        "return shown",
+        f"{_ORPHANS}::test_f43_only_files_in_the_tables_folders_with_names_of_its_writers_go",
+    ),
+    _case(
+        "F43",
+        "engine/formats/iceberg/orphans/checks.py",
+        "found.tables.check(view.metadata.location, own, scope.others)",
+        "pass",
+        f"{_ORPHANS}::test_f43_a_location_with_another_formats_table_is_refused",
+    ),
+    _case(
+        "F43",
+        "engine/services/operations/metadata/file_removal.py",
+        "            await self._check_alone()\n            if",
+        "            if",
+        "tests/integration/rewrites/test_enclosing_tables.py::test_f43_an_enclosed_table_stops_every_deletion",
+    ),
+    _case(
+        "F63",
+        "engine/services/catalogs/places.py",
+        "path = unquote(path)",
+        "break",
+        "tests/unit/services/test_places.py::test_f63_locations_that_some_client_reads_as_one_overlap",
     ),
 )
