@@ -295,12 +295,9 @@ def _least_bytes(written: bytes) -> int:
 
 
 def _least(schema: Any, named: dict[str, int | None]) -> int:
-    """Return the minimum size of a value.
+    """Return the minimum size of a value of a type; `named`: that of each type defined before, None for one around it.
 
-    Args:
-        schema: the JSON of a type.
-        named: the size of each type that was defined before, by name; None for a record around this type. Each named
-            type is computed once: a schema of 1 kB can refer to it 2^30 times.
+    Each named type is computed once: a schema of 1 kB can refer to it 2^30 times.
     """
     if isinstance(schema, str):
         known = named.get(schema, _LEAST_BYTES.get(schema, 1))
