@@ -79,9 +79,9 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "credentials_expired": "its credentials expired, the rest is planned in smaller file groups",
     "window_ahead": "the remaining file groups would not finish before a window begins",
     "table_frozen": "the table is frozen because a proof failed",
-}
     "grace": "its deletion is announced and can still be undone",
     "wider_rule": "its policy now deletes more than was announced, which is announced anew",
+}
 """Reasons why a run ended in its state, or waits."""
 
 OF_TABLES: Final[Mapping[str, str]] = {
@@ -114,8 +114,8 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "cooling_down": "cooling down after races that other writers won",
     "bytes_per_day": "limits.bytes_per_day is used up",
     "not_sealed": "no partition that a rule makes due is sealed yet",
-}
     "grace": "a deletion of it is announced and can still be undone",
+}
 """Reasons why no automatic run of a table starts."""
 
 
