@@ -14,8 +14,9 @@ from engine.domain.runs.plans import Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.queue.budgets import LiveProgress
+from engine.rewriting.core.contract import CoreTask
 from engine.services.catalogs.bulkheads import calls
-from engine.services.operations.rewrite import steps
+from engine.services.operations.rewrite import steps, task_path
 from engine.services.operations.tasks.stalls import StallWatch
 from engine.services.planning.engines import Chosen
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks
@@ -52,6 +53,24 @@ async def test_f41_a_run_whose_tasks_move_nothing_fails_and_leaves_no_file(
     async with world.container.database.read() as unit:
         kinds = [event.kind for event in await unit.events.list(run.id)]
     assert "tasks_stalled" in kinds
+
+
+async def test_f41_tasks_of_a_library_which_report_at_their_end_are_not_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F41: Paimon's core may merge a large bucket for longer than any limit."""
+    seen: list[bool] = []
+
+    def is_stalled(_watch: StallWatch, live: LiveProgress) -> bool:
+        seen.append(_has_task(live))
+        return seen[-1]
+
+    monkeypatch.setattr(StallWatch, "is_stalled", is_stalled)
+    monkeypatch.setattr(task_path, "GroupTask", CoreTask)
+    await asyncio.to_thread(append_files, world.lake, "2026-11-01", 5, rows=5_000)
+    await change_policy(world, PACED)
+    assert (await world.rewrite()).state is RunState.SUCCEEDED
+    assert any(seen)
 
 
 def _has_task(live: LiveProgress) -> bool:

@@ -74,8 +74,11 @@ class TaskPath(RewritePath):
         table, policy, plan, groups = work.table, work.policy, work.plan, work.groups
         lanes = min(policy.parallel_groups, len(groups))
         properties = table.policy_properties()
+        reports_bytes = False  # tasks of a format's library report what they moved at their end only
 
         async def stop_stalled() -> None:
+            if not reports_bytes or running.is_given_up:
+                return
             attempt.metrics.stalled_runs.inc()
             error = StateConflict(
                 f"its tasks moved nothing for {STALL_SECONDS:g} s and were stopped: check the executors of Spark and "
@@ -101,6 +104,8 @@ class TaskPath(RewritePath):
             asked = replace(settings, checks_rows=checks)
             task = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
             if isinstance(task, GroupTask):
+                nonlocal reports_bytes
+                reports_bytes = True
                 task = replace(task, check_rows=checks)
             return replace(task, pace=pacing.of_task())
 

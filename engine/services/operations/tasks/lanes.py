@@ -352,6 +352,11 @@ class Lanes:
             with suppress(asyncio.CancelledError, PackhouseError):
                 await task
 
+    @property
+    def is_given_up(self) -> bool:
+        """Whether `give_up` was called."""
+        return self._fault is not None
+
     async def give_up(self, error: PackhouseError) -> None:
         """Stop all operations of this attempt; `results` then raises the error."""
         self._fault = error

@@ -71,7 +71,7 @@ class RunPacing:
     """The pace of one attempt. `at_work` keeps it while groups run; the other methods are its parts.
 
     `has_channel`: whether tasks report what they move; by default those that have the address of the pace channel.
-    `on_stall` is called once the tasks have moved nothing for too long (`stalls`).
+    `on_stall` is called at each report while the tasks have moved nothing for too long (`stalls`).
     """
 
     def __init__(
@@ -151,8 +151,7 @@ class RunPacing:
         run_id, number = self._attempt.run.id, self._attempt.number
         live = _NOTHING_MOVED if self._dealt is None else await self._tools.ledger.progress(run_id)
         if self._on_stall is not None and self._stalls.is_stalled(live):
-            on_stall, self._on_stall = self._on_stall, None
-            await on_stall()
+            await self._on_stall()
         wanted = self._wanted(live.bytes_per_second)
         budget = await self._with_shares(live, wanted)
         await self._tools.ledger.open(run_id, number, budget, self._lanes, seconds=LAPSE_SECONDS)
