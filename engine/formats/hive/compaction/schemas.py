@@ -67,6 +67,7 @@ def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer], writ
         int96_ids=tuple(numbering.int96_ids),
         write=replace(
             write,
+            bounds_beside_nan=False,  # Spark, Hive and DuckDB order NaN above all numbers
             decimals_as_integers=not any(leaf.is_decimal_in_bytes for leaf in leaves),
             names_parquet_mr=names_parquet_mr(footers),
         ),

@@ -95,6 +95,11 @@ def with_exact_floats(found: Struct, nans: int | None, *, has_plus_zero: bool) -
     return {key: value for key, value in found.items() if key not in inexact}
 
 
+def has_bounds(found: Struct) -> bool:
+    """Return whether a chunk's statistics have bounds."""
+    return _MIN in found or _MAX in found
+
+
 def without_bounds(found: Struct) -> Struct:
     """Return only the null count of a chunk's statistics."""
     return {key: value for key, value in found.items() if key == _NULLS}

@@ -13,7 +13,6 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.parquet.chunk_statistics import without_bounds
 from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
 from engine.rewriting.kernel.reading.projection import field_id
@@ -176,8 +175,6 @@ class Encoding:
         for leaf, (chunk, start) in zip(leaves, chunks, strict=True):
             facts = found.get(self._form.leaf_ids[leaf] or 0)
             buffers = [file.slice(start, chunk.stored_bytes)]
-            if facts and facts.nans and not self._settings.bounds_beside_nan:
-                chunk = chunk.with_statistics(without_bounds(chunk.statistics))  # noqa: PLW2901
             made[leaf] = Encoded(chunk, buffers, facts)
         return made
 

@@ -16,6 +16,7 @@ compression reach `MOST_PENDING` row-group sizes, which also bounds the size of 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -69,6 +70,7 @@ class Splicer:
         self._layout = layout
         self._check = check
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
+        self._exact = partial(exact_floats, bounds_beside_nan=settings.bounds_beside_nan)
         self._pending: deque[Piece] = deque()
         self._rows = 0  # pending
         self._bytes = 0  # upper bound of the decoded bytes of one pending column
@@ -93,7 +95,7 @@ class Splicer:
 
     def write_empty_file(self) -> None:
         """Write a file without rows. Raises OutputFault."""
-        self._open = _SplicedFile(self._files.begin(), self._form)
+        self._open = _SplicedFile(self._files.begin(), self._form, self._exact)
         self._close()
 
     def _write_row_group(self, wanted: int) -> None:
@@ -102,7 +104,7 @@ class Splicer:
         self._rows -= rows
         self._bytes = sum(piece.most_bytes for piece in self._pending)
         if self._open is None:
-            self._open = _SplicedFile(self._files.begin(), self._form)
+            self._open = _SplicedFile(self._files.begin(), self._form, self._exact)
         before = self._open.sink.position
         plans = self._planner.plan(pieces)
         encoded = self._encoding.encode(pieces, plans)
@@ -144,8 +146,9 @@ def _take(pending: deque[Piece], wanted: int) -> list[Piece]:
 class _SplicedFile:
     """One output file under construction."""
 
-    def __init__(self, sink: OutputSink, form: OutputForm) -> None:
+    def __init__(self, sink: OutputSink, form: OutputForm, exact: Callable[..., Struct]) -> None:
         self.sink = sink
+        self._exact = exact
         self.rows = 0
         self._form = form
         self._row_groups: list[Struct] = []
@@ -160,7 +163,7 @@ class _SplicedFile:
             check()
             chunk = column.chunk
             if chunk.metadata[TYPE][1] in FLOATS:
-                chunk = chunk.with_statistics(exact_floats(chunk.statistics, column.facts))
+                chunk = chunk.with_statistics(self._exact(chunk.statistics, column.facts))
             chunks.append((chunk, chunk.placed(self.sink.position, path)))
             for buffer in column.buffers:
                 self.sink.write(buffer)

@@ -8,7 +8,17 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.parquet import chunk_statistics, thrift
-from engine.rewriting.kernel.parquet.footers import COLUMNS, FLOATS, METADATA, ROW_GROUPS, STATISTICS, TYPE, framed
+from engine.rewriting.kernel.parquet.chunk_statistics import has_bounds, without_bounds
+from engine.rewriting.kernel.parquet.footers import (
+    COLUMN_INDEX,
+    COLUMNS,
+    FLOATS,
+    METADATA,
+    ROW_GROUPS,
+    STATISTICS,
+    TYPE,
+    framed,
+)
 from engine.rewriting.kernel.parquet.thrift import STRUCT, Struct
 from engine.rewriting.kernel.reading.projection import child_fields
 from engine.rewriting.kernel.storage.transfer import OutputSink, WriteOnly
@@ -78,14 +88,19 @@ def has_floats(schema: pa.Schema) -> bool:
 
 
 def with_exact_floats(
-    metadata: Struct, leaf_ids: Sequence[int | None], facts: Sequence[Mapping[int, FloatFacts]]
+    metadata: Struct,
+    leaf_ids: Sequence[int | None],
+    facts: Sequence[Mapping[int, FloatFacts]],
+    *,
+    bounds_beside_nan: bool,
 ) -> Struct:
-    """Return a file's metadata that calls only exact bounds of floats exact; see `chunk_statistics.with_exact_floats`.
+    """Return a file's metadata with the bounds of floats that their facts allow; see `exact_floats`.
 
     Args:
         metadata: the metadata as Arrow wrote it.
         leaf_ids: the field ids of its leaves.
         facts: for each row group the facts of float columns by field id; those of other row groups are not known.
+        bounds_beside_nan: as for `exact_floats`.
     """
     groups = metadata[ROW_GROUPS][1][1]
     for group, known in zip(groups, facts if len(facts) == len(groups) else [{}] * len(groups), strict=True):
@@ -93,16 +108,27 @@ def with_exact_floats(
             chunk = column[METADATA][1]
             if chunk[TYPE][1] in FLOATS and STATISTICS in chunk:
                 found = None if number is None else known.get(number)
-                chunk[STATISTICS] = (STRUCT, exact_floats(chunk[STATISTICS][1], found))
+                made = exact_floats(chunk[STATISTICS][1], found, bounds_beside_nan=bounds_beside_nan)
+                chunk[STATISTICS] = (STRUCT, made)
+                if not has_bounds(made):
+                    for each in COLUMN_INDEX:  # bounds of pages leave NaN out too
+                        column.pop(each, None)
     return metadata
 
 
-def exact_floats(statistics: Struct, facts: FloatFacts | None) -> Struct:
-    """Return statistics of a float column with the flags that its facts allow."""
+def exact_floats(statistics: Struct, facts: FloatFacts | None, *, bounds_beside_nan: bool) -> Struct:
+    """Return statistics of a float column with the bounds, and statements that they are exact, that its facts allow.
+
+    Args:
+        statistics: those that were written or joined.
+        facts: what is known of the rows; None: nothing.
+        bounds_beside_nan: whether a column that may have NaN has bounds, see `WriteSettings`.
+    """
+    nans = None if facts is None else facts.nans
+    if not bounds_beside_nan and nans != 0:
+        return without_bounds(statistics)
     has_plus_zero = facts is not None and facts.has_plus_zero
-    return chunk_statistics.with_exact_floats(
-        statistics, None if facts is None else facts.nans, has_plus_zero=has_plus_zero
-    )
+    return chunk_statistics.with_exact_floats(statistics, nans, has_plus_zero=has_plus_zero)
 
 
 def _has_floats(of: pa.DataType) -> bool:

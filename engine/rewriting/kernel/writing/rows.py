@@ -20,7 +20,7 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
 from engine.rewriting.kernel.parquet.thrift import Struct
-from engine.rewriting.kernel.reading.projection import child_fields, leaf_ids, without_ids
+from engine.rewriting.kernel.reading.projection import leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
 from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, FloatTally, float_facts
@@ -131,7 +131,8 @@ class GroupWriter:
         self._layout.close_file()
 
     def _finished(self, metadata: Struct) -> bytes:
-        return self._end(with_exact_floats(metadata, self._format.leaf_ids, self._facts))
+        beside_nan = self._format.settings.bounds_beside_nan
+        return self._end(with_exact_floats(metadata, self._format.leaf_ids, self._facts, bounds_beside_nan=beside_nan))
 
 
 class _Pending:
@@ -215,18 +216,11 @@ class Format:
         ]
 
     def bounded(self) -> bool | Sequence[str]:
-        """Return the paths of the leaves that get statistics, True for all of them.
-
-        They are chosen before the first row: without `bounds_beside_nan` no float column has any.
-        """
-        if self.settings.bounds_beside_nan and not self._unordered_ids:
+        """Return the paths of the leaves that get statistics, True for all of them."""
+        if not self._unordered_ids:
             return True
-        leaves = zip(self.leaf_paths, self.leaf_ids, _leaf_fields(list(self.schema)), strict=True)
-        return [
-            path
-            for path, number, one in leaves
-            if number not in self._unordered_ids and (self.settings.bounds_beside_nan or not pt.is_floating(one.type))
-        ]
+        leaves = zip(self.leaf_paths, self.leaf_ids, strict=True)
+        return [path for path, number in leaves if number not in self._unordered_ids]
 
     def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
         """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
@@ -245,11 +239,6 @@ class Format:
             "store_decimal_as_integer": settings.decimals_as_integers,
             "sorting_columns": self.sorting_columns or None,
         }
-
-
-def _leaf_fields(fields: Sequence[pa.Field]) -> list[pa.Field]:
-    """Return the fields of the leaves, in the order of their Parquet columns."""
-    return [leaf for one in fields for leaf in (_leaf_fields(child_fields(one.type)) or [one])]
 
 
 def _leaf_paths(schema: pa.Schema) -> list[str]:

@@ -10,15 +10,29 @@ from typing import Any, Final
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.credentials import Credentials
-from engine.rewriting.kernel.storage.stores import addresses, arrow_files, azure, google, hdfs, objects, s3
+from engine.rewriting.kernel.storage.stores import (
+    addresses,
+    arrow_files,
+    azure,
+    google,
+    hdfs,
+    http_listings,
+    objects,
+    s3,
+)
 from engine.rewriting.kernel.storage.stores.clients import Connection
-from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
+from engine.rewriting.kernel.storage.stores.files import ExactFiles, Files, WholeFiles
 
 _MOST_KEPT: Final = 256
 _CONNECTIONS: Final[Mapping[str, Callable[[str, Mapping[str, str]], Connection]]] = {
     addresses.S3: s3.connection,
     addresses.GOOGLE: google.connection,
     addresses.AZURE: azure.connection,
+}
+_EXACT: Final[Mapping[str, Callable[[str, Mapping[str, str]], ExactFiles | None]]] = {
+    addresses.S3: arrow_files.s3,
+    addresses.GOOGLE: http_listings.of_google,
+    addresses.AZURE: http_listings.of_azure,
 }
 _PREFIXES: Final = {addresses.S3: s3.PREFIXES, addresses.GOOGLE: google.PREFIXES, addresses.AZURE: azure.PREFIXES}
 
@@ -80,7 +94,7 @@ def _opened(
         provider = _Provider(kind, place, credentials)
         connection = connection.without_credential()
     bucket = place.partition("@")[0]
-    open_exact = partial(arrow_files.s3, place, dict(given)) if kind == addresses.S3 and provider is None else None
+    open_exact = None if provider is not None else partial(_EXACT[kind], place, dict(given))
     return objects.ObjectFiles.open_store(
         kind, bucket, connection, is_patient=is_patient, provider=provider, open_exact=open_exact
     )

@@ -80,6 +80,19 @@ class Files(Protocol):
         """Yield the paths of all files below a folder, none for a missing one. Raises OSError."""
 
 
+class ExactFiles(Protocol):
+    """The files of a bucket by the names that its store has, also those that the usual client can't express."""
+
+    def listed(self, folder: str) -> Iterator[dict[str, list[Any]]]:
+        """Yield pages of the paths, sizes and times (microseconds since 1970) of all files below a folder.
+
+        Raises OSError.
+        """
+
+    def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
+        """Yield the paths of all files below a folder, or directly in it. Raises OSError."""
+
+
 class WholeFiles(Files, Protocol):
     """A store whose files are also read and written as a whole, as metadata is."""
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores import addresses
-from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
 from engine.rewriting.kernel.storage.stores.clients import Connection
+from engine.rewriting.kernel.storage.stores.files import ExactFiles
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
 from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
 
@@ -60,7 +60,7 @@ class ObjectFiles:
         readable: Any,
         writable: Any,
         open_bulk: Callable[[], Any] | None = None,
-        open_exact: Callable[[], ArrowFiles] | None = None,
+        open_exact: Callable[[], ExactFiles | None] | None = None,
     ) -> None:
         self._readable = readable
         self._writable = writable
@@ -77,7 +77,7 @@ class ObjectFiles:
         *,
         is_patient: bool,
         provider: Provider | None = None,
-        open_exact: Callable[[], ArrowFiles] | None = None,
+        open_exact: Callable[[], ExactFiles | None] | None = None,
     ) -> "ObjectFiles":
         """Return the objects of a bucket. Nothing is sent yet.
 
@@ -88,8 +88,8 @@ class ObjectFiles:
             is_patient: a read that finds the store busy is sent again for some seconds. Otherwise it is sent once: who
                 reads many files decides when to repeat one.
             provider: gives the credential of each request, instead of the connection's own.
-            open_exact: opens the same bucket by a client that lists names which `obstore` can't express; None: there
-                is none.
+            open_exact: opens the same bucket by a client that lists names which `obstore` can't express; None, or
+                returns None: there is none.
         """
         store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
         reading: Any = dict(connection.client)
@@ -162,9 +162,9 @@ class ObjectFiles:
                 found = obstore.list_with_delimiter(self._readable, f"{folder.strip('/')}/")["objects"]
             paths = [each["path"] for each in found]
         except UnclearName:
-            if self._open_exact is None:
+            if (exact := self._exact()) is None:
                 raise
-            paths = list(self._open_exact().files(folder, is_recursive=False))
+            paths = list(exact.files(folder, is_recursive=False))
         yield from paths
 
     def folders(self, folder: str) -> Iterator[str]:
@@ -189,9 +189,12 @@ class ObjectFiles:
                     seen.append(_hashes(paths))
                     yield {"path": paths, "size": [each["size"] for each in page], "modified_us": times}
         except UnclearName:
-            if self._open_exact is None or after is not None:
+            if after is not None or (exact := self._exact()) is None:
                 raise
-            yield from _without(self._open_exact().listed(folder), seen)
+            yield from _without(exact.listed(folder), seen)
+
+    def _exact(self) -> ExactFiles | None:
+        return None if self._open_exact is None else self._open_exact()
 
     @property
     def lists_from_a_path(self) -> bool:
