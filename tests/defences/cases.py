@@ -16,6 +16,7 @@ _MOVES: Final = "tests/integration/iceberg/test_output_specs.py"
 _STATISTICS: Final = "tests/integration/iceberg/test_statistics.py"
 _LINEAGES: Final = "tests/integration/iceberg/test_lineages.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
+_OUTAGES: Final = "tests/integration/rewrites/test_outages.py"
 _ORPHANS: Final = "tests/integration/iceberg/test_orphan_places.py"
 
 
@@ -315,5 +316,43 @@ CASES: Final = (
         "path = unquote(path)",
         "break",
         "tests/unit/services/test_places.py::test_f63_locations_that_some_client_reads_as_one_overlap",
+    ),
+    _case(
+        "F53",
+        "engine/stores/watching/outages.py",
+        "and_(outages.c.key == SPARK, runs.c.operation.in_(_OF_SPARK))",
+        "outages.c.key == SPARK",
+        f"{_OUTAGES}::test_f53_work_that_needs_no_spark_is_done_while_spark_is_away",
+    ),
+    _case(
+        "F53",
+        "engine/services/fleet/health.py",
+        "self._ask(name, self._unless_away(name, probe), required=False)",
+        "self._ask(name, probe, required=False)",
+        f"{_OUTAGES}::test_f53_readiness_stays_degraded_until_the_runs_that_waited_are_released",
+    ),
+    _case(
+        "F53",
+        "engine/services/operations/metadata/snapshots.py",
+        "await self._read_outcome(unknown, self._has_committed)",
+        "raise",
+        "tests/integration/rewrites/test_snapshot_rewrites.py"
+        "::test_f53_a_lost_answer_is_a_failed_attempt_only_if_the_table_is_as_before",
+    ),
+    _case(
+        "F53",
+        "engine/formats/hive/upkeep/old_copies.py",
+        ' and row["path"] not in counted:',
+        ":",
+        "tests/integration/hive/test_deletion_figures.py"
+        "::test_f53_a_deletion_that_was_interrupted_three_times_counts_each_file_once",
+    ),
+    _case(
+        "F54",
+        "engine/domain/fleet/processes.py",
+        "all(self.live.get(kind, 0) for kind in ProcessKind)",
+        "True",
+        "tests/integration/api/test_operations.py"
+        "::test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_alive",
     ),
 )
