@@ -1,0 +1,163 @@
+"""List objects by the stores' own HTTP interfaces, for names that `obstore` can't express.
+
+For Google Cloud Storage and Azure, with credentials that the properties have; those of the machine are not known here.
+S3 is listed by Arrow, which ends the process for some answers of Azure.
+"""
+
+import base64
+import hashlib
+import hmac
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import formatdate, parsedate_to_datetime
+from typing import Any, Final
+from urllib.error import HTTPError
+from urllib.parse import quote, unquote, urlencode, urlsplit
+from xml.etree import ElementTree as ET
+
+from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.stores import azure, google
+
+_GOOGLE: Final = "https://storage.googleapis.com"
+_VERSION: Final = "2020-12-06"
+_SECONDS: Final = 30.0
+_LARGEST: Final = 64 * 2**20
+_PAGE: Final = 1000
+
+Query = Mapping[str, str]
+Row = tuple[str, int, datetime]
+
+
+class HttpListing:
+    """The names of the objects of one bucket or container, exactly as its store has them."""
+
+    def __init__(
+        self,
+        request: Callable[[Query], urllib.request.Request],
+        read: Callable[[ET.Element], tuple[list[Row], Query]],
+    ) -> None:
+        """Take functions that make a request for a page, and that return its objects and the query for the next."""
+        self._request = request
+        self._read = read
+
+    def listed(self, folder: str) -> Iterator[dict[str, list[Any]]]:
+        """Yield pages of the paths, sizes and times (microseconds since 1970) of all files below a folder.
+
+        Markers of folders, whose names end with a slash, are left out. Raises StoreError.
+        """
+        prefix, more = {"prefix": f"{folder.strip('/')}/"}, dict[str, str]()
+        while True:
+            rows, following = self._read(_answer(self._request({**prefix, **more})))
+            rows = [row for row in rows if not row[0].endswith("/")]
+            times = [int(row[2].timestamp() * 1e6) for row in rows]
+            yield {"path": [row[0] for row in rows], "size": [row[1] for row in rows], "modified_us": times}
+            if not following:
+                return
+            more = dict(following)
+
+    def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
+        """Yield the paths of all files below a folder; without `is_recursive` only those directly in it."""
+        start = len(folder.strip("/")) + 1
+        for page in self.listed(folder):
+            yield from (path for path in page["path"] if is_recursive or "/" not in path[start:])
+
+
+def of_google(bucket: str, properties: Mapping[str, str]) -> HttpListing | None:
+    """Return the listing of a bucket in Google Cloud Storage; None without a token in the properties."""
+    connection = google.connection(bucket, properties)
+    config = connection.config
+    if "bearer_token" not in config and not config.get("skip_signature"):
+        return None
+    headers = {**connection.client.get("default_headers", {})}
+    if "bearer_token" in config:
+        headers["Authorization"] = f"Bearer {config['bearer_token']}"
+
+    def request(query: Query) -> urllib.request.Request:
+        asked = urlencode({"list-type": "2", "max-keys": str(_PAGE), "encoding-type": "url", **query})
+        return _get(f"{config.get('base_url', _GOOGLE)}/{quote(bucket)}?{asked}", headers)
+
+    return HttpListing(request, _of_google)
+
+
+def of_azure(place: str, properties: Mapping[str, str]) -> HttpListing | None:
+    """Return the listing of a container in Azure; None without a key, token or signature in the properties."""
+    config = azure.connection(place, properties).config
+    container = place.partition("@")[0]
+    if not {"sas_key", "account_key", "token", "skip_signature"} & config.keys():
+        return None
+
+    def request(query: Query) -> urllib.request.Request:
+        asked = {"restype": "container", "comp": "list", "maxresults": str(_PAGE), **query}
+        url, signed = f"{config['endpoint']}/{quote(container)}", config.get("sas_key", "")
+        headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": _VERSION}
+        if "account_key" in config:
+            headers["Authorization"] = _shared_key(config["account_name"], config["account_key"], url, asked, headers)
+        elif "token" in config:
+            headers["Authorization"] = f"Bearer {config['token']}"
+        return _get(f"{url}?{urlencode(asked)}{f'&{signed}' if signed else ''}", headers)
+
+    return HttpListing(request, _of_azure)
+
+
+def _shared_key(account: str, key: str, url: str, query: Query, headers: Mapping[str, str]) -> str:
+    """Return the authorization of a GET by the key of an account, as Azure documents `Shared Key`."""
+    named = "".join(f"{name}:{value}\n" for name, value in sorted(headers.items()))
+    resource = f"/{account}{urlsplit(url).path}" + "".join(f"\n{name}:{query[name]}" for name in sorted(query))
+    text = "GET" + "\n" * 12 + named + resource
+    digest = hmac.new(base64.b64decode(key), text.encode(), hashlib.sha256).digest()
+    return f"SharedKey {account}:{base64.b64encode(digest).decode()}"
+
+
+def _get(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
+    if not url.startswith(("http://", "https://")):
+        raise StoreError("the address of the store is neither http nor https")
+    return urllib.request.Request(url, headers=dict(headers))  # noqa: S310 - scheme checked
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect, which would send the credentials to another address."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Return None: the answer is an error."""
+
+
+def _answer(request: urllib.request.Request) -> ET.Element:
+    """Return a page of a listing. Raises StoreError."""
+    try:
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
+            root = ET.fromstring(answer.read(_LARGEST))  # noqa: S314 - of the store; a longer answer is cut off
+    except HTTPError as error:
+        raise StoreError(f"listing objects failed, status code: {error.code}") from error
+    except ET.ParseError as error:
+        raise StoreError(f"the answer to a listing is no XML: {error}") from error
+    except OSError as error:
+        raise StoreError(f"error sending request for a listing: {error}") from error
+    for each in root.iter():
+        each.tag = each.tag.rpartition("}")[2]  # without its namespace
+    return root
+
+
+def _of_google(root: ET.Element) -> tuple[list[Row], Query]:
+    is_encoded = root.findtext("EncodingType") == "url"
+    rows = []
+    for each in root.iter("Contents"):
+        name = each.findtext("Key", "")
+        at = datetime.fromisoformat(each.findtext("LastModified", ""))
+        rows.append((unquote(name) if is_encoded else name, int(each.findtext("Size", "")), at))
+    token = root.findtext("NextContinuationToken") if root.findtext("IsTruncated") == "true" else None
+    return rows, {"continuation-token": token} if token else {}
+
+
+def _of_azure(root: ET.Element) -> tuple[list[Row], Query]:
+    rows = []
+    for each in root.iter("Blob"):
+        name = each.find("Name")
+        if name is None:
+            continue
+        text = name.text or ""
+        at = parsedate_to_datetime(each.findtext("Properties/Last-Modified", "")).astimezone(UTC)
+        size = int(each.findtext("Properties/Content-Length", ""))
+        rows.append((unquote(text) if name.get("Encoded") == "true" else text, size, at))
+    marker = root.findtext("NextMarker")
+    return rows, {"marker": marker} if marker else {}
