@@ -117,6 +117,8 @@ _QUERIES: dict[str, ClauseElement] = {
     "live runs of a table": run_listings.live_of_table(TableId("tbl_1"), 5),
     "live run of a table": run_listings.live(TableId("tbl_1"), Operation.REWRITE, "key"),
     "live counts": run_listings.live_counts(),
+    "oldest startable": run_listings.oldest_startable(is_fleet_paused=False),
+    "longest waits": run_listings.longest_waits(),
     "expired leases": run_listings.expired(100),
     "changes": run_listings.changes(_T, RunId("run_5"), 50),
 }
