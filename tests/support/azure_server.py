@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
@@ -37,6 +38,12 @@ class AzureServer:
         authority = {f"adls.{kind}-storage-authority": f"127.0.0.1:{self.port}" for kind in ("blob", "dfs")}
         schemes = {f"adls.{kind}-storage-scheme": "http" for kind in ("blob", "dfs")}
         return {"adls.account-name": ACCOUNT, "adls.account-key": KEY} | authority | schemes
+
+    def put(self, name: str, data: bytes) -> None:
+        """Store an object under any name."""
+        url = f"http://127.0.0.1:{self.port}/{ACCOUNT}/{self.container}/{quote(name)}?{self.sas(60)}"
+        with urlopen(Request(url, data=data, method="PUT", headers={"x-ms-blob-type": "BlockBlob"})):
+            return
 
     def sas(self, seconds: float, permissions: str = "racwdl") -> str:
         """Return a shared access signature for the container that ends after so many seconds."""

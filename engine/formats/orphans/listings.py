@@ -2,7 +2,7 @@
 
 Local files and the stores that `obstore` reaches can be listed. Links are not followed, and names that are no UTF-8 are
 left out: if the table needs such a file, the listing counts as incomplete. `obstore` can't express names with empty
-parts, `.`, `..` or control characters; a bucket of S3 that has one is listed by Arrow from there on.
+parts, `.`, `..` or control characters; a bucket that has one is listed by another client from there on.
 
 Memory: one batch, and for `ListedFiles` about 20 bytes per file.
 """

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,12 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotEligible
 from engine.formats.orphans.listings import files_below
+from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.stores import http_listings
 from tests.integration.storage.conftest import Open
+from tests.support.azure_server import AzureServer
 from tests.support.expired_files import Deletion
+from tests.support.http_servers import serving
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files
 from tests.support.orphans import RULE, deleted, named, pass_time, remove, search
 from tests.support.s3_server import BUCKET, S3Server
@@ -77,15 +82,66 @@ def test_a_listing_has_every_object_once_whatever_names_there_are(
     assert sum(asked) >= len(found) / page
 
 
-def test_a_store_without_another_client_is_refused_by_the_name_of_the_file() -> None:
+@pytest.fixture(scope="module")
+def google() -> Iterator[StoreServer]:
+    """A store with an object whose name has two slashes in a row."""
     with store_server() as server:
-        _put(server, "t/data/%2F/a.parquet")
-        with pytest.raises(NotEligible, match=r"t/data//.*delete or rename that file"):
-            list(files_below("gs://lake/t", server.google_properties()))
+        for key in ("t/data/a.parquet", "t/data/%2Fb.parquet", "t/data/", "t/z", "t2/x"):
+            server.put(key, b"12")
+        yield server
 
 
-def _put(server: StoreServer, key: str) -> None:
-    server.put(key, b"x")
+def test_every_object_in_google_cloud_storage_is_listed(google: StoreServer) -> None:
+    pages = list(files_below("gs://lake/t", google.google_properties()))
+    rows = [row for page in pages for row in page.to_pylist()]
+    assert sorted(row["path"] for row in rows) == [
+        *("gs://lake/t/data//b.parquet", "gs://lake/t/data/a.parquet", "gs://lake/t/z"),
+    ]
+    assert {(row["file_bytes"], row["modified_us"] > 0) for row in rows} == {(2, True)}
+
+
+def test_a_store_that_only_obstore_reaches_is_refused_by_the_name_of_the_file(
+    google: StoreServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Credentials of the machine are known to `obstore` only."""
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.objects.ObjectFiles._exact", lambda _: None)
+    with pytest.raises(NotEligible, match=r"t/data//.*delete or rename that file"):
+        list(files_below("gs://lake/t", google.google_properties()))
+
+
+@pytest.mark.parametrize("with_sas", [False, True])
+def test_every_object_in_azure_is_listed(azure: AzureServer, with_sas: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.http_listings._PAGE", 1)
+    for name in ("t/data/a b.parquet", "t/data//ü.parquet", "t2/x"):
+        azure.put(name, b"12")
+    properties = azure.properties()
+    if with_sas:
+        properties |= {"adls.account-key": "", "adls.sas-token": azure.sas(60)}
+    location = f"abfss://{azure.container}/t"
+    rows = [row for page in files_below(location, properties) for row in page.to_pylist()]
+    assert sorted(row["path"] for row in rows) == [f"{location}/data//ü.parquet", f"{location}/data/a b.parquet"]
+    assert {(row["file_bytes"], row["modified_us"] > 0) for row in rows} == {(2, True)}
+
+
+def test_f62_a_listing_sends_its_token_to_no_other_address(google: StoreServer) -> None:
+    asked: list[str] = []
+
+    class Redirects(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers["Authorization"])
+            self.send_response(307)
+            self.send_header("Location", f"{google.url}{self.path}")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+    with serving(Redirects) as url:
+        listing = http_listings.of_google("lake", {"gcs.service.host": url, "gcs.oauth2.token": "token"})
+        assert listing is not None
+        with pytest.raises(StoreError, match="status code: 307"):
+            list(listing.listed("t"))
+    assert asked == ["Bearer token"]
 
 
 def test_f35_a_young_object_with_the_name_of_a_folders_marker_stays(lake: Lake, s3: S3Server) -> None:
