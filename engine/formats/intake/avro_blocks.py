@@ -48,6 +48,7 @@ _XZ_MEMORY: Final = 128 * 2**20
 _LARGEST_FIXED: Final = 2**20
 _USUAL_SCHEMA: Final = 2**16  # bytes; a larger one is not cached
 _LONGEST_VARINT: Final = 70  # bits in ten bytes of seven
+_ATTRIBUTES: Final = {"name": str, "logicalType": str} | dict.fromkeys(("field-id", "element-id", "key-id"), int)
 _LEAST_BYTES: Final = {"null": 0, "float": 4, "double": 8}  # size of a value; any other type has at least one byte
 
 
@@ -282,12 +283,15 @@ def _least_bytes(written: bytes) -> int:
     """Return the minimum size in bytes of a value of an Avro schema, given as JSON.
 
     Raises:
-        Malformed: the schema is none, contains itself, an array of zero-byte items, or a huge fixed type.
+        Malformed: the schema is none of records, contains itself, an array of zero-byte items, a huge fixed type, or
+            a name or an id of another kind.
     """
     try:
         schema = json.loads(written)
     except (ValueError, RecursionError) as error:
         raise Malformed("its Avro header has no schema that can be read") from error
+    if not isinstance(schema, dict):
+        raise Malformed("the Avro schema in its header is not that of records")
     try:
         return _least(schema, {})
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -306,9 +310,14 @@ def _least(schema: Any, named: dict[str, int | None]) -> int:
         return known
     if isinstance(schema, list):  # a union: begins with the number of its branch
         for branch in schema:
+            if isinstance(branch, list):
+                raise Malformed("its Avro schema has a union in a union")
             _least(branch, named)
         return 1
+    _check_attributes(schema)
     kind = schema["type"]
+    if not isinstance(kind, str | dict):
+        raise Malformed(f"its Avro schema has a type that is a {type(kind).__name__} in place of a name")
     if kind in ("record", "fixed", "enum"):
         name, named[schema["name"]] = schema["name"], None
         named[name] = found = _of_named(kind, schema, named)
@@ -323,8 +332,16 @@ def _least(schema: Any, named: dict[str, int | None]) -> int:
 
 def _of_named(kind: str, schema: Any, named: dict[str, int | None]) -> int:
     if kind == "record":
+        for each in schema["fields"]:
+            _check_attributes(each)
         return min(MANIFEST_BYTES, sum(_least(each["type"], named) for each in schema["fields"]))
     return _of_fixed(schema["size"]) if kind == "fixed" else 1
+
+
+def _check_attributes(schema: Any) -> None:
+    """Check what decoders use as keys of a type or a field: they raise any error for another kind of value."""
+    if not isinstance(schema, dict) or any(type(schema.get(name, of())) is not of for name, of in _ATTRIBUTES.items()):
+        raise Malformed("its Avro schema has a type or a field whose name or id is of another kind")
 
 
 def _of_fixed(size: int) -> int:

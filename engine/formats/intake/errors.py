@@ -2,7 +2,7 @@
 
 For unexpected content, libraries raise arbitrary Python exceptions, and Rust extensions panic. Those by which Python
 reports a fault of the program (`is_own_fault`) are never taken for the content: a file that is read by wrong code is
-not damaged. A parser that gets bytes and nothing of ours is called within `parsing`, as it raises them for its input.
+not damaged. PyIceberg raises them for content that it does not support: its parsers get bytes, within `parsing`.
 No message contains a secret: texts of libraries are masked first (`domain.values.uris`).
 """
 
@@ -72,16 +72,32 @@ def is_of_file(error: BaseException) -> bool:
 
 
 @contextmanager
+def decoding_bytes() -> Iterator[None]:
+    """Run a block that decodes content in memory, and reads nothing: an OSError in it is caused by the content.
+
+    Arrow raises it for damaged content, as it does for a store that does not answer.
+
+    Raises:
+        Malformed: in its place, with its summary.
+    """
+    try:
+        yield
+    except (OSError, EOFError) as error:
+        raise Malformed(summary_of(error)) from error
+
+
+@contextmanager
 def parsing(what: str) -> Iterator[None]:
-    """Run a parser of a library on content that is in memory: every exception is caused by the content.
+    """Run a parser of a library that raises any exception for content in memory that it does not support.
 
     The block must call nothing else: a fault of ours in it would be reported as damage. `what` completes "it is no …".
 
     Raises:
-        Malformed: the parser raised a kind of error by which Python otherwise reports a fault of the program.
+        Malformed: as `decoding_bytes`, or the parser raised what otherwise reports a fault of the program.
     """
     try:
-        yield
+        with decoding_bytes():
+            yield
     except _OWN_FAULTS as error:
         raise Malformed(f"it is no {what} ({summary_of(error)})") from error
 

@@ -1,6 +1,7 @@
 """Rewrites of position-delete files: merged per partition, dangling ones dropped, the same rows, hostile files left."""
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from pyiceberg.table import Table
 
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.formats.base import DeleteProof
+from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.upkeep import delete_commits, delete_plans, delete_positions
 from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, Positions, distinct, read_positions, together
 from tests.support.iceberg_tables import (
@@ -235,6 +237,25 @@ def test_f51_missing_and_damaged_delete_files_are_left_out_by_name(lake: Lake, c
     assert (done.left_out.count, done.left_out.errors) == (1, 1)
     assert damaged.file_path in {each.data_file.file_path for each in deletes_of(table)}
     assert len(deletes_of(table)) == 2
+
+
+def test_f51_damaged_bytes_of_a_delete_file_are_no_outage_of_the_store(lake: Lake) -> None:
+    """Arrow raises OSError for both: the run would wait for the store for ever."""
+    table, (path,) = deleted(lake, "flipped", files=1)
+    sound = delete_file(table, [(path, at) for at in range(50)])
+    body = Path(sound.file_path.removeprefix("file://")).read_bytes()
+    file = delete_plans.DeleteFile(sound.file_path, None, 0, "{}", 1, 50, sound.file_size_in_bytes)
+    assert len(read_positions(HeldFiles(body), file).codes) == 50
+    reasons = Counter[str]()
+    for at in range(len(body)):
+        damaged = body[:at] + bytes([body[at] ^ 0x55]) + body[at + 1 :]
+        try:
+            read_positions(HeldFiles(damaged), file)
+        except LeftAlone as error:
+            reasons[error.reason] += 1
+    assert reasons["unreadable"] > 50, reasons
+    with pytest.raises(LeftAlone, match="too_large"):
+        read_positions(HeldFiles(bytes(delete_positions.MOST_BYTES + 1)), file)
 
 
 def test_f51_a_fault_of_ours_is_no_damage_of_a_file(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

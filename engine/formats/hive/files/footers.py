@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import structlog
 
-from engine.formats.intake.errors import decoding_file, parsing
+from engine.formats.intake.errors import decoding_bytes, decoding_file
 from engine.formats.intake.limits import Malformed, check_schema
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.parquet import thrift
@@ -130,7 +130,7 @@ def _read(path: str, size: int, storage: Mapping[str, str]) -> Footer:
             tail = bytes(file.read(size - length, length))
     finally:
         file.close()
-    with parsing("Parquet footer"):
+    with decoding_bytes():
         return footer_in(tail[-length:])
 
 

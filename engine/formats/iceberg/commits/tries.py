@@ -172,7 +172,7 @@ def _staged(stage: Callable[[], StagedSnapshot]) -> StagedSnapshot:
     try:
         with translated("write the snapshot's metadata"):
             return stage()
-    except (Malformed, TypeError, ValueError, KeyError, AttributeError) as error:  # caused by foreign content
+    except (Malformed, ValueError, KeyError) as error:  # caused by foreign content
         raise TableUnreadable(f"Could not write the snapshot's metadata: {summary_of(error)}") from error
 
 

@@ -16,7 +16,7 @@ from pyiceberg.io import FileIO
 from engine.domain.errors import NotEligible
 from engine.formats.deletion.plans import DAMAGED, Unread
 from engine.formats.iceberg.errors import decoding, is_of_content, summary_of
-from engine.formats.intake.errors import parsing
+from engine.formats.intake.errors import decoding_bytes
 from engine.formats.intake.overlapping import overlapped
 
 _log = structlog.get_logger(__name__)
@@ -135,7 +135,7 @@ def _one_by_one(
 
 
 def _decoded(decode: Decode, bodies: Sequence[bytes]) -> pa.Table:
-    with parsing("file of metadata"):
+    with decoding_bytes():
         return decode(bodies)
 
 

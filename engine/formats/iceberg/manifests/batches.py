@@ -15,7 +15,6 @@ from engine.formats.iceberg.manifests.decoding import WRITTEN, read_data_entries
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.intake.avro_blocks import joined, records_in
 from engine.formats.intake.checks import check_entries
-from engine.formats.intake.errors import parsing
 
 _BATCH_BYTES: Final = 64 * 2**20
 
@@ -75,8 +74,7 @@ def _batches(manifests: Sequence[tuple[str, bytes]]) -> Iterator[list[tuple[str,
 def _valid_entries(bodies: Sequence[bytes], counts: Sequence[int], codec: PartitionCodec) -> pa.Table | None:
     """Return the entries of several manifests; None if they can't be decoded as a whole or one is damaged."""
     try:
-        with parsing("manifest"):
-            found = _joined_entries(bodies, counts, codec)
+        found = _joined_entries(bodies, counts, codec)
         if found is not None:
             check_entries(found)
     except BaseException as error:
@@ -93,8 +91,7 @@ def _joined_entries(bodies: Sequence[bytes], counts: Sequence[int], codec: Parti
 
 def _read_alone(path: str, body: bytes, codec: PartitionCodec, with_targets: bool) -> pa.Table:
     with decoding(f"manifest {path}"):
-        with parsing("manifest"):
-            entries = read_entries(body, codec=codec, with_targets=with_targets)
+        entries = read_entries(body, codec=codec, with_targets=with_targets)
         check_entries(entries)
         return entries
 

@@ -27,7 +27,6 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.intake.avro_blocks import schema_of
 from engine.formats.intake.caches import Cache, Held
 from engine.formats.intake.checks import check_entries, check_live, check_size
-from engine.formats.intake.errors import parsing
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.outside_files import PathSummary, are_outside
 from engine.formats.intake.overlapping import helped, overlapped
@@ -182,7 +181,7 @@ class ManifestReader:
 
     def _decoded(self, manifest: ManifestFile, body: bytes) -> _Decoded:
         codec = self.codecs[manifest.partition_spec_id]
-        with decoding(f"manifest {manifest.manifest_path}"), parsing("manifest"):
+        with decoding(f"manifest {manifest.manifest_path}"):
             entries = read_entries(body, codec=codec, with_targets=manifest.content == ManifestContent.DELETES)
         return _checked(manifest, entries)
 
@@ -194,8 +193,7 @@ def _key(manifest: ManifestFile) -> tuple[str, int]:
 def _together(bodies: Sequence[bytes], codec: PartitionCodec) -> list[pa.Table] | None:
     """Return what `read_together` returns; None if one of them is damaged: read alone, its error names it."""
     try:
-        with parsing("manifest"):
-            return read_together(bodies, codec=codec)
+        return read_together(bodies, codec=codec)
     except BaseException as error:
         if not is_of_content(error):
             raise

@@ -34,7 +34,6 @@ from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.avro_columns import UNREADABLE
-from engine.formats.intake.errors import parsing
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
 
 _NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, TimestampType, TimestamptzType)
@@ -64,9 +63,7 @@ def _bounds(view: TableView, manifest: ManifestFile, field_ids: Sequence[int]) -
     def read() -> pa.Table:
         file = view.io.new_input(manifest.manifest_path)
         with decoding(f"manifest {manifest.manifest_path}"), file.open() as stream:
-            body = stream.read()
-        with decoding(f"manifest {manifest.manifest_path}"), parsing("manifest"):
-            return read_bounds(body, field_ids)
+            return read_bounds(stream.read(), field_ids)
 
     key = f"{manifest.manifest_path}#{','.join(map(str, field_ids))}"
     return view.reader.cache.get((key, manifest.manifest_length), read)

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 from pyiceberg.io import FileIO
 
 from engine.formats.iceberg.errors import is_of_content, summary_of
-from engine.formats.iceberg.upkeep.delete_plans import MOST_ROWS, DeleteFile
+from engine.formats.iceberg.upkeep.delete_plans import MOST_BYTES, MOST_ROWS, DeleteFile
+from engine.formats.intake.errors import decoding_bytes
 
 FILE_PATH_ID: Final = 2147483546
 POSITION_ID: Final = 2147483545
@@ -63,17 +64,24 @@ class Positions:
 
 
 def read_positions(io: FileIO, file: DeleteFile) -> Positions:
-    """Return the rows of a delete file.
+    """Return the rows of a delete file, which is read by one request.
 
     Raises:
         LeftAlone: `missing`, `unreadable`, `has_rows` (of deleted rows' columns), `wrong_schema`, `too_large`,
             `wrong_count` (other than the manifest states), `negative_position`.
+        OSError: the store does not answer.
     """
+    limit = max(MOST_BYTES, file.file_bytes)
     try:
         with io.new_input(file.path).open() as stream:
-            return _read(pq.ParquetFile(stream, read_dictionary=["file_path"]), file)
+            body = stream.read(limit + 1)
     except FileNotFoundError as error:
         raise LeftAlone("missing", summary_of(error)) from error
+    if len(body) > limit:
+        raise LeftAlone("too_large")
+    try:
+        with decoding_bytes():
+            return _read(pq.ParquetFile(pa.BufferReader(body), read_dictionary=["file_path"]), file)
     except LeftAlone:
         raise
     except Exception as error:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.checks import check_size
-from engine.formats.intake.errors import decoding_file, parsing
+from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.intake.table_storage import TableStorage
@@ -87,8 +87,7 @@ class MetadataReader:
             body = self.storage.read(path, MANIFEST_BYTES)
             if file_bytes is not None and len(body) != file_bytes:
                 raise Malformed(f"it has {len(body)} bytes; the metadata states {file_bytes}")
-            with parsing("file of metadata"):
-                return decode(body)
+            return decode(body)
 
     def _path(self, name: str) -> str:
         return f"{self.folder}/{name}"
