@@ -84,7 +84,7 @@ class OutageProbes:
         return True
 
     async def close(self) -> None:
-        """Wait for the probes that are under way, at most until their own time limits."""
+        """End the probes that are under way, and leave them to other processes at once."""
         for task in self._probing:
             task.cancel()
         await asyncio.gather(*self._probing, return_exceptions=True)
@@ -92,6 +92,11 @@ class OutageProbes:
     async def _probe_safely(self, outage: Outage) -> None:
         try:
             await self.probe(outage)
+        except asyncio.CancelledError:
+            with suppress(PackhouseError):  # without the database the claim expires
+                async with self._database.begin() as unit:
+                    await unit.outages.give_back(outage)
+            raise
         except PackhouseError as error:
             _log.warning("probe_waits", outage=outage.key, error=error.message)
         except Exception:  # noqa: BLE001 - one bad probe must not end the others; logged with its trace

@@ -98,6 +98,10 @@ class OutageStore:
         values = {"probes": probes, "detail": detail, "next_probe_at": outage.next_probe_at + from_claim}
         await self._connection.execute(update(outages).where(*_as_claimed(outage)).values(**values))
 
+    async def give_back(self, outage: Outage) -> None:
+        """Make a claimed probe that was not finished due again; no-op if another process has probed since."""
+        await self._connection.execute(update(outages).where(*_as_claimed(outage)).values(next_probe_at=now()))
+
     async def end(self, outage: Outage) -> bool:
         """Delete an outage after an answer; False if another process has probed since.
 

@@ -1,5 +1,6 @@
 """Dependencies that are away: runs wait without a counted failure, one process probes, an answer releases all."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -155,6 +156,29 @@ async def test_one_process_at_a_time_probes(world: World, fresh_database: FreshD
         assert len(await unit.outages.claim_probes(8)) == 1
     async with world.container.database.begin() as unit:
         assert await unit.outages.claim_probes(8) == []
+
+
+async def test_f53_a_worker_that_stops_leaves_its_probe_to_another_at_once(
+    world: World, fresh_database: FreshDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probes, hangs = world.container.worker._probes, asyncio.Event()
+
+    async def hang(_: object) -> None:
+        hangs.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(probes, "_ask", hang)
+    await world.submit()
+    world.dispatcher.is_away = True
+    await work_off(world)
+    let_probe_be_due(fresh_database)
+    assert await probes.turn() == 1
+    await hangs.wait()
+    async with world.container.database.read() as unit:
+        assert not await unit.outages.has_due()
+    await probes.close()
+    async with world.container.database.read() as unit:
+        assert await unit.outages.has_due()
 
 
 @TWO_DATABASES
