@@ -311,6 +311,30 @@ CASES: Final = (
         "tests/integration/rewrites/test_enclosing_tables.py::test_f43_an_enclosed_table_stops_every_deletion",
     ),
     _case(
+        "F51",
+        "engine/formats/iceberg/catalog/objects.py",
+        "class _Reading(RawIOBase):",
+        "class _Reading:",
+        "tests/unit/kernel/test_object_stores.py::test_f51_a_stored_object_is_a_whole_file_for_every_reader",
+        "tests/integration/storage/test_every_operation.py::test_f51_iceberg_tables",
+    ),
+    _case(
+        "F51",
+        "engine/formats/intake/errors.py",
+        "PackhouseError | OSError | EOFError) or is_own_fault(error):",
+        "PackhouseError | OSError | EOFError):",
+        "tests/unit/test_own_faults.py::test_f51_our_own_fault_passes_each_translation_unchanged",
+        "tests/integration/iceberg/test_delete_rewrites.py::test_f51_a_fault_of_ours_is_no_damage_of_a_file",
+    ),
+    _case(
+        "F51",
+        "engine/services/operations/metadata/snapshots.py",
+        "if self._left_out.errors:",
+        "if False:",
+        "tests/integration/rewrites/test_snapshot_rewrites.py"
+        "::test_f51_a_run_that_left_out_every_file_for_an_error_has_not_succeeded",
+    ),
+    _case(
         "F63",
         "engine/services/catalogs/places.py",
         "path = unquote(path)",
