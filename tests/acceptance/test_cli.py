@@ -158,7 +158,8 @@ def test_health_plan_and_explain_are_readable(packhouse: Terminal, table: str) -
     assert "24 files, 100 % of all bytes" in ordered
 
 
-def test_upkeep_names_the_command_that_switches_an_operation_on(packhouse: Terminal, table: str) -> None:
+def test_f44_upkeep_names_the_command_that_switches_an_operation_on(packhouse: Terminal, table: str) -> None:
+    """F44: the command is refused with a preview of what is deleted, and names the option that acknowledges it."""
     shown = packhouse("tables", "upkeep", table).stdout
     lines = {" ".join(line.split()[:2]): line for line in shown.splitlines() if line}
     assert " off " in lines["expire snapshots"]
@@ -168,7 +169,12 @@ def test_upkeep_names_the_command_that_switches_an_operation_on(packhouse: Termi
     assert all(each["last_run"] is None for each in before)
     named = next(line for line in shown.splitlines() if "switch one on" in line)
     arguments = shlex.split(named.partition("packhouse ")[2])
-    assert packhouse(*arguments).returncode == 0
+    refused = packhouse(*arguments)
+    assert refused.returncode == 5
+    assert f"{table} (maintenance.expire_snapshots): " in refused.stderr
+    token = re.search(r"repeat the command with --acknowledge (\S+)", refused.stderr)
+    assert token is not None, refused.stderr
+    assert packhouse(*arguments, "--acknowledge", token[1]).returncode == 0
     setting = arguments[-1].partition("=")[0]
     after = packhouse.json("tables", "upkeep", table)["operations"]
     (changed,) = [each for each in after if each["setting"] == setting]
