@@ -18,6 +18,7 @@ _LINEAGES: Final = "tests/integration/iceberg/test_lineages.py"
 _OUTPUTS: Final = "tests/integration/iceberg/test_outputs.py"
 _OUTAGES: Final = "tests/integration/rewrites/test_outages.py"
 _ORPHANS: Final = "tests/integration/iceberg/test_orphan_places.py"
+_OUTSIDE: Final = "tests/integration/hive/test_meaning_outside_files.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +291,35 @@ CASES: Final = (
         (f"{_MOVES}::test_a_null_in_a_partition_of_a_value_is_never_committed",),
     ),
     _case(
+        "F36",
+        "engine/formats/hive/compaction/tasks.py",
+        "_check_defaults(view, group, readable)",
+        "pass",
+        f"{_OUTSIDE}::test_f36_files_without_a_column_that_has_a_default_in_spark_are_not_merged_with_others",
+    ),
+    _case(
+        "F37",
+        "engine/formats/hive/metadata/tables.py",
+        " or self.spark.buckets",
+        "",
+        f"{_OUTSIDE}::test_f37_buckets_of_spark_are_not_merged",
+    ),
+    _case(
+        "F38",
+        "engine/formats/hive/metadata/tables.py",
+        "self.storage.input_format not in INPUT_FORMATS",
+        "_PARQUET not in self.storage.input_format.lower()",
+        f"{_OUTSIDE}::test_f38_the_input_formats_of_other_table_formats_are_not_parquets",
+    ),
+    _case(
+        "F38",
+        "engine/formats/hive/refusals.py",
+        "in _marked(partitions, listing):",
+        "in ():",
+        f"{_OUTSIDE}::test_f38_metadata_of_another_format_in_the_location_is_found_at_each_look",
+        f"{_OUTSIDE}::test_f38_metadata_of_another_format_in_one_partition_concerns_that_one",
+    ),
+    _case(
         "F43",
         "engine/formats/iceberg/orphans/orphan_files.py",
         "return of_kinds(shown, kinds, refused)",
@@ -309,6 +339,34 @@ CASES: Final = (
         "            await self._check_alone()\n            if",
         "            if",
         "tests/integration/rewrites/test_enclosing_tables.py::test_f43_an_enclosed_table_stops_every_deletion",
+    ),
+    _case(
+        "F45",
+        "engine/formats/hive/metadata/parameters.py",
+        "if found is None and not",
+        "if found is ... and not",
+        f"{_OUTSIDE}::test_f45_a_table_is_rewritten_only_if_every_parameter_is_known",
+    ),
+    _case(
+        "F47",
+        "engine/services/operations/rewrite/endings.py",
+        "if broken and not (committed and is_refused):",
+        "if broken:",
+        f"{_FAULTS}::test_f47_a_spoiled_input_is_left_out_and_spares_the_others",
+    ),
+    _case(
+        "F47",
+        "engine/planning/plans/candidates.py",
+        " | has_outside | files.is_refused",
+        " | has_outside",
+        "tests/integration/hive/test_left_out.py::test_f47_odd_partitions_are_left_out_and_the_others_are_rewritten",
+    ),
+    _case(
+        "F50",
+        "engine/formats/hive/metadata/parameters.py",
+        'as after a rewrite",\n        *(("false",),',
+        'as after a rewrite",\n        *(("false", "true"),',
+        f"{_OUTSIDE}::test_f50_partitions_that_hive_discovers_are_left_where_they_are",
     ),
     _case(
         "F51",
