@@ -8,6 +8,7 @@ from typing import Any
 
 import boto3
 import pytest
+from sqlalchemy import text
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotEligible
@@ -195,3 +196,12 @@ async def test_f49_a_write_path_with_an_empty_part_is_named_when_the_table_is_pl
             change.set_properties({"write.data.path": f"{table.location()}//rows"})
         with pytest.raises(InvalidInput, match="empty part"):
             await world.container.observations.observe(SYSTEM, world.table_id)
+
+
+def test_f49_a_location_with_an_empty_part_is_the_reason_why_a_table_is_refused(lake: Lake) -> None:
+    """It was reported as damaged metadata, with the remedy to repair it."""
+    with lake.catalog.engine.begin() as connection:
+        moved = "UPDATE iceberg_tables SET metadata_location = replace(metadata_location, '/wh/', '//wh/')"
+        assert connection.execute(text(moved)).rowcount == 1
+    with pytest.raises(NotEligible, match=r"//wh/.*has an empty part \('//'\).*create the table again"):
+        lake.open()
