@@ -147,7 +147,7 @@ class Settings(BaseSettings):
         default=900, gt=0, description="How long one step of a run on a catalog or its storage is waited for."
     )
     compute_seconds: Seconds = Field(
-        default=180, gt=0, description="CPU seconds after which reading or planning a table is ended."
+        default=300, gt=0, description="CPU seconds after which reading or planning a table is ended."
     )
     threads_per_table: int = Field(default=4, ge=1, description="Calls to one table's storage at once, per process.")
     threads_per_catalog: int = Field(default=16, ge=1, description="Calls to one catalog and its tables at once.")

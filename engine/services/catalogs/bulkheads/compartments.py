@@ -33,7 +33,8 @@ class ThreadLimits:
         read_seconds: deadline of one read.
         line_seconds: longest wait of a read for a thread.
         work_seconds: deadline of one step of a run (planning, a commit, a proof).
-        compute_seconds: CPU seconds after which a read is ended. Planning two million files takes 19.
+        compute_seconds: CPU seconds after which a read is ended. Planning two million files takes 19, a search for orphans among
+            a million files 12.
     """
 
     per_table: int = 4
@@ -43,7 +44,7 @@ class ThreadLimits:
     read_seconds: float = 60.0
     line_seconds: float = 10.0
     work_seconds: float = 900.0
-    compute_seconds: float = 180.0
+    compute_seconds: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
