@@ -342,7 +342,7 @@ CASES: Final = (
     ),
     _case(
         "F45",
-        "engine/formats/hive/metadata/parameters.py",
+        "engine/formats/intake/parameters.py",
         "if found is None and not",
         "if found is ... and not",
         f"{_OUTSIDE}::test_f45_a_table_is_rewritten_only_if_every_parameter_is_known",

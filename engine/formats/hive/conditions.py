@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from engine.formats.base import Condition
-from engine.formats.hive.metadata.parameters import listed
 from engine.formats.hive.view import TableView
+from engine.formats.intake.parameters import listed
 from engine.planning.plans.candidates import SkipReason
 
 _OF_PARTITIONS: Final = {

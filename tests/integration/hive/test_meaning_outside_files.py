@@ -13,7 +13,7 @@ from engine.domain.runs.run import RunState
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition
 from engine.formats.hive import HiveFormat, HiveTable
-from engine.formats.hive.metadata.parameters import MEANINGLESS
+from engine.formats.intake.parameters import MEANINGLESS
 from tests.support.hive.lakes import HiveLake
 from tests.support.hive.lakes import HiveTable as Stored
 from tests.support.hive.second_readers import HiveSpark

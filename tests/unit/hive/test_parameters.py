@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.hive.metadata.parameters import METADATA, OF_TABLES, SERDE, TABLE, Parameter
+from engine.formats.hive.metadata.parameters import METADATA, OF_TABLES, SERDE, TABLE
 from engine.formats.hive.metadata.spark_schemas import SparkSchema
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.parameters import Parameter
 
 DOCUMENT = Path(__file__).parents[3] / "docs/hive-parameters.md"
 FIELD = '{"name":"%s","type":"long","nullable":true,"metadata":{%s}}'

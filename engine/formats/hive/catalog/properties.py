@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
 from engine.formats.base import PlainProperties
-from engine.formats.hive.metadata.parameters import MEANINGLESS
+from engine.formats.intake.parameters import MEANINGLESS
+from engine.formats.intake.parameters import meaningless_in as meaningless_in  # noqa: PLC0414 - for its importers
 
 METASTORE: Final = "metastore"
 URI: Final = "uri"
@@ -52,12 +53,6 @@ def addresses_of(uri: str) -> Sequence[tuple[str, int]]:
     """Return host and port of each address in a `uri` that has no problem."""
     parts = [urlsplit(each.strip()) for each in uri.split(",")]
     return [(each.hostname or "", each.port or 0) for each in parts]
-
-
-def meaningless_in(properties: Mapping[str, str]) -> Sequence[str]:
-    """Return the names, in lower case, of the property `MEANINGLESS`, which are separated by commas."""
-    names = (each.strip().lower() for each in properties.get(MEANINGLESS, "").split(","))
-    return [each for each in names if each]
 
 
 def _are_addresses(uri: str) -> bool:
