@@ -30,7 +30,7 @@ def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage,
     expect(dialog).to_contain_text("snapshots")
     press(dialog, "Start the run")
     page.wait_for_url("**/runs/run_*")
-    expect(page.get_by_text("The grace of its deletion")).to_be_visible()
+    expect(page.get_by_text("Waits for: the grace of its deletion")).to_be_visible()
     with client(console) as packhouse:
         packhouse.deletions.undo(page.url.rsplit("/", 1)[-1])
         at_once = {"table_id": table, "operation": "expire_snapshots", "grace": "0s"}
@@ -61,4 +61,6 @@ def test_a_purge_needs_its_preview_and_the_typed_address(console: Stack, open_pa
     dialog.get_by_label("Type the address of the table to confirm").fill(table)
     start.click()
     page.wait_for_url("**/runs/run_*")
-    expect(page.get_by_text("The grace of its deletion").first).to_be_visible()
+    expect(page.get_by_text("Waits for: the grace of its deletion")).to_be_visible()
+    with client(console) as packhouse:
+        assert packhouse.deletions.undo(page.url.rsplit("/", 1)[-1]).state == "undone"
