@@ -33,8 +33,8 @@ class ThreadLimits:
         read_seconds: deadline of one read.
         line_seconds: longest wait of a read for a thread.
         work_seconds: deadline of one step of a run (planning, a commit, a proof).
-        compute_seconds: CPU seconds after which a read is ended. Planning two million files takes 19, a search for orphans among
-            a million files 12.
+        compute_seconds: CPU seconds after which a read is ended. Planning two million files takes 19, a search for
+            orphans among a million files 12.
     """
 
     per_table: int = 4
