@@ -26,6 +26,7 @@ from engine.services.catalogs.capabilities import CapabilityService, refusal_pro
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
 from engine.services.policies.effects import PolicyChange, PolicyEffect, weigh
+from engine.services.policies.floors import check_floors
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -89,14 +90,19 @@ class PolicyChecks:
         self._acknowledgements = acknowledgements
 
     async def with_deletions(self, caller: Caller, change: PolicyChange, judged: Judged) -> Judged:
-        """Return a judged change with the preview of what it would delete."""
+        """Return a judged change with the preview of what it would delete. Raises as `check_floors`."""
+        _check_floors(caller, change)
         preview = await self._acknowledgements.preview(caller, _deleting(change, judged.effect))
         return replace(judged, deletions=preview)
 
     async def require_acknowledged(
         self, caller: Caller, change: PolicyChange, judged: Judged, acknowledge: str | None
     ) -> Mapping[str, Any] | None:
-        """Return what the caller acknowledges, for the audit log. Raises as `Acknowledgements.require`."""
+        """Return what the caller acknowledges, for the audit log.
+
+        Raises as `Acknowledgements.require`, and as `check_floors`: what can't be stored needs no acknowledgement.
+        """
+        _check_floors(caller, change)
         return await self._acknowledgements.require(caller, _deleting(change, judged.effect), acknowledge)
 
     async def judge(
@@ -179,6 +185,11 @@ class PolicyChecks:
             in_any_case=frozenset(column.name for column in columns if column.in_any_case),
             unfit=unfit,
         )
+
+
+def _check_floors(caller: Caller, change: PolicyChange) -> None:
+    if change.after is not None:
+        check_floors(caller, None if change.before is None else change.before.document, change.after)
 
 
 def _deleting(change: PolicyChange, effect: PolicyEffect) -> Deleting:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import Api
 from tests.support.moved_clock import MovedClock
 from tests.support.world import Lake
@@ -153,3 +154,16 @@ async def test_f44_a_requested_deletion_is_listed_shown_and_undone(api: Api, own
     rewrite = await api.post("/v1/runs", {"table_id": table_id}, status=202)
     await api.get(f"/v1/deletions/{rewrite['id']}", status=404)
     assert "deletion.undo" in {entry["action"] for entry in await api.items("/v1/audit")}
+
+
+@pytest.mark.parametrize("params", [{}, {"dry_run": True}])
+async def test_f43_a_quarantine_of_seconds_is_an_admins_alone(api: Api, table_id: str, params: Any) -> None:
+    await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "red"})
+    owner = await as_caller(api, "owner", teams=["red"])
+    body = {"maintenance": {"remove_orphans": {"quarantine": "1s"}}}
+    answer = await owner.put(f"/v1/tables/{table_id}/policy", json=body, headers=FIRST, params=params)
+    assert answer.status_code == 422, answer.text
+    (problem,) = answer.json()["errors"]
+    assert (problem["pointer"], problem["value"]) == ("/maintenance/remove_orphans/quarantine", "1s")
+    shown = await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=body, params={"dry_run": True})
+    assert shown.json()["deletions"] is not None
