@@ -1,7 +1,7 @@
 """Tables of any format below a table's location, found in a listing by the files that each format keeps.
 
 Catalogs show only their own tables: a Delta table of another team, a Hudi table, or the output of a streaming query
-below a wide location is known by its files alone. Nothing is deleted at such a location, in none of its folders.
+below a wide location is known by its files alone. No file is deleted at such a location.
 
 Limit: a table above the location is not found, as only the location is listed; neither is one without metadata of its
 own, such as a Hive table. Names (`iceberg.orphans.names`, `paimon.orphans.names`) protect the files of those.

@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import pyarrow as pa
 import pytest
 from sqlalchemy import text
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotEligible
+from engine.formats.deletion.file_lists import FileKind, listed
+from engine.formats.deletion.removal import Removal
 from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import http_listings
+from engine.rewriting.kernel.storage.stores.connections import files_of
+from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 from tests.integration.storage.conftest import Open
 from tests.support.azure_server import AzureServer
 from tests.support.expired_files import Deletion
@@ -205,3 +210,28 @@ def test_f49_a_location_with_an_empty_part_is_the_reason_why_a_table_is_refused(
         assert connection.execute(text(moved)).rowcount == 1
     with pytest.raises(NotEligible, match=r"//wh/.*has an empty part \('//'\).*create the table again"):
         lake.open()
+
+
+@pytest.mark.parametrize("kind", ["azure", "google"])
+def test_f35_files_are_compared_in_other_stores_as_well(kind: str, request: pytest.FixtureRequest) -> None:
+    """Azure lists from no path on, so that each file takes a request of its own; Google deletes one by one."""
+    server = request.getfixturevalue(kind)
+    names = [f"f35/{name}" for name in ("same", "newer", "gone")]
+    for name in names[:2]:
+        server.put(name, b"12")
+    if kind == "azure":
+        root, properties, place = f"abfss://{server.container}", server.properties(), ("abfs", server.container)
+    else:
+        root, properties, place = "gs://lake", server.google_properties(), ("gs", "lake")
+    store = files_of(*place, properties)
+    assert isinstance(store, ObjectFiles)
+    at_us = store.stat(names[0])[1]
+    files = listed([f"{root}/{name}" for name in names], FileKind.DATA, file_bytes=[2, 2, 2])
+    files = files.append_column("modified_us", pa.array([at_us, at_us - 2_000_000, at_us]))
+    taken: list[int] = []
+    work = Removal(properties, before_batch=taken.append)
+    work.remove([files])
+    tally = work.tally
+    assert (deleted(tally), tally.changed, tally.gone, tally.failed) == (1, 1, 1, {})
+    assert list(store.files("f35", is_recursive=True)) == [names[1]]
+    assert sum(taken) == tally.requests == 6
