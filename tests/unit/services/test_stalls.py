@@ -9,6 +9,7 @@ import pytest
 
 from engine.domain.errors import Interrupted, StateConflict
 from engine.queue.budgets import LiveProgress
+from engine.services.operations.tasks import lanes as sending
 from engine.services.operations.tasks.stalls import STALL_SECONDS, StallWatch
 from engine.spark.dispatch import Ticket
 from tests.support.fake_clock import FakeClock
@@ -71,3 +72,15 @@ async def test_f41_lanes_that_are_given_up_end_with_the_reason_and_send_no_group
     with pytest.raises(StateConflict, match="its tasks moved nothing"):
         await taking
     assert len(spark.sent) == 2
+
+
+async def test_f41_tasks_that_take_far_longer_than_estimated_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """F41: also those that report nothing, such as Paimon's core, hold the slot of their run for a limited time."""
+    monkeypatch.setattr(sending, "LONGEST_SECONDS", 0.2)
+    monkeypatch.setattr(sending, "MOST_OF_ESTIMATE", 0.0)
+    clock = FakeClock()
+    spark = Hanging(clock)
+    with pytest.raises(StateConflict, match=r"tasks did not end within .* h and were stopped"):
+        async for _ in lanes_of(spark, clock).results([a_group(0, 64)], 1):
+            pass
+    assert (len(spark.sent), spark.stopped.is_set()) == (1, True)

@@ -40,6 +40,9 @@ TRIES_PER_GROUP = 2
 SENDS_WITH_EXPIRY = 3  # of one group: the first may get credentials that are already old
 GRACE_SECONDS = 1.5  # time for a stopped task to remove its own output before it is interrupted
 GONE_SECONDS = 20.0
+LONGEST_SECONDS = 6 * 3600.0
+MOST_OF_ESTIMATE = 20.0
+"""Tasks are stopped after the longer of six hours and twenty times their estimate: they hold the slot of their run."""
 
 
 class Dispatcher(Protocol):
@@ -234,7 +237,7 @@ class Lanes:
             bundle = tuple(group for group in bundle if group.ordinal in payloads)
             if not bundle:
                 return
-            answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, list(payloads.values()))
+            answers = await self._answers(ticket, bundle, list(payloads.values()))
         except Transient:  # Spark is unavailable: the attempt ends and the run is retried later
             if not self._attempt.interrupted.is_set():
                 raise
@@ -247,6 +250,24 @@ class Lanes:
             for group, result in zip(bundle, results, strict=True):
                 self._answered(waiting, group, result)
             self._raise_storage_fault(results)
+
+    async def _answers(self, ticket: Ticket, bundle: Sequence[FileGroup], payloads: Sequence[str]) -> Sequence[str]:
+        """Run tasks and return their answers; gives the lanes up if they take far longer than estimated.
+
+        Raises:
+            StateConflict: they were stopped for that.
+        """
+        most = max(LONGEST_SECONDS, MOST_OF_ESTIMATE * self._times.seconds(bundle))
+        try:
+            async with asyncio.timeout(most):
+                return await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+        except TimeoutError:
+            error = StateConflict(
+                f"tasks did not end within {most / 3600:.3g} h and were stopped: check the executors of Spark and the "
+                f"input files of the groups, or lower {GROUP_SETTING}"
+            )
+            await self.give_up(error)
+            raise error from None
 
     async def _payloads(self, bundle: tuple[FileGroup, ...]) -> Mapping[int, str]:
         """Return the tasks of groups by ordinal; a group that the table refuses fails alone, and is not tried again."""
