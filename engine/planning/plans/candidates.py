@@ -124,10 +124,7 @@ def _find(
     for reason in reversed(_REFUSED):
         _set(reasons, (wanted_count == 0) & (files.count(wanted & refused[reason]) > 0), reason)
         _set(reasons, is_incomplete & (files.count(refused[reason]) > 0), reason)
-    _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
-    _set(reasons, has_outside, SkipReason.OUTSIDE_FILES)
-    for partition, code in files.refusals.items():
-        reasons[partition] = SkipReason(code)
+    _set_blocked(reasons, files, blocked, has_outside)
     chosen = taken[units.unit_of]
     return Candidates(
         wanted_here & chosen,
@@ -182,6 +179,14 @@ def _allowed(files: PartitionedFiles, limits: RewriteLimits) -> tuple[Flags, dic
         SkipReason.EXCLUDED_ABOVE: np.zeros_like(files.is_parquet) if above is None else files.file_bytes > above,
     }
     return ~np.logical_or.reduce(list(refused.values())), refused
+
+
+def _set_blocked(reasons: list[SkipReason | None], files: PartitionedFiles, blocked: Flags, has_outside: Flags) -> None:
+    """Set the reasons of partitions that can't be rewritten, whatever the limits are; the format's own is strongest."""
+    _set(reasons, blocked, SkipReason.EQUALITY_DELETES)
+    _set(reasons, has_outside, SkipReason.OUTSIDE_FILES)
+    for partition, code in files.refusals.items():
+        reasons[partition] = SkipReason(code)
 
 
 def _set(reasons: list[SkipReason | None], where: Ints | Flags, reason: SkipReason) -> None:
