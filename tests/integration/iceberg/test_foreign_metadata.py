@@ -10,6 +10,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 import structlog.testing
 
 from engine.domain.errors import NotEligible, PackhouseError, Transient
+from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.orders import RequestedOrder, WantedColumn
 from engine.formats.iceberg import IcebergTable, ManifestCache
 from engine.planning.measures.health import health
@@ -24,6 +26,7 @@ from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files
 from tests.support.mutations import Mutation, of_list_or_manifest, of_metadata
 
 BY_ID = RequestedOrder("sort", (WantedColumn("id"),))
+EVERY_OLD = Expiry(ExpiryRule(timedelta(0), 1, deletes_files=True), datetime.now(UTC) + timedelta(days=1))
 MUTATIONS = int(os.environ.get("PACKHOUSE_FUZZ_MUTATIONS", "500" if os.environ.get("PACKHOUSE_DEEP") else "100"))
 LEAST_MUTATIONS = min(MUTATIONS * 4 // 5, 400)
 LONGEST_MESSAGE = 1000
@@ -132,3 +135,26 @@ def test_no_manifest_raises_anything_but_the_tables_condition(table: Lake):
     counted = outcomes(table, place, sample(of_list_or_manifest(place.read_bytes()), MUTATIONS // 2))
     assert counted.total() >= LEAST_MUTATIONS / 2
     assert counted["TableUnreadable"] > LEAST_MUTATIONS / 8, counted
+
+
+@pytest.mark.parametrize("which", ["manifest list", "manifest"])
+def test_f51_an_expired_file_with_any_content_is_read_or_left_out_by_name(table: Lake, which: str) -> None:
+    """No kept snapshot needs it; a fault of ours at it would be raised as such, and not be taken for damage."""
+    loaded = table.load()
+    loaded.overwrite(loaded.scan().to_arrow().slice(0, 1))
+    first = table.load().snapshots()[0]
+    path = first.manifest_list if which == "manifest list" else first.manifests(loaded.io)[0].manifest_path
+    place, sound = local(path), local(path).read_bytes()
+    left_out = Counter[str]()
+    for label, body in sample(of_list_or_manifest(sound), MUTATIONS // 2):
+        place.write_bytes(body)
+        forget(table)
+        opened = table.open()
+        plan = opened.preview_removal(tuple(opened.plan_expiry(EVERY_OLD).expired), ())
+        for item in plan.details.get("left_out", {"items": ()})["items"]:
+            assert item["name"], label
+            if item["reason"] == "damaged":
+                assert (item["name"], bool(item["detail"])) == (path, True), label
+            left_out[item["reason"]] += 1
+    assert left_out.keys() <= {"damaged", "missing", "outside"}, "a list can name any other manifest"
+    assert left_out["damaged"] > MUTATIONS / 20
