@@ -152,6 +152,7 @@ class HiveConnection:
         found: dict[TableRef, str] = {}
         for ref in refs:
             if (known := self._looks.standing(ref)) is None:
+                # a table without a pointer is opened at each look at it, which reports the error
                 with suppress(NotFound, TableUnreadable, NotEligible, InvalidInput):
                     known = self.open_table(ref, self._looks.scope(ref)).pointer
             found |= {} if known is None else {ref: known}
