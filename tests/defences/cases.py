@@ -348,6 +348,13 @@ CASES: Final = (
         f"{_OUTSIDE}::test_f45_a_table_is_rewritten_only_if_every_parameter_is_known",
     ),
     _case(
+        "F45",
+        "engine/formats/paimon/view.py",
+        "return problems_of(work, given, location=location, meaningless=self.meaningless)",
+        "return ()",
+        "tests/integration/paimon/test_options.py::test_f45_an_option_that_is_not_listed_forbids_every_operation",
+    ),
+    _case(
         "F47",
         "engine/services/operations/rewrite/endings.py",
         "if broken and not (committed and is_refused):",

@@ -23,6 +23,7 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES
@@ -121,6 +122,7 @@ class PaimonConnection:
     ) -> None:
         self._core = core
         self._properties = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
+        self._meaningless = meaningless_in(properties)
         self._root = properties["warehouse"].rstrip("/") or "/"
         self._database = CatalogDatabase(properties) if properties["type"] == JDBC else None
         self._rest: RestWarehouse | None = None
@@ -202,7 +204,7 @@ class PaimonConnection:
         with reading_table(f"open table {ref}"):
             files = self._files_of(ref, scope)
             if files is not None:
-                view = TableView.load(ref, files, self._cache.of(ref), self._known)
+                view = TableView.load(ref, files, self._cache.of(ref), self._known, self._meaningless)
                 if view is not None:
                     _ = view.options, view.codec  # what the schema does not allow to read is reported here
                     return view

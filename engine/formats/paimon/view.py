@@ -17,6 +17,7 @@ from engine.formats.paimon.manifests.arrivals import MOST_SNAPSHOTS, Arrivals
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.manifests.reading import MetadataReader
+from engine.formats.paimon.metadata.known_options import Work, problems_of
 from engine.formats.paimon.metadata.options import TableOptions, options_of
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.schemas import TableSchema
@@ -27,7 +28,10 @@ _READERS: Final = 8
 
 @dataclass(frozen=True)
 class TableView:
-    """A loaded table. Methods raise `Malformed` and `OSError`, also for metadata that expired since."""
+    """A loaded table. Methods raise `Malformed` and `OSError`, also for metadata that expired since.
+
+    `meaningless`: names of options that change nothing for readers, by the catalog; see `metadata.known_options`.
+    """
 
     ref: TableRef
     files: TableFiles
@@ -37,9 +41,12 @@ class TableView:
     uuid: str
     schema: TableSchema
     head: Snapshot | None
+    meaningless: Sequence[str] = ()
 
     @staticmethod
-    def load(ref: TableRef, files: TableFiles, cache: Cache, known: KnownSnapshots) -> "TableView | None":
+    def load(
+        ref: TableRef, files: TableFiles, cache: Cache, known: KnownSnapshots, meaningless: Sequence[str] = ()
+    ) -> "TableView | None":
         """Load a table; None if there is none at the location."""
         newest = files.newest_snapshot()  # before the schemas: a schema is written before its first snapshot
         ids = files.schema_ids()
@@ -50,12 +57,17 @@ class TableView:
         if head is not None and head.schema_id not in ids:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
         uuid = _uuid(ref, first) if files.managed is None else files.managed.uuid
-        return TableView(ref, files, cache, known, _pointer(ids, newest), uuid, schema, head)
+        return TableView(ref, files, cache, known, _pointer(ids, newest), uuid, schema, head, meaningless)
 
     @cached_property
     def options(self) -> TableOptions:
         """The options of the current schema."""
         return options_of(self.schema)
+
+    def option_problems(self, work: Work) -> Sequence[str]:
+        """Return a clause for each option of the current schema that forbids an operation."""
+        location, given = self.files.location, self.schema.options
+        return problems_of(work, given, location=location, meaningless=self.meaningless)
 
     @cached_property
     def codec(self) -> PartitionCodec:

@@ -329,7 +329,7 @@ def test_append_tables_with_buckets_need_writers_that_compact_nothing(
     [
         ([("id", "BIGINT"), ("at", "TIMESTAMP(9)")], {}, "kernel_column_types"),
         ([("id", "BIGINT")], {"file__format": "orc"}, "kernel_file_format"),
-        ([("id", "BIGINT")], {"file_index__bloom_filter__columns": "id"}, "kernel_file_options"),
+        ([("id", "BIGINT")], {"file_index__bloom_filter__columns": "id"}, "kernel_known_options"),
         ([("id", "BIGINT")], {"deletion_vectors__enabled": "true"}, "kernel_no_vectors"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Rules of merge trees as Paimon's core has them, without a table."""
+"""Rules of merge trees and names of options, as Paimon's core has them, without a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +28,16 @@ class MergeTrees:
             unit = picked.get() if picked.isPresent() else None
             found.append([0, 0] if unit is None else [int(unit.files().size()), int(unit.outputLevel())])
         return found
+
+    def options(self, classes: Sequence[str]) -> list[str]:
+        """Return the names of all options, also former ones, that classes of the core define."""
+        found = set[str]()
+        for field in (field for name in classes for field in java(name).class_.getDeclaredFields()):
+            if str(field.getType().getSimpleName()) == "ConfigOption":
+                field.setAccessible(True)
+                option = field.get(None)
+                found |= {str(option.key()), *(str(each.getKey()) for each in option.fallbackKeys())}
+        return sorted(found)
 
 
 def _sized(size: int) -> Any:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
 from engine.formats.base import PlainProperties
+from engine.formats.intake.parameters import MEANINGLESS
 
 FILESYSTEM: Final = "filesystem"
 JDBC: Final = "jdbc"
@@ -28,14 +29,14 @@ PLAIN: Final = PlainProperties(
         {
             *("type", "warehouse", "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
             *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
-            *(URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER),
+            *(MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER),
         }
     )
 )
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    FILESYSTEM: ("type", "warehouse"),
-    JDBC: ("type", "warehouse", URI, CATALOG_KEY, USER, PASSWORD, LOCK_ENABLED, LOCK_TIME_ZONE),
-    REST: ("type", "warehouse", URI, TOKEN, TOKEN_PROVIDER),
+    FILESYSTEM: ("type", "warehouse", MEANINGLESS),
+    JDBC: ("type", "warehouse", MEANINGLESS, URI, CATALOG_KEY, USER, PASSWORD, LOCK_ENABLED, LOCK_TIME_ZONE),
+    REST: ("type", "warehouse", MEANINGLESS, URI, TOKEN, TOKEN_PROVIDER),
 }
 _SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
 _REFERENCES: Final = ("env:", "file:")
@@ -60,7 +61,7 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         if name not in known and not name.startswith(STORAGE):
             hint = _REASONS.get(name) or f"use {', '.join(known)} and names that begin with {', '.join(STORAGE)}"
             yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
-        elif not value and name != "warehouse":
+        elif not value and name not in ("warehouse", MEANINGLESS):
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
     if kind == JDBC:
         yield from _problems_of_database(properties)

@@ -1,14 +1,15 @@
 """The conditions under which Packhouse compacts a table with Paimon's core, or with its own kernel."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from engine.formats.base import Condition
+from engine.formats.intake.parameters import listed
 from engine.formats.paimon.compaction.stores import store_of, store_problem
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
-from engine.formats.paimon.metadata.options import BucketMode, TableOptions, options_elsewhere
+from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.options import BucketMode, TableOptions
 from engine.formats.paimon.view import TableView
 
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
@@ -18,12 +19,7 @@ _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
 _OF_APPENDS: Final = (BucketMode.UNAWARE,)
 """With buckets, the core decides by rules of its own whether files of an append table are merged."""
 _BY_KERNEL: Final = (*_OF_APPENDS, BucketMode.FIXED)
-_NAMES_CODE: Final = re.compile(r"callback|\bclass\b|\.custom\b|mark-done")
-"""Options that can name classes, which the core would load and run."""
 _PARQUET: Final = "parquet"
-_FORMS_FILES: Final = ("parquet.", "file-index.")
-"""Options about the inside of files, such as Bloom filters, encryption and indexes."""
-_MORE_THAN_FILES: Final = ("row-tracking.enabled", "data-evolution.enabled")
 
 
 def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel: bool = False) -> Iterator[Condition]:
@@ -34,7 +30,7 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
         properties: those of its catalog for access to the store.
         by_kernel: the kernel merges the files, and the core only commits them.
     """
-    options, given = view.options, view.schema.options
+    options = view.options
     problem = store_problem(view.files.location, properties)
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
@@ -42,18 +38,10 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
-    naming = sorted(name for name in given if _NAMES_CODE.search(name.lower()))
-    told = f"options that can name code: {', '.join(naming)[:200]}" if naming else "none of its options names code"
-    yield Condition("native_no_code", not naming, told)
-    elsewhere = options_elsewhere(view.schema)
-    told = f"options that name another place: {', '.join(elsewhere)[:200]}" if elsewhere else "all are in its location"
-    yield Condition("native_files_in_place", not elsewhere, told)
+    if not by_kernel:
+        yield _known("native_known_options", view.option_problems(Work.CORE))
     blobs = [each.name for each in view.schema.columns if each.type.root == "BLOB"]
     yield Condition("native_no_blobs", not blobs, f"{len(blobs)} columns of type BLOB, whose files are not compacted")
-    evolved = [name for name in _MORE_THAN_FILES if given.get(name, "false").strip().lower() == "true"]
-    yield Condition(
-        "native_whole_rows", not evolved, f"enabled: {', '.join(evolved)}" if evolved else "no row tracking"
-    )
 
 
 def kernel_conditions(view: TableView) -> Iterator[Condition]:
@@ -69,14 +57,11 @@ def kernel_conditions(view: TableView) -> Iterator[Condition]:
     has_vectors = view.options.has_deletion_vectors
     detail = "rows are deleted by vectors, which only the core applies" if has_vectors else "no deletion vectors"
     yield Condition("kernel_no_vectors", not has_vectors, detail)
-    given = view.schema.options
-    written = given.get("file.format", _PARQUET).strip().lower()
+    written = view.schema.options.get("file.format", _PARQUET).strip().lower()
     others = sorted({each for each in view.live.formats() if each != _PARQUET})
     detail = f"files of other formats: {', '.join(others)[:200]}" if others else f"{written} files"
     yield Condition("kernel_file_format", written == _PARQUET and not others, detail)
-    forming = sorted(name for name in given if name.startswith(_FORMS_FILES))
-    told = f"options that only the core follows: {', '.join(forming)[:200]}" if forming else "no options of its own"
-    yield Condition("kernel_file_options", not forming, told)
+    yield _known("kernel_known_options", view.option_problems(Work.KERNEL))
     yield _types(view)
 
 
@@ -96,6 +81,10 @@ def _types(view: TableView) -> Condition:
                 detail = f"{column.name} was {column.type.text} in schema {number} and is {now.type.text}"
                 return Condition(name, False, f"{detail}; only the core converts it")
     return Condition(name, True, "the kernel writes and reads them as the core does")
+
+
+def _known(name: str, problems: Sequence[str]) -> Condition:
+    return Condition(name, not problems, listed(problems) or "each option of the table is known")
 
 
 def _kind_of(view: TableView) -> str:

@@ -1,7 +1,6 @@
 """Options of a table that decide how its files are arranged and read; defaults are those of Paimon 1.4."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -11,7 +10,6 @@ from engine.formats.paimon.metadata.schemas import TableSchema
 
 _ON_DEMAND: Final = -1
 _POSTPONED: Final = -2
-_NAMES_PLACES: Final = re.compile(r"^branch$|external-path")
 
 
 class BucketMode(StrEnum):
@@ -74,11 +72,6 @@ class TableOptions:
             "merge_engine": self.merge_engine,
             "write_only": self.is_write_only,
         }
-
-
-def options_elsewhere(schema: TableSchema) -> Sequence[str]:
-    """Return the options by which files are read or written outside of the main branch in the table's location."""
-    return sorted(name for name in schema.options if _NAMES_PLACES.search(name.lower()))
 
 
 def options_of(schema: TableSchema) -> TableOptions:

@@ -10,21 +10,20 @@ from engine.domain.errors import NotEligible, StateConflict
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
 from engine.formats.deletion.scopes import Scope
+from engine.formats.intake.parameters import listed
 from engine.formats.orphans.listings import ListedFiles
 from engine.formats.orphans.other_tables import ICEBERG, PAIMON
-from engine.formats.paimon.metadata.options import options_elsewhere
-from engine.formats.paimon.upkeep.retention import check_changelogs
+from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.view import TableView
 
 
-def check_places(view: TableView) -> None:
-    """Raise `NotEligible` unless all files of the table are written below its own location, and none is a changelog's.
+def check_options(view: TableView) -> None:
+    """Raise `NotEligible` if an option of the table is unknown, or names another place for files of the table.
 
-    Paimon's expire writes changelogs that outlive their snapshots, for which Packhouse does not search.
+    So does one that keeps changelogs for longer than snapshots: Packhouse does not search for those.
     """
-    check_changelogs(view.schema.options)
-    if elsewhere := options_elsewhere(view.schema):
-        raise NotEligible(f"the table option {elsewhere[0]} names another place for its files: no file is deleted")
+    if problems := view.option_problems(Work.ORPHANS):
+        raise NotEligible(f"no file is deleted: the table option {listed(problems)}")
 
 
 def check_rule(rule: OrphanRule) -> None:

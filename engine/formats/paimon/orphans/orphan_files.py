@@ -30,7 +30,7 @@ from engine.formats.orphans.listings import ListedFiles, files_below
 from engine.formats.orphans.looked import Looked, due_files, us, with_times
 from engine.formats.orphans.looks import Look, StoredLooks
 from engine.formats.orphans.orphan_deletions import record_orphans
-from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_places, check_rule
+from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_options, check_rule
 from engine.formats.paimon.orphans.names import of_documents, orphan_kinds
 from engine.formats.paimon.orphans.references import References, name_keys
 from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of, records_root
@@ -75,7 +75,7 @@ class OrphanFiles:
         """
         check_rule(rule)
         before = self._load()
-        check_places(before)
+        check_options(before)
         storage = before.files.storage.properties
         looks = StoredLooks(before.files.storage, records_root(before.files))
         earlier = looks.latest()
@@ -135,7 +135,7 @@ class OrphanFiles:
     def _look_again(self) -> None:
         view = self._load()
         check_same(view, self.looked.look.origin)
-        check_places(view)
+        check_options(view)
         self._references.add(view)
 
     def _refer(
@@ -152,7 +152,7 @@ class OrphanFiles:
             names.append(name_keys(batch["path"]))
             yield
         after = self._load()
-        check_places(after)
+        check_options(after)
         check_same(after, origin_of(before))
         check_complete(before, after, np.sort(np.concatenate(names)))
         check_alone(found, after, self._scope)

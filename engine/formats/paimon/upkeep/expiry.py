@@ -21,13 +21,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile, zip_longest
 from typing import Final
 
-from engine.domain.errors import Transient
+from engine.domain.errors import NotEligible, Transient
 from engine.domain.runs.expiry import READER, UNREADABLE_CONSUMER, Expiry, ExpiryPlan, Needed, OldCopy, instant
 from engine.formats.base import Condition
+from engine.formats.intake.parameters import listed
 from engine.formats.paimon.compaction.commits import RUN_ID, is_own
+from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
 from engine.formats.paimon.upkeep.retention import (
-    check_changelogs,
     consumers_of,
     least_retained,
     time_retained,
@@ -50,14 +51,15 @@ def plan_expiry(view: TableView, expiry: Expiry) -> ExpiryPlan:
     A snapshot is as old as the time since the next one was committed, as in Paimon: until then it was the newest.
 
     Raises:
-        NotEligible: the table keeps changelogs longer than snapshots, or its options for the retention can't be read.
+        NotEligible: an option of the table forbids it or is unknown, or those of the retention can't be read.
     """
     return replace(_planned(view, view.every_snapshot(), expiry), tags=tags_over(view, expiry))
 
 
 def _planned(view: TableView, every: Sequence[Snapshot], expiry: Expiry) -> ExpiryPlan:
     rule, options = expiry.rule, view.schema.options
-    check_changelogs(options)
+    if problems := view.option_problems(Work.EXPIRY):
+        raise NotEligible(f"no snapshot expires: the table option {listed(problems)}")
     own_age, own_least = (timedelta(0), 0) if rule.overrides else (time_retained(options), least_retained(options))
     age, least = max(rule.older_than, own_age), max(1, rule.keep_last, own_least)
     at = {each.id: instant(each.committed_at_ms) for each in every}

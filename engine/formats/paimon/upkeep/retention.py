@@ -21,7 +21,6 @@ LEAST_RETAINED: Final = "snapshot.num-retained.min"
 DEFAULT_TIME: Final = timedelta(hours=1)
 """Paimon's default of `snapshot.time-retained`."""
 
-_OF_CHANGELOGS: Final = ("changelog.time-retained", "changelog.num-retained.min", "changelog.num-retained.max")
 _DURATION: Final = re.compile(r"([0-9]{1,18})\s*([a-zµ]*)")
 _UNITS: Final[Mapping[timedelta, tuple[str, ...]]] = {
     timedelta(days=1): ("d", "day", "days"),
@@ -35,15 +34,6 @@ _NANOSECONDS: Final = ("ns", "nano", "nanos", "nanosecond", "nanoseconds")
 _NUMBER: Final = re.compile(r"[0-9]{1,10}")
 _CONSUMER_BYTES: Final = 4096
 _CONSUMER_VALUES: Final = 100
-
-
-def check_changelogs(options: Mapping[str, str]) -> None:
-    """Raise `NotEligible` if the table keeps changelogs longer than snapshots: the core would have to write them."""
-    if given := [each for each in _OF_CHANGELOGS if each in options]:
-        raise NotEligible(
-            f"the table option {given[0]} is set: changelogs that outlive their snapshots are written by Paimon's "
-            "own expire only; remove the option, or let Paimon expire snapshots"
-        )
 
 
 def time_retained(options: Mapping[str, str]) -> timedelta:

@@ -17,7 +17,7 @@ from engine.formats.orphans.orphan_deletions import TableOrphans, preview_orphan
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.loaded import LoadedTable
-from engine.formats.paimon.orphans.checks import check_places
+from engine.formats.paimon.orphans.checks import check_options
 from engine.formats.paimon.orphans.orphan_files import OrphanFiles
 from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, preview
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
@@ -126,7 +126,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the metadata of")
     def check_orphans(self) -> None:
         """Raise `NotEligible` if the metadata forbids to look for orphans."""
-        check_places(self._view)
+        check_options(self._view)
 
     @reads("look for orphans of")
     def preview_orphans(

@@ -5,7 +5,6 @@ them with a commit, unless they have `write-only`. Before a tag is removed, its 
 expired snapshots.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -14,17 +13,13 @@ from typing import Final
 from engine.domain.runs.expiry import Expiry, Needed, instant
 from engine.formats.base import Condition
 from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag, parse_tag
 from engine.formats.paimon.upkeep.documents import Documents, read_document
 from engine.formats.paimon.view import TableView
 
 _PREFIX: Final = "tag-"
-_TOLD: Final = re.compile(
-    r"^tag\.callback|^tag\.create-success-file|^metastore\.tag-to-partition|^metadata\.iceberg\.storage"
-)
-"""Options by which Paimon's core 1.4.2 does more than delete a tag (`AbstractFileStore.createTagCallbacks`): it tells
-other programs, or removes a mark of success or a reference in metadata of Iceberg. Packhouse removes no tag then."""
 
 AnnounceTags = Callable[[TableView, Sequence[Tag]], None]
 
@@ -94,7 +89,7 @@ def retained_tags(files: TableFiles, names: Sequence[str]) -> frozenset[str]:
 
 
 def _over(view: TableView, tags: Sequence[Tag], expiry: Expiry) -> Iterator[Tag]:
-    if any(_TOLD.search(name.lower()) for name in view.schema.options):
+    if view.option_problems(Work.TAGS):  # the core would do more (`AbstractFileStore.createTagCallbacks`)
         return
     read_since = _read_since(tags, expiry.needed)
     for each in tags:

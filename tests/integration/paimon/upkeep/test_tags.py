@@ -178,7 +178,7 @@ def test_the_newest_tag_before_a_reader_began_stays(lake: PaimonLake) -> None:
     "option",
     [
         *("tag.callbacks", "tag.callback.com.example.Told.param", "tag.create-success-file"),
-        *("metastore.tag-to-partition", "metadata.iceberg.storage"),
+        "metastore.tag-to-partition",
     ],
 )
 def test_tags_whose_removal_others_have_to_be_told_of_stay(lake: PaimonLake, option: str) -> None:

@@ -1,0 +1,87 @@
+"""Options of tables by an allow-list: operations on a table are refused while it has an unknown option."""
+
+import json
+from typing import Final
+
+import pytest
+
+from engine.domain.errors import NotEligible
+from engine.formats.intake.parameters import MEANINGLESS
+from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon.metadata.known_options import KNOWN, Work
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.edits import edit_json
+from tests.support.paimon.expiries import expiry
+from tests.support.paimon.lakes import PaimonLake
+
+OF_TABLES: Final = (
+    "CoreOptions",
+    "iceberg.IcebergOptions",
+    "format.OrcOptions",
+    "format.csv.CsvOptions",
+    "format.json.JsonOptions",
+    "format.text.TextOptions",
+    "globalindex.btree.BTreeIndexOptions",
+)
+"""Classes of Paimon 1.4.2 with options that tables store; those of catalogs are not stored in tables."""
+
+
+def test_f45_every_option_of_the_core_is_listed(paimon_core: PaimonCore) -> None:
+    """F45: what the core adds in another version is found here, before a table has it."""
+    names = paimon_core.call("options", classes=OF_TABLES)
+    assert len(names) > 300
+    assert [each for each in names if KNOWN[Work.CORE].find(each) is None] == []
+
+
+def test_f45_an_option_that_is_not_listed_forbids_every_operation(lake: PaimonLake) -> None:
+    """F45: each refusal names the option and the remedy, which is a property of the catalog."""
+    lake.create()
+    lake.write([[1, "a", 1.0]])
+    lake.write([[2, "a", 1.0]])
+    assert _forbidden(lake.open()) == []
+    _add(lake, "rows.hidden-by", "value")
+    told = r"rows.hidden-by is not a known option: if no reader goes by it, name it in the catalog's property"
+    for each in (lake.open(), lake.open().planned_natively()):
+        (detail,) = (each.detail for each in each.conditions() if each.name.endswith("_known_options"))
+        assert detail.startswith(told)
+    with pytest.raises(NotEligible, match=told):
+        lake.open().plan_expiry(expiry(1))
+    with pytest.raises(NotEligible, match=told):
+        lake.open().check_orphans()
+    properties = {**lake.properties, MEANINGLESS: "rows.*"}
+    assert _forbidden(PaimonFormat().connect("lake", properties).open_table(lake.ref)) == []
+
+
+def test_f45_the_core_does_not_rewrite_where_it_would_leave_rows_out(lake: PaimonLake) -> None:
+    """F45: with this option, a compaction removes the rows of a file that the store does not return at that time."""
+    lake.create(primary_keys=["id"], bucket="1", write_only="true", scan__ignore_lost_files="true")
+    lake.write([[1, "a", 1.0]])
+    (first,) = (lake.folder / "bucket-0").iterdir()
+    lake.write([[2, "a", 1.0]])
+    (found,) = (each for each in lake.open().planned_natively().conditions() if each.name == "native_known_options")
+    assert not found.holds
+    assert found.detail.endswith("rows that can't be read are left out, also of rewritten files): set it to false")
+    away = first.rename(lake.root / "away")
+    lake.compact()
+    away.rename(first)
+    assert lake.call("ids") == [2], "the core has lost a row, without an error"
+
+
+def test_f45_snapshots_of_a_table_with_metadata_of_iceberg_stay(lake: PaimonLake) -> None:
+    """F45: Iceberg's readers can need files of a snapshot that no reader of Paimon needs."""
+    lake.create(metadata__iceberg__storage="table-location")
+    with pytest.raises(NotEligible, match="readers of Iceberg"):
+        lake.open().plan_expiry(expiry(1))
+
+
+def _add(lake: PaimonLake, name: str, value: str) -> None:
+    path = max((lake.folder / "schema").iterdir())
+    edit_json(path, options={**json.loads(path.read_text())["options"], name: value})
+
+
+def _forbidden(table: PaimonTable) -> list[str]:
+    """Return the conditions of the options that are not met, having planned the operations that read them."""
+    table.plan_expiry(expiry(1))
+    table.check_orphans()
+    conditions = [*table.conditions(), *table.planned_natively().conditions()]
+    return [each.name for each in conditions if not each.holds and each.name.endswith("_known_options")]

@@ -1,0 +1,80 @@
+"""The options of Paimon tables that are known, as data and in the documentation."""
+
+from collections import Counter
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Option, Work, problems_of
+
+DOCUMENT = Path(__file__).parents[2] / "docs/paimon-options.md"
+LOCATION = "s3://lake/warehouse/lake.db/events"
+
+
+def test_f45_the_documentation_lists_every_known_option_of_paimon() -> None:
+    """F45: the list of what is accepted is the same in docs/paimon-options.md."""
+    listed = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
+    rows = [each for each in OPTIONS if each.concerns], [each for each in OPTIONS if not each.concerns]
+    assert listed == [line for each in rows for line in _lines(each)]
+
+
+def _lines(options: list[Option]) -> list[str]:
+    """Return the lines of a table in the documentation; options with the same meaning are in one."""
+    lines = []
+    for (concerns, writers, meaning, decision, remedy), found in groupby(options, _row):
+        names = ", ".join(f"`{each.parameter.name}`" for each in found)
+        without = f" | {decision}; otherwise {remedy} | {', '.join(concerns)}" if concerns else ""
+        lines.append(f"| {names} | {writers} | {meaning}{without} |")
+    return lines
+
+
+def _row(option: Option) -> tuple[tuple[Work, ...], str, str, str, str]:
+    it = option.parameter
+    return option.concerns, it.writers, it.meaning, it.decision, it.remedy
+
+
+def test_f45_an_option_of_paimon_is_listed_once_for_an_operation() -> None:
+    """F45: a row that forbids something names the remedy."""
+    counts = Counter((each.parameter.name.lower(), work) for each in OPTIONS for work in each.concerns or Work)
+    assert [name for name, count in counts.items() if count > 1] == []
+    for each in OPTIONS:
+        assert bool(each.concerns) is bool(each.parameter.remedy) is (each.parameter.accepted is not None), each
+
+
+@pytest.mark.parametrize("work", Work)
+def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Work) -> None:
+    """F45: unless an admin names it; an option with a known meaning keeps it."""
+    given = {"row-filter.enabled": "true", "dq.rule": "x", "type": "object-table", "bucket": "4"}
+    named, kind = problems_of(work, given, location=LOCATION, meaningless=["dq.*", "type"])
+    assert named.startswith("row-filter.enabled is not a known option: if no reader goes by it, name it in the catalog")
+    assert kind.startswith("type is 'object-table' (the kind of the table")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "forbidden"),
+    [
+        ("scan.ignore-corrupt-files", "TRUE", {Work.CORE}),
+        ("scan.tag-name", "t", {Work.KERNEL, Work.CORE}),
+        ("scan.mode", "latest-full", set()),
+        ("file-index.bloom-filter.columns", "id", {Work.KERNEL}),
+        ("file-index.read.enabled", "false", set()),
+        ("parquet.encryption.column.keys", "k:a", {Work.KERNEL, Work.CORE}),
+        ("fields.a.b.aggregate-function", "sum", set()),
+        ("fields.a.b.anything", "sum", set(Work)),
+        ("tag.create-success-file", "false", set()),
+        ("metadata.iceberg.storage", "table-location", {Work.EXPIRY, Work.TAGS}),
+        ("metadata.iceberg.storage", "rest-catalog", {Work.EXPIRY, Work.TAGS, Work.KERNEL, Work.CORE}),
+        ("path", "s3a://lake/warehouse/lake.db/events/", set()),
+        ("path", "s3://lake/elsewhere", set(Work)),
+    ],
+)
+def test_f45_an_option_of_paimon_forbids_only_what_it_concerns(name: str, value: str, forbidden: set[Work]) -> None:
+    """F45: each operation has a list of its own."""
+    assert {work for work in Work if problems_of(work, {name: value}, location=LOCATION)} == forbidden
+
+
+def test_f45_every_operation_knows_the_same_options() -> None:
+    """F45: an option that one operation lists is not unknown to another."""
+    names = [{each.name for each in KNOWN[work].rows} for work in Work]
+    assert all(each == names[0] for each in names)
