@@ -1,5 +1,6 @@
 """A table as loaded at one point in time: its entry, its partitions and their files, read on first use and kept."""
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -128,8 +129,11 @@ class TableView:
 
     @property
     def pointer(self) -> str:
-        """The fingerprint as text."""
-        return f"state-{self.state or 0:016x}"
+        """The fingerprint as text, with a checksum of what keeps the table or some partitions from being rewritten."""
+        entry, names = self.entry, self.partitions.table["partition"]
+        found = [*entry.storage_problems(self.meaningless), *entry.parameter_problems(self.meaningless)]
+        found += [f"{names[row].as_py()} {each.reason} {each.detail}" for row, each in self.refusals.items()]
+        return f"state-{self.state or 0:016x}" + (f"-{zlib.crc32(repr(found).encode()):08x}" if found else "")
 
     @property
     def uuid(self) -> str:

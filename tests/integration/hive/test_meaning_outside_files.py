@@ -215,6 +215,21 @@ def test_f45_an_admin_declares_parameters_to_change_nothing(hive_lake: HiveLake)
     assert found.detail.startswith("discover.partitions is 'true'")
 
 
+def test_f49_a_parameter_that_decides_whether_a_table_is_rewritten_changes_its_pointer(hive_lake: HiveLake) -> None:
+    """F49: a refused table rests until it changes, so that the remedy of a refusal has to count as a change."""
+    table = hive_lake.create_table()
+    table.append([DAY], [{"id": 1}])
+    seen = [_open(table).pointer]
+    for value in ("true", "false"):
+        _change(table, lambda entry, to=value: entry.parameters.update({"discover.partitions": to, "numFiles": "7"}))
+        seen.append(_open(table).pointer)
+    _write(table.default_location([DAY]) / ".hoodie_partition_metadata")
+    seen.append(_open(table).pointer)
+    assert len(set(seen[:2])) == 2
+    assert seen[2] == seen[0]
+    assert seen[3] not in seen[:3]
+
+
 def test_f45_metadata_of_columns_in_spark_has_to_be_known(hive_lake: HiveLake, hive_spark: HiveSpark) -> None:
     """F45: Spark can find columns by numbers in the files, which rewritten files do not have."""
     location = hive_lake.root / "numbered"
