@@ -9,8 +9,11 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.runs.run import RunState
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation, RunState
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request, Verdict
+from tests.support.moved_clock import MovedClock
+from tests.support.removal_runs import COMPACTIONS, nothing_needed_is_missing, two_rewrites
 from tests.support.world import NAME, World, open_world
 
 
@@ -74,6 +77,21 @@ async def test_a_commit_that_never_arrived_is_sent_again(world: World, proxy: Fa
     assert (run.state, run.attempt) == (RunState.SUCCEEDED, 1), run.detail
     assert (proxy.commits, len(world.lake.replaces())) == (2, 1)
     assert world.lake.rows() == rows
+
+
+async def test_f39_history_is_counted_across_snapshots_that_the_catalog_removed(world: World) -> None:
+    """Iceberg's own catalog keeps the ids of removed parents, and forgets the log of earlier snapshots."""
+    clock = await MovedClock.of(world.container.database)
+    await two_rewrites(world)
+    await clock.pass_by(hours=2)
+    keeps_four = {"older_than": "1h", "keep_last": 4, "interval": "1h"}
+    await world.set_policy({"maintenance": {"delete_old_compactions": COMPACTIONS, "expire_snapshots": keeps_four}})
+    for operation, left in ((Operation.DELETE_OLD_COMPACTIONS, 7), (Operation.EXPIRE_SNAPSHOTS, 4)):
+        run = await world.finish((await world.submit(RunRequest(operation))).id)
+        assert (run.state, len(world.lake.table.snapshots())) == (RunState.SUCCEEDED, left), run.detail
+    retained = {each.snapshot_id for each in world.lake.table.snapshots()}
+    assert any(each.parent_snapshot_id not in {None, *retained} for each in world.lake.table.snapshots())
+    assert nothing_needed_is_missing(world)
 
 
 async def test_appends_that_are_faster_cost_only_tries(world: World, proxy: FaultyProxy) -> None:
