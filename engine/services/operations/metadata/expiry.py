@@ -38,11 +38,11 @@ class ExpiryAttempt(DeletingAttempt):
         self._expired = attempt.run.result.expired_snapshots
         self._tags = attempt.run.result.expired_tags
         self._removed = recorded_removal(attempt.run.result)
-        self._earlier = RemovalFigures.of(attempt.run.result.document)
         self._may_arrive = False
 
     async def _settle(self) -> None:
         """Count the snapshots and tags that an earlier attempt sent for removal and that are gone."""
+        self._earlier = RemovalFigures.of(self._attempt.run.result.document)
         self._removal = FileRemoval(
             context=self._context,
             attempt=self._attempt,
