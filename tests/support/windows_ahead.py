@@ -12,6 +12,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import Run
 from engine.services.runs.attempts import Attempt
 from engine.spark.dispatch import Ticket
+from tests.support.acknowledging import acknowledged
 from tests.support.world import World
 
 PATIENCE_SECONDS = 60.0
@@ -65,7 +66,8 @@ async def change_policy(world: World, document: dict[str, Any]) -> None:
     except NotFound:
         version = None
     given = PolicyDocument.model_validate(document)
-    await policies.put(SYSTEM, world.table_id, given, if_match=version, if_none_match=version is None)
+    condition = {"if_match": version, "if_none_match": version is None}
+    await acknowledged(policies.put, SYSTEM, world.table_id, given, **condition)
     for attempt in world.container.worker._attempts:
         await world.container.hints.publish(attempt.run.id)
 

@@ -23,7 +23,7 @@ from engine.domain.errors import AcknowledgementRequired, EffectsChanged, FieldP
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.domain.values.hints import Misread
-from engine.domain.values.units import parse_bytes
+from engine.domain.values.units import format_bytes, parse_bytes
 from engine.services.policies.due import TableAddress
 from engine.services.policies.effects import DeletingTable
 
@@ -104,7 +104,7 @@ class DeletionPreview:
         """What it deletes, as a clause."""
         of = f"of {self.table_count} tables" if self.table_count != 1 else f"of {self.tables[0].table.address}"
         seen = self.totals()
-        known = f"{seen['snapshots']} snapshots and {seen['files']} files ({seen['bytes']} bytes)"
+        known = f"{seen['snapshots']} snapshots and {seen['files']} files ({format_bytes(seen['bytes'])})"
         return f"{known} {of}" if self.total.complete else f"at least {known} {of}, and an amount that is not known"
 
     def is_within(self, bounds: Mapping[str, int]) -> bool:
