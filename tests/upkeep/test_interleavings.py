@@ -173,9 +173,7 @@ async def test_a_writer_commits_and_the_worker_dies_at_every_step(
 
 async def submit(world: World, operation: Operation) -> Run | None:
     try:
-        run, _ = await world.container.runs.submit(
-            SYSTEM, world.table_id, RunRequest(operation), grace=timedelta(0)
-        )
+        run, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest(operation), grace=timedelta(0))
     except PackhouseError:
         return None
     return run

@@ -81,7 +81,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "window_ahead": "the remaining file groups would not finish before a window begins",
     "table_frozen": "the table is frozen because a proof failed",
     "grace": "its deletion is announced and can still be undone",
-    "wider_rule": "its policy now deletes more than was announced, which is announced anew",
+    "wider_rule": "its policy now deletes more than was announced: it is announced again",
 }
 """Reasons why a run ended in its state, or waits."""
 

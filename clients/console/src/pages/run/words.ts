@@ -58,7 +58,7 @@ const REASONS: Readonly<Record<string, string>> = {
   storage: "the storage of the table does not answer",
   credentials_expired: "its credentials expired, the rest is planned in smaller file groups",
   grace: "its deletion is announced and can still be undone",
-  wider_rule: "its policy now deletes more than was announced, which is announced anew",
+  wider_rule: "its policy now deletes more than was announced: it is announced again",
   window_ahead: "the remaining file groups would not finish before a window begins",
   table_frozen: "the table is frozen because a proof failed",
   hold_gone: "what held it back has ended",
