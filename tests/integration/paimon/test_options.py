@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from engine.domain.errors import NotEligible
+from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable
 from engine.formats.intake.parameters import MEANINGLESS
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.formats.paimon.metadata.known_options import KNOWN, Work
@@ -13,6 +13,7 @@ from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.expiries import expiry
 from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import committed, opened, rewritten
 
 OF_TABLES: Final = (
     "CoreOptions",
@@ -67,11 +68,52 @@ def test_f45_the_core_does_not_rewrite_where_it_would_leave_rows_out(lake: Paimo
     assert lake.call("ids") == [2], "the core has lost a row, without an error"
 
 
+@pytest.mark.usefixtures("core_child")
+def test_f45_a_rewrite_is_not_committed_once_the_table_has_an_option_that_forbids_it(lake: PaimonLake) -> None:
+    """F45: the table changed between the plan and the commit."""
+    lake.create(primary_keys=["id"], bucket="1", write_only="true")
+    for number in range(2):
+        lake.write([[number, "a", 1.0]])
+    table = opened(lake)
+    groups = rewritten(table, full=True)
+    lake.call("set_option", name="rows.hidden-by", value="value")
+    with pytest.raises(CommitConflict, match=r"rows\.hidden-by is not a known option"):
+        committed(lake, table, groups)
+
+
 def test_f45_snapshots_of_a_table_with_metadata_of_iceberg_stay(lake: PaimonLake) -> None:
     """F45: Iceberg's readers can need files of a snapshot that no reader of Paimon needs."""
     lake.create(metadata__iceberg__storage="table-location")
     with pytest.raises(NotEligible, match="readers of Iceberg"):
         lake.open().plan_expiry(expiry(1))
+
+
+def test_f45_a_table_of_paimon_0_8_is_of_orc_files(lake: PaimonLake) -> None:
+    """F45: the core takes ORC as the default of such a schema, so that the kernel must not write Parquet files."""
+    lake.create()
+    edit_json(lake.folder / "schema/schema-0", version=2)
+    (found,) = (each for each in lake.open().conditions() if each.name == "kernel_file_format")
+    assert (found.holds, found.detail) == (False, "orc files")
+    lake.write([[1, "a", 1.0]])
+    assert [each.suffix for each in lake.folder.glob("bucket-0/data-*")] == [".orc"]
+
+
+def test_f45_a_table_of_paimon_0_7_has_one_bucket(lake: PaimonLake) -> None:
+    """F45: the core takes 1 as the default of such a schema, not dynamic buckets."""
+    lake.create(primary_keys=["id"])
+    edit_json(lake.folder / "schema/schema-0", version=1)
+    lake.write([[1, "a", 1.0], [2, "a", 1.0]])
+    table = lake.open()
+    assert (table.describe()["bucket_mode"], table.describe()["buckets"]) == ("fixed", 1)
+    assert lake.call("inspect")["files"][0]["total_buckets"] == 1
+
+
+def test_f45_a_schema_of_a_later_version_is_not_read(lake: PaimonLake) -> None:
+    """F45: its fields can have another meaning."""
+    lake.create()
+    edit_json(lake.folder / "schema/schema-0", version=4)
+    with pytest.raises(TableUnreadable, match="its version is 4; 3 is the newest that can be read"):
+        lake.open()
 
 
 def _add(lake: PaimonLake, name: str, value: str) -> None:

@@ -18,7 +18,7 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
 from engine.formats.paimon.catalog.locks import TableLock
-from engine.formats.paimon.compaction.conditions import kernel_conditions
+from engine.formats.paimon.compaction.conditions import kernel_conditions, native_options
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.compaction.publishing import publish, send_to_catalog
@@ -205,14 +205,15 @@ def _told(answer: CommitAnswer) -> str:
 
 
 def check_schema(view: TableView, request: CommitRequest) -> None:
-    """Check that files of the kernel can be committed, which have the schema of the plan: readers evolve their rows.
+    """Check that files with the schema of the plan can be committed: readers evolve their rows.
 
     Raises:
-        CommitConflict: the schema changed since the plan, and with it a condition of the kernel.
+        CommitConflict: the schema changed since the plan, and with it the options, or a condition of the kernel.
     """
-    if view.schema.id == request.schema_id or all(each.message for each in request.groups):
+    if view.schema.id == request.schema_id:
         return
-    for each in kernel_conditions(view):
+    is_by_core = all(each.message for each in request.groups)
+    for each in [native_options(view)] if is_by_core else kernel_conditions(view):
         if not each.holds:
             raise CommitConflict(f"the schema is {view.schema.id}, no longer {request.schema_id}: {each.detail}")
 

@@ -39,9 +39,14 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
     if not by_kernel:
-        yield _known("native_known_options", view.option_problems(Work.CORE))
+        yield native_options(view)
     blobs = [each.name for each in view.schema.columns if each.type.root == "BLOB"]
     yield Condition("native_no_blobs", not blobs, f"{len(blobs)} columns of type BLOB, whose files are not compacted")
+
+
+def native_options(view: TableView) -> Condition:
+    """Return that the core's rewrite is right with every option of a table."""
+    return _known("native_known_options", view.option_problems(Work.CORE))
 
 
 def kernel_conditions(view: TableView) -> Iterator[Condition]:

@@ -43,7 +43,7 @@ _OFF: Final = "set it to false"
 _CODE: Final = "names a class, which the core would load and run"
 _ELSEWHERE: Final = "names another place for files of the table"
 _BY_ROW_ID: Final = "rows are found by ids, or in parts in several files, which a rewrite would break"
-_OTHER_VERSION: Final = "the table is opened as it was at another time, or in a part"
+_OTHER_VERSION: Final = "the table is opened at another point in time, or only in part"
 _BRANCHES: Final = "the table is opened as a union of branches"
 _INSIDE: Final = "form of the inside of files, which the kernel does not follow"
 _LEFT_OUT: Final = "rows that can't be read are left out, also of rewritten files"
@@ -128,7 +128,12 @@ _FORBIDDING: Final = (
         *("parquet.enable.dictionary", "parquet.enable.dictionary#*", "parquet.writer.version"),
         *("parquet.page.row.count.limit", "parquet.page.size.row.check.min", "parquet.page.size.row.check.max"),
         *("parquet.bloom.filter.*", "parquet.compression.codec.zstd.*", "parquet.columnindex.truncate.length"),
-        *("parquet.statistics.truncate.length", "parquet.memory.pool.ratio", "parquet.variant.shreddingSchema"),
+        *(
+            "parquet.statistics.truncate.length",
+            "parquet.memory.pool.ratio",
+            "parquet.compression",
+            "parquet.variant.shreddingSchema",
+        ),
     ),
     *_forbid(
         (Work.CORE,),
@@ -157,6 +162,12 @@ _FORBIDDING: Final = (
         "metadata by which readers of Iceberg read the table; its snapshots can need files for longer",
         *(("disabled",), "let Paimon expire snapshots"),
         "metadata.iceberg.storage",
+    ),
+    *_forbid(
+        (Work.EXPIRY, Work.TAGS),
+        "metadata by which readers of Iceberg read the table, from Paimon 0.9",
+        *(("false",), "let Paimon expire snapshots"),
+        "metadata.iceberg-compatible",
     ),
     *_forbid(
         _REWRITES,

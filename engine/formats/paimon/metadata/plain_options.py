@@ -20,6 +20,7 @@ _INDEXING: Final = "indexes of tables with row tracking"
 _TEXTS: Final = "form of text files, which the core follows when it reads and writes"
 _ICEBERG: Final = "form of metadata for readers of Iceberg"
 _TASKS: Final = "how tables are made and refreshed"
+_FORMER: Final = "nothing any more"
 _OLD_LOG: Final = "a log that writers also wrote to, before Paimon 1.0"
 _OPERATORS: Final = "how jobs are arranged"
 
@@ -220,6 +221,12 @@ PLAIN: Final = (
         *("filesystem.job-level-settings.enabled", "sink.writer-refresh-detectors"),
     ),
     *known("Flink", _OLD_LOG, "log.*", "kafka.*"),
+    *known(
+        "Paimon before 1.4",
+        _FORMER,
+        *("write-manifest-cache", "compaction.max.file-num", "compaction.early-max.file-num", "streaming-read-mode"),
+        *("lookup.local-file-type", "partition.mark-done-action.http.timeout", "record-level.time-field-type"),
+    ),
     *known(
         "Spark",
         _OPERATORS,

@@ -13,6 +13,9 @@ SCHEMA_BYTES: Final = 16 * 2**20
 """Limit of a schema file's size. 10,000 columns take about 1 MB."""
 
 _SCHEMA_VALUES: Final = 1_000_000
+_NEWEST_VERSION: Final = 3
+_FORMER_DEFAULTS: Final = {"bucket": (1, "1"), "file.format": (2, "orc")}
+"""Last version of schemas, and the default of an option up to it, `SchemaSerializer.deserialize` of Paimon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def parse_schema(body: bytes, *, number: int) -> TableSchema:
     """Return the schema in the content of `schema-<number>`.
 
     Raises:
-        Malformed: it is no schema, is that of another number, or has a type that is not known.
+        Malformed: it is no schema, that of another number, of a later version, or has a type that is not known.
     """
     with decoding_file(f"schema-{number}"):
         document = Document.parse(body, most_values=_SCHEMA_VALUES)
@@ -62,7 +65,7 @@ def parse_schema(body: bytes, *, number: int) -> TableSchema:
             columns=columns,
             partition_keys=_keys(document, "partitionKeys", names),
             primary_keys=_keys(document, "primaryKeys", names),
-            options=document.text_map("options"),
+            options=_options(document),
             created_at_ms=document.optional_whole("timeMillis") or 0,
             file_bytes=len(body),
         )
@@ -75,6 +78,15 @@ def _column(written: Document) -> Column:
     name = written.text("name")
     with decoding_file(f"column {name}"):
         return Column(written.whole("id"), name, parse_type(written.value("type")))
+
+
+def _options(document: Document) -> Mapping[str, str]:
+    """Return the options, with the defaults of the version that wrote the schema: 1 before Paimon 0.8, 2 before 0.9."""
+    version = document.optional_whole("version") or 1
+    if version > _NEWEST_VERSION:
+        raise Malformed(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read")
+    former = {name: value for name, (last, value) in _FORMER_DEFAULTS.items() if version <= last}
+    return {**former, **document.text_map("options")}
 
 
 def _keys(document: Document, name: str, columns: Sequence[str]) -> tuple[str, ...]:
