@@ -21,12 +21,13 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.hive.capabilities import CAPABILITIES
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, meaningless_in, problems_of
+from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.upkeep.tables import UpkeptHiveTable
 from engine.formats.hive.view import TableView
+from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 
 _LISTED: Final = 5

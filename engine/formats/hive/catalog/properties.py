@@ -9,7 +9,6 @@ from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
 from engine.formats.base import PlainProperties
 from engine.formats.intake.parameters import MEANINGLESS
-from engine.formats.intake.parameters import meaningless_in as meaningless_in  # noqa: PLC0414 - for its importers
 
 METASTORE: Final = "metastore"
 URI: Final = "uri"
