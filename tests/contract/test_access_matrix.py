@@ -113,7 +113,10 @@ async def cells(
 
 
 async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dict[str, str]]:
-    """Make a table with a policy and a live run for each kind of owner, and one of all else; return what paths take."""
+    """Make a table with a policy, a live run and a deletion for each kind of owner, and one of all else.
+
+    Return what paths take.
+    """
 
     async def send(method: str, path: str, body: Any, **headers: str) -> Any:
         answer = await admin.request(method, path, json=body, headers=headers)
@@ -157,8 +160,10 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         expiry = {"expire_snapshots": {"older_than": "5d", "delete_files": True}}
         policy = {"priority": "high", "maintenance": expiry}
         await send("PUT", f"/v1/tables/{table}/policy", policy, **{"If-Match": '"1"'})
+        deleting = await send("POST", "/v1/runs", {"table_id": table, "operation": "expire_snapshots"})
         values[kind] = common | {
             "table_id": table,
+            "deletions/{run_id}": deleting["id"],
             "run_id": (await send("POST", "/v1/runs", {"table_id": table}))["id"],
         }
     values[Kind.FOREIGN] |= {"catalogs/{name}": "hide", "policies/{name}": "elsewhere"}
@@ -213,7 +218,7 @@ async def test_an_object_of_others_is_answered_as_one_that_does_not_exist(cells:
     operation, ids = OPERATIONS[name], cells.values[kind]
     if operation.id in TEAM_IN_BODY or not operation.role:
         return
-    unknown = {key: f"{ids[key][:-4]}zzzz" for key in OBJECT_PARAMETERS}
+    unknown = {key: f"{ids[key][:-4]}zzzz" for key in (*OBJECT_PARAMETERS, "deletions/{run_id}")}
     theirs = await cells.ask(operation, Role.OWNER, kind)
     nobodys = await cells.ask(operation, Role.OWNER, kind, **unknown)
     text = nobodys.text

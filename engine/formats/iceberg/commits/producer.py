@@ -41,6 +41,7 @@ from engine.formats.iceberg.metadata.dangling import dangling_deletes
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.entries import data_files
 from engine.formats.iceberg.statistics.metrics_modes import table_modes
+from engine.formats.intake.errors import parsing
 from engine.formats.intake.overlapping import overlapped
 
 _WRITTEN_AT_ONCE: Final = 16
@@ -156,7 +157,8 @@ class SnapshotProducer:
     ) -> ManifestFile:
         with self._files.manifest_writer(spec_id) as writer:
             for entry in entries:
-                write(writer, entry)
+                with parsing("value of the table's partition spec"):  # the encoder takes foreign values as they are
+                    write(writer, entry)
         manifest = writer.to_manifest_file()
         widen_zeros(manifest.partitions or (), self.view.codecs[spec_id].types)
         return manifest
