@@ -51,7 +51,6 @@ def table_id(stack: Stack) -> Iterator[str]:
         table_id = str(client.post("/v1/tables", json=address).raise_for_status().json()["id"])
         yield table_id
         client.delete(f"/v1/tables/{table_id}").raise_for_status()
-        client.delete("/v1/catalogs/typescript").raise_for_status()
 
 
 def test_the_sdk_is_what_the_spec_says_and_its_own_tests_pass(unit_tests: str) -> None:
