@@ -1,9 +1,10 @@
-"""Find metadata files of another table in the metadata folder of a table, by the UUID that each begins with.
+"""Find metadata files of another table in the metadata folder of a table, by the UUID in each.
 
 Two tables can share a location: after `register_table`, or if a table was dropped without its files and created again
 at the same place. The metadata of one does not refer to the files of the other, which would be orphans.
 
-Limit: of the files that nothing refers to, the newest 1,000 are read; each takes one request for 4 KiB.
+Limit: of the files that nothing refers to, the newest 1,000 are read; each takes one request for 4 KiB, and
+more if its UUID is not there.
 """
 
 import re
@@ -13,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 import pyarrow as pa
-from pyiceberg.io import FileIO
+from pyiceberg.io import FileIO, InputStream
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.metadata.views import TableView
@@ -23,7 +24,9 @@ from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
 
 MOST_READ: Final = 1000
 _HEAD_BYTES: Final = 4096
-_DECODED_BYTES: Final = 64 * 2**10
+_PIECE_BYTES: Final = 2**20
+_MOST_DECODED: Final = 64 * 2**20
+_LONGEST_MATCH: Final = 100
 _AT_ONCE: Final = 8
 _GZIP: Final = b"\x1f\x8b"
 _TABLE: Final = re.compile(rb'"table-uuid"\s*:\s*"([0-9A-Fa-f-]{36})"')
@@ -61,12 +64,26 @@ def check_one_table(unknown: pa.Table, view: TableView, before_page: Callable[[i
 
 
 def _owner_of(io: FileIO, path: str) -> str | None:
-    """Return the UUID of the table that a metadata file is of; None if it is gone, or its beginning has none."""
-    head = b""
+    """Return the UUID of the table that a metadata file is of; None if the file is gone, or has none, as version 1 may.
+
+    Writers put it at the beginning; where it is not there, the rest is read as well.
+    """
+    before = b""
     with suppress(FileNotFoundError), io.new_input(path).open() as stream:
-        head = stream.read(_HEAD_BYTES)
-    if head.startswith(_GZIP):
-        with suppress(zlib.error):
-            head = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(head, _DECODED_BYTES)
-    found = _TABLE.search(head)
-    return None if found is None else found[1].decode().lower()
+        for piece in _decoded(stream):
+            if found := _TABLE.search(before + piece):
+                return found[1].decode().lower()
+            before = piece[-_LONGEST_MATCH:]
+    return None
+
+
+def _decoded(stream: InputStream) -> Iterator[bytes]:
+    """Yield the content in pieces, decompressed, up to `_MOST_DECODED` bytes; damaged compression ends it."""
+    piece, left = stream.read(_HEAD_BYTES), _MOST_DECODED
+    decoder = zlib.decompressobj(zlib.MAX_WBITS | 32) if piece.startswith(_GZIP) else None
+    with suppress(zlib.error):
+        while piece and left > 0:
+            decoded = piece if decoder is None else decoder.decompress(piece, _PIECE_BYTES)
+            yield decoded
+            left -= len(decoded)
+            piece = (b"" if decoder is None else decoder.unconsumed_tail) or stream.read(_PIECE_BYTES)
