@@ -249,6 +249,8 @@ def test_words_of_the_server_name_commands() -> None:
     assert "list them with `packhouse runs list`" in _shown(error)
     said = problems.in_commands("POST /v1/tables/tbl_1/resume ends it; POST /v1/runs starts one")
     assert said == "`packhouse tables resume tbl_1` ends it; `packhouse run TABLE` starts one"
+    said = problems.in_commands("nothing was stored: check details.deletions, then repeat the request with a token")
+    assert said == "nothing was stored"
 
 
 def test_every_request_that_the_server_names_in_its_words_has_a_command() -> None:

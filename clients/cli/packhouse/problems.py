@@ -33,6 +33,7 @@ _COMMANDS: Final = (
     (rf"DELETE /v1/(tables|catalogs)/{_NAME}", r"`packhouse \1 delete \2`"),
     (rf"DELETE /v1/policies/{_NAME}", r"`packhouse policy delete \1`"),
     (rf"DELETE /v1/keys/{_NAME}", r"`packhouse keys revoke \1`"),
+    (r": check details\.deletions.*", ""),  # the preview follows in full, with the option that acknowledges it
 )
 """Commands that replace HTTP requests in messages of the server."""
 
@@ -91,7 +92,8 @@ def deletions_of(error: errors.PackhouseError | None) -> Iterator[str]:
 
 def deletion_lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a change would delete, in total and by table."""
-    yield f"deletes of {found['table_count']} tables: {_deleted(found)}"
+    count = found["table_count"]
+    yield f"deletes of {count} {'table' if count == 1 else 'tables'}: {_deleted(found)}"
     for table in found["by_table"]:
         settings = ", ".join(table["settings"])
         until = f", history until {table['removed_until']}" if table["removed_until"] else ""

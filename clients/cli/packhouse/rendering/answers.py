@@ -268,7 +268,7 @@ def run(console: Console, found: Document) -> None:
         "run": found["id"],
         "table": found.get("table") or found.get("table_id"),
         "state": state(found["state"]),
-        "detail": found.get("detail"),
+        "detail": in_commands(found["detail"]) if found.get("detail") else None,
         "attempt": found["attempt"],
         "waits for": found.get("waiting_for"),
         "until": moment(found.get("not_before")),

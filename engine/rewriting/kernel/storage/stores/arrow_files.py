@@ -125,7 +125,7 @@ class ArrowOutput:
         self._handle = system.open_output_stream(path)
 
     def requests_to_write(self, length: int) -> int:
-        """Return the number of requests that writing so many bytes more takes."""
+        """Return the number of requests that it takes to write `length` further bytes."""
         return (self._written + length) // _PART_BYTES - self._written // _PART_BYTES if self._is_remote else 0
 
     def write(self, data: memoryview) -> None:

@@ -38,7 +38,7 @@ class Output(Protocol):
         """Whether `finish` may be called again after it failed: nothing was sent before."""
 
     def requests_to_write(self, length: int) -> int:
-        """Return the number of requests that writing so many bytes more takes."""
+        """Return the number of requests that it takes to write `length` further bytes."""
 
     def write(self, data: memoryview) -> None:
         """Write all of `data`. Raises FileExistsError, OSError."""

@@ -42,7 +42,7 @@ class ObjectOutput:
         return self._parts is None
 
     def requests_to_write(self, length: int) -> int:
-        """Return the number of requests that writing so many bytes more takes."""
+        """Return the number of requests that it takes to write `length` further bytes."""
         total = self._written + length
         if total < SINGLE_PUT_BYTES:
             return 0
