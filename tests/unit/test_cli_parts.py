@@ -395,7 +395,7 @@ ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         (ALIASES, "more than 200,000 values, counting aliases"),
         ("a: &a [*a]", "an object that contains it"),
         ("[" * 200 + "]" * 200, "nested more than 100 levels"),
-        ("a: " + "x" * 5_000_000, "4,194,304 is the limit"),
+        ("a: " + "x" * 5_000_000, "4,194,304, which is the limit"),
     ],
 )
 def test_yaml_that_would_not_end_is_refused(text: str, words: str):

@@ -2,10 +2,15 @@
 
 Tables are readable at 80 columns: long cells are folded, and less important columns are left out below 100 columns.
 Piped output is not limited.
+
+Texts of others (names, reasons of the server, lines of files) may hold sequences that a terminal or the viewer of a CI
+log obeys: they hide or forge lines, set the title, or write to the clipboard. `SafeConsole` shows such characters as
+symbols, and documents for scripts escape them, so that their values stay exact.
 """
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -13,8 +18,9 @@ from enum import StrEnum
 from typing import Any, Final
 
 import yaml
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
 
 _WIDE: Final = 100
@@ -33,6 +39,26 @@ _STATE_COLOURS: Final = {
 _PIPED_WIDTH: Final = 10_000
 """Width of piped output, in columns: complete, with each row on one line."""
 
+_OBEYED: Final = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that terminals obey (C0 without the line feed, DEL, C1), separate lines, or change the direction."""
+_FIRST_PICTURE: Final = 0x2400
+"""`SYMBOL FOR NULL`; the symbols of the other C0 characters follow in order."""
+
+
+class SafeConsole(Console):
+    """A console on which texts have no effect but to be shown; the console's own styles and bars work."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Yield the segments of a renderable, with a symbol in place of each character that terminals obey."""
+        for segment in super().render(renderable, options):
+            has_effect = segment.control is None and _OBEYED.search(segment.text)
+            yield segment._replace(text=_OBEYED.sub(_symbol, segment.text)) if has_effect else segment
+
+
+def _symbol(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(_FIRST_PICTURE + code) if code < ord(" ") else "\N{REPLACEMENT CHARACTER}"
+
 
 def console_of(*, stderr: bool = False) -> Console:
     """Return a console on standard output or error, with the width of the terminal, or of COLUMNS.
@@ -41,7 +67,7 @@ def console_of(*, stderr: bool = False) -> Console:
     """
     stream = sys.stderr if stderr else sys.stdout
     is_limited = stream.isatty() or bool(os.environ.get("COLUMNS"))
-    return Console(stderr=stderr, emoji=False, width=None if is_limited else _PIPED_WIDTH)
+    return SafeConsole(stderr=stderr, emoji=False, width=None if is_limited else _PIPED_WIDTH)
 
 
 class Output(StrEnum):
@@ -54,13 +80,20 @@ class Output(StrEnum):
 
 def print_document(console: Console, document: object, form: Output) -> None:
     """Print one document for a script, without colours or wrapping."""
-    text = as_yaml(document) if form is Output.YAML else json.dumps(document, indent=2, ensure_ascii=False)
-    console.out(text, highlight=False)
+    console.out(as_yaml(document) if form is Output.YAML else _as_json(document), highlight=False)
 
 
 def as_yaml(document: object) -> str:
-    """Return a document as YAML, fields in the order given."""
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120).rstrip()
+    """Return a document as YAML, fields in the order given; characters that terminals obey are escaped."""
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    if _OBEYED.search(text):  # YAML escapes in quoted texts only, and PyYAML decides on those by this option
+        text = yaml.safe_dump(document, sort_keys=False, allow_unicode=False, width=120)
+    return text.rstrip()
+
+
+def _as_json(document: object) -> str:
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)  # they occur within texts only
 
 
 def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:

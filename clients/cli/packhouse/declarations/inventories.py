@@ -21,6 +21,7 @@ from packhouse_client.errors import NotFound
 
 from packhouse.arguments.addresses import address_of, split_address
 from packhouse.documents import yaml_reading
+from packhouse.documents.files import texts_below
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml
 from packhouse.problems import CommandError
@@ -34,6 +35,7 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "table": frozenset({"owner_team", "labels", "policy"}),
 }
 """The fields of each kind in addition to `kind` and `name`; kinds are in the order of dependence."""
+_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _ALL: Final = 1_000_000
 
 
@@ -83,14 +85,14 @@ def of_folder(folder: Path) -> Inventory:
     """Read every YAML or JSON file below a folder; a file may hold several documents.
 
     Raises:
-        CommandError: the folder does not exist, or a document is not valid; the message names the file.
+        CommandError: the folder does not exist, it has links or files that are not regular, or a document is not
+            valid; the message names the file.
     """
     if not folder.is_dir():
         raise CommandError(f"{folder} is no folder", ExitCode.USAGE, "make one with `packhouse export -f`")
     found = Inventory()
-    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".yaml", ".yml", ".json"))
-    for path in paths:
-        for document in _read(path):
+    for path, text in texts_below(folder, _SUFFIXES):
+        for document in _read(path, text):
             key = _key(path, document)
             if key in found.documents:
                 raise CommandError(f"{path}: {key[0]} {key[1]} is declared twice", ExitCode.USAGE)
@@ -119,10 +121,10 @@ def _place(kind: str, name: str) -> Path:
             return Path("tables", split_address(name)[0], f"{name}.yaml".replace("/", "%2F"))
 
 
-def _read(path: Path) -> Iterator[dict[str, Any]]:
+def _read(path: Path, text: str) -> Iterator[dict[str, Any]]:
     try:
-        documents = yaml_reading.load_all(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        documents = yaml_reading.load_all(text)
+    except yaml.YAMLError as error:
         raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
     for document in documents:
         if document is None:

@@ -18,7 +18,7 @@ def read_document(file: TextIO) -> dict[str, Any]:
     """
     name = getattr(file, "name", "the file")
     try:
-        found = yaml_reading.load(file.read())
+        found = yaml_reading.load(file.read(yaml_reading.MOST_CHARACTERS + 1))  # a device or a pipe may have no end
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise CommandError(f"{name} is neither YAML nor JSON: {error}", ExitCode.USAGE) from None
     if not isinstance(found, dict):

@@ -2,8 +2,10 @@
 
 PyYAML follows YAML 1.1, in which `off` is false, `17:00` is the number 1020, and `2026-12-24` a date, which JSON does
 not have. Here only `true` and `false` are booleans, numbers are decimal, everything else is text; a duplicate key is
-refused. Files come from repositories with many writers: nine lines of aliases to aliases would expand to a billion
-values, and PyYAML needs seconds for a megabyte, so both are limited.
+refused. The types are those of JSON: tags of others, such as `!!set` or `!!timestamp`, are refused.
+
+Files come from repositories with many writers: nine lines of aliases to aliases would expand to a billion values,
+PyYAML needs seconds for a megabyte, and reading a number takes time with the square of its digits, so all are limited.
 """
 
 import re
@@ -20,6 +22,13 @@ MOST_VALUES: Final = 200_000
 
 DEEPEST: Final = 100
 """Most levels of nested lists and mappings."""
+
+MOST_DIGITS: Final = 4300
+"""Most digits of a number: the interpreter's own limit for integers."""
+
+_TAG: Final = "tag:yaml.org,2002:"
+_SHOWN_CHARACTERS: Final = 80
+_KINDS: Final = {"null": "null", "bool": "a boolean", "int": "a number", "float": "a number", "str": "text"}
 
 
 def load(text: str) -> Any:
@@ -42,7 +51,7 @@ def load_all(text: str) -> list[Any]:
 
 def _bounded(text: str) -> str:
     if len(text) > MOST_CHARACTERS:
-        raise yaml.YAMLError(f"the text has {len(text):,} characters; {MOST_CHARACTERS:,} is the limit")
+        raise yaml.YAMLError(f"the text has more characters than {MOST_CHARACTERS:,}, which is the limit")
     return text
 
 
@@ -50,6 +59,10 @@ class _Loader(yaml.SafeLoader):
     """Loader that resolves plain scalars by the core schema of YAML 1.2."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}  # type: ignore[misc]
+    yaml_constructors: ClassVar[dict[Any, Any]] = {
+        tag: yaml.SafeLoader.yaml_constructors[tag]
+        for tag in (None, *(_TAG + name for name in (*_KINDS, "seq", "map")))
+    }
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -78,6 +91,19 @@ class _Loader(yaml.SafeLoader):
         if not is_alias:
             self._sizes[id(node)] = self._values - before
         return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Build a value; a number that is too long, or text that is not of its tag (`!!int x`), is an error."""
+        is_number = node.tag in (_TAG + "int", _TAG + "float")
+        if is_number and len(node.value) > MOST_DIGITS:
+            problem = f"a number of {len(node.value):,} digits; {MOST_DIGITS:,} is the limit"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, KeyError, IndexError):
+            shown, kind = str(node.value)[:_SHOWN_CHARACTERS], _KINDS.get(node.tag.removeprefix(_TAG), "a value")
+            problem = f"{shown!r} is not {kind}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping; refuse a duplicate key, because the later one would silently win."""

@@ -1,0 +1,52 @@
+"""Read the files of a folder that others write to, such as a checkout in a CI job.
+
+A link could name any file of the machine, whose lines an error message would then show in a log; a device or a pipe
+has no end. So regular files below the folder are read, and at most a fixed number of bytes of each.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Final
+
+from packhouse.documents.yaml_reading import MOST_CHARACTERS
+from packhouse.exit_codes import ExitCode
+from packhouse.problems import CommandError
+
+_MOST_BYTES: Final = 4 * MOST_CHARACTERS  # a character has at most four bytes in UTF-8; the reader refuses the rest
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def texts_below(folder: Path, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
+    """Yield path and text of each file below a folder whose name ends with one of the suffixes, by path.
+
+    Links are refused, not passed over: what they name would count as undeclared, and `apply --prune` would delete it.
+
+    Raises:
+        CommandError: a link, a file that is no regular file, or a file that is no UTF-8 or can't be read.
+    """
+    paths = list[Path]()
+    for place, folders, names in os.walk(folder):
+        for name in folders:
+            _refuse_link(Path(place, name))
+        paths += [path for name in names if (path := Path(place, name)).suffix in suffixes]
+    for path in sorted(paths):
+        yield path, _text_of(path)
+
+
+def _text_of(path: Path) -> str:
+    _refuse_link(path)
+    try:
+        with os.fdopen(os.open(path, _FLAGS), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise CommandError(f"{path} is not a regular file", ExitCode.USAGE, "move it out of the folder")
+            return file.read(_MOST_BYTES + 1).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        hint = "replace it by what it names: documents are read from regular files below the folder only"
+        raise CommandError(f"{path} is a symbolic link", ExitCode.USAGE, hint)
