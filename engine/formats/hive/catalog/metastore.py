@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from hive_metastore.ThriftHiveMetastore import Client
 from hive_metastore.ttypes import EnvironmentContext, NoSuchObjectException, Partition, Table
-from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport, TTransportException
+from thrift.transport.TTransport import TTransportException
 
+from engine.formats.hive.catalog.answers import protocol_on
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.permissions import CheckPeer, anywhere
 
@@ -20,12 +20,10 @@ MOST_PARTITIONS: Final = 1_000_000
 _CONNECT_MS: Final = 10_000
 _ANSWER_MS: Final = 60_000
 _PAGE: Final = 1000
-_COLUMNS_AT_ONCE: Final = 100_000
+_COLUMNS_AT_ONCE: Final = 40_000
 """Columns of all partitions of a page: about 37 bytes of the answer and 225 bytes of memory each."""
 _TABLES_AT_ONCE: Final = 100
-_LONGEST_TEXT: Final = 64 * 2**20
-_LONGEST_LIST: Final = 2_000_000
-_LARGEST_ANSWER: Final = 512 * 2**20
+_LARGEST_ANSWER: Final = 128 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class Metastore:
         Each has a copy of all the columns of the table, whose number makes pages smaller.
 
         Raises:
-            Malformed: there are more than `MOST_PARTITIONS`.
+            Malformed: there are more than `MOST_PARTITIONS`, or more than were asked for.
         """
         with self._client() as client:
             names = client.get_partition_names(database, name, -1)
@@ -73,7 +71,10 @@ class Metastore:
                 raise Malformed(f"it has {len(names)} partitions; the limit is {MOST_PARTITIONS}")
             page = max(1, min(_PAGE, _COLUMNS_AT_ONCE // max(1, columns)))
             for start in range(0, len(names), page):
-                yield from client.get_partitions_by_names(database, name, names[start : start + page])
+                found = client.get_partitions_by_names(database, name, names[start : start + page])
+                if len(found) > page:
+                    raise Malformed(f"the Metastore answered with {len(found)} partitions of {page}")
+                yield from found
 
     def partition(self, database: str, name: str, values: Sequence[str]) -> Partition | None:
         """Return one partition by the texts of its keys, None if there is none."""
@@ -153,14 +154,10 @@ class _Session:
     """
 
     def __init__(self, socket: TSocket) -> None:
-        self._transport = TBufferedTransport(socket)
+        self._socket = socket
 
     def __enter__(self) -> Any:
-        return Client(
-            TBinaryProtocolAccelerated(
-                self._transport, string_length_limit=_LONGEST_TEXT, container_length_limit=_LONGEST_LIST
-            )
-        )
+        return Client(protocol_on(self._socket))
 
     def __exit__(self, *_raised: object) -> None:
-        self._transport.close()
+        self._socket.close()
