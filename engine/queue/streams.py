@@ -6,10 +6,16 @@ with a flushed Redis is therefore recreated when it is next used.
 
 An entry stays in the stream until it is acknowledged; then it is deleted, so the stream's length is the backlog. A take
 that is cancelled or loses its connection may leave an entry pending without a consumer: `reclaim` finds it.
+
+Other programs can write to the same Redis. An entry without the id of a run goes to the dead letters, and a key of
+another type is deleted: each would otherwise fail every read of the queue.
 """
 
+import re
+import reprlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from redis.asyncio import Redis
@@ -23,6 +29,7 @@ _DEAD: Final = "packhouse:runs:dead"
 _GROUP: Final = "workers"
 _MAX_DEAD: Final = 1000
 _MAX_BLOCK_SECONDS: Final = ANSWER_SECONDS - 1  # the connection's timeout must exceed the wait
+_RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _Answer = TypeVar("_Answer")
 
 
@@ -69,11 +76,14 @@ class RunQueue:
 
     async def enqueue_many(self, run_ids: Sequence[RunId]) -> None:
         """Append runs in one round trip."""
-        with reaching_redis():
+
+        async def send() -> None:
             async with self._redis.pipeline(transaction=False) as pipe:
                 for run_id in run_ids:
                     pipe.xadd(_STREAM, {"run": run_id})
                 await pipe.execute()
+
+        await self._with_group(send)
 
     async def take(self, *, block_seconds: float) -> Delivery | None:
         """Return the next entry, which must be acknowledged; None after `block_seconds` (at most 4) without one."""
@@ -116,8 +126,7 @@ class RunQueue:
     async def depth(self) -> QueueDepth:
         """Return the numbers of waiting, pending and dead entries."""
         pending = await self._with_group(lambda: self._redis.xpending(_STREAM, _GROUP))
-        with reaching_redis():
-            length, dead = await self._redis.xlen(_STREAM), await self._redis.xlen(_DEAD)
+        length, dead = [await self._with_group(partial(self._redis.xlen, key)) for key in (_STREAM, _DEAD)]
         in_flight = int(pending["pending"])
         return QueueDepth(waiting=max(0, length - in_flight), in_flight=in_flight, dead=dead)
 
@@ -134,7 +143,7 @@ class RunQueue:
         return len(gone)
 
     async def _with_group(self, command: Callable[[], Awaitable[_Answer]]) -> _Answer:
-        """Run a command that needs the group; recreate the group first if Redis has lost it.
+        """Run a command on the queue; recreate the group first if Redis has lost it or has a key of another type.
 
         A reader that is blocked when the stream disappears gets NOGROUP, UNBLOCKED or no error at all, depending on the
         server's version.
@@ -143,11 +152,19 @@ class RunQueue:
             with reaching_redis():
                 return await command()
         except ResponseError as error:
-            if not str(error).startswith(("NOGROUP", "UNBLOCKED", "no such key")):
+            if "WRONGTYPE" in str(error):
+                await self._delete_foreign_keys()
+            elif not str(error).startswith(("NOGROUP", "UNBLOCKED", "no such key")):
                 raise
         await self.ensure()
         with reaching_redis():
             return await command()
+
+    async def _delete_foreign_keys(self) -> None:
+        with reaching_redis():
+            for key in (_STREAM, _DEAD):
+                if await self._redis.type(key) not in ("stream", "none"):
+                    await self._redis.delete(key)
 
     async def _claim_some(
         self, cursor: str, idle_milliseconds: int, count: int
@@ -174,24 +191,28 @@ class RunQueue:
 
     async def _to_delivery(self, entry_id: str, fields: Mapping[str, str], deliveries: int) -> Delivery | None:
         """Parse an entry; a foreign one goes to the dead letters, since it would otherwise be redelivered for ever."""
-        run_id = (fields or {}).get("run")
-        if not run_id:
-            await self._bury(entry_id, "", deliveries, f"the entry carries no run id: {dict(fields or {})!r}")
+        run_id = (fields or {}).get("run", "")
+        if not _RUN_ID.fullmatch(run_id):
+            await self._bury(
+                entry_id, "", deliveries, f"the entry carries no run id: {reprlib.repr(dict(fields or {}))}"
+            )
             return None
         return Delivery(entry_id=entry_id, run_id=RunId(run_id), deliveries=deliveries)
 
     async def _bury(self, entry_id: str, run_id: str, deliveries: int, reason: str) -> None:
-        async with self._redis.pipeline(transaction=True) as pipeline:
-            pipeline.xadd(
-                _DEAD,
-                {"run": run_id, "deliveries": deliveries, "reason": reason, "consumer": self._consumer},
-                maxlen=_MAX_DEAD,
-                approximate=True,
-            )
-            pipeline.xack(_STREAM, _GROUP, entry_id)
-            pipeline.xdel(_STREAM, entry_id)
-            with reaching_redis():
+        async def move() -> None:
+            async with self._redis.pipeline(transaction=True) as pipeline:
+                pipeline.xadd(
+                    _DEAD,
+                    {"run": run_id, "deliveries": deliveries, "reason": reason, "consumer": self._consumer},
+                    maxlen=_MAX_DEAD,
+                    approximate=True,
+                )
+                pipeline.xack(_STREAM, _GROUP, entry_id)
+                pipeline.xdel(_STREAM, entry_id)
                 await pipeline.execute()
+
+        await self._with_group(move)
 
     async def _remove(self, entry_id: str) -> None:
         async with self._redis.pipeline(transaction=True) as pipeline:

