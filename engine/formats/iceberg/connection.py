@@ -34,6 +34,7 @@ from engine.formats.iceberg.catalog.file_access import names_code
 from engine.formats.iceberg.catalog.known_properties import PLAIN, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
+from engine.formats.iceberg.catalog.vended import problems_of_vended_hosts
 from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
@@ -114,6 +115,7 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     elif schemes and not uri.startswith((*schemes, "env:", "file:")):
         hint = f"begin it with one of {', '.join(schemes)}"
         yield FieldProblem("/properties/uri", f"is not an address of a {kind} catalog", masked(uri), hint)
+    yield from problems_of_vended_hosts(properties)
     for key, value in properties.items():
         if names_code(key):
             hint = "leave it out: Packhouse runs no code that properties name"

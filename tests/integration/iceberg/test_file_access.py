@@ -19,7 +19,8 @@ from pyiceberg.table import TableProperties
 from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
-from engine.formats.iceberg.catalog.file_access import outside, own_properties, vended
+from engine.formats.iceberg.catalog.file_access import outside, own_properties
+from engine.formats.iceberg.catalog.vended import vended
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores import arrow_files as storage
 from engine.rewriting.kernel.storage.stores import azure, google
@@ -40,9 +41,7 @@ from tests.support.rest_catalog import RestCatalogServer
 OWN = {"s3.endpoint": "https://own", "s3.access-key-id": "own", "s3.secret-access-key": "own", "s3.region": "own-1"}
 MAY_BE_VENDED = frozenset(
     {
-        *(f"{prefix}.{name}" for prefix in ("s3", "client") for name in ("access-key-id", "secret-access-key")),
-        *(f"{prefix}.{name}" for prefix in ("s3", "client") for name in ("session-token", "region")),
-        *("s3.endpoint", "s3.force-virtual-addressing"),
+        *("s3.access-key-id", "s3.secret-access-key", "s3.session-token", "s3.region", "client.region", "s3.endpoint"),
         *("gcs.oauth2.token", "gcs.oauth2.token-expires-at", "gcs.service.host"),
         *(
             "adls.sas-token",
@@ -53,6 +52,7 @@ MAY_BE_VENDED = frozenset(
         ),
     }
 )
+ALLOWED = {"packhouse.vended-hosts": "stranger"}
 SYSTEMS = {
     "s3": pafs.S3FileSystem,
     "gcs": pafs.GcsFileSystem,
@@ -136,13 +136,14 @@ def test_no_table_property_configures_storage_of_a_rest_catalog(server: RestCata
 
 
 def test_no_other_name_of_a_table_answer_configures_storage() -> None:
+    keys = {"s3.access-key-id": "v", "s3.secret-access-key": "v"}
     for name in KNOWN - MAY_BE_VENDED:
-        assert vended({name: "stranger", "s3.access-key-id": "v"}, {}) == {"s3.access-key-id": "v"}, name
+        assert vended({name: "stranger", **keys}, {}) == keys, name
 
 
 def test_answers_of_a_rest_catalog_configure_storage_by_vended_names_only(server: RestCatalogServer) -> None:
     server.table_config = dict(NO_STRUCTURE)
-    taken = properties_of(open_by_rest(server))
+    taken = properties_of(open_by_rest(server, **ALLOWED))
     assert {name for name, value in taken.items() if value == "stranger"} == MAY_BE_VENDED
 
 
@@ -150,7 +151,7 @@ def test_settings_of_a_rest_catalog_are_taken_by_vended_names_only(server: RestC
     server.settings["overrides"] = dict.fromkeys(KNOWN - TAKEN, "stranger")
     server.settings["overrides"] |= {"auth": {"type": "custom", "impl": "no.such.module.Thing", "custom": {}}}
     server.settings["defaults"] = {"header.Authorization": "Bearer stranger"}
-    opened = open_by_rest(server)
+    opened = open_by_rest(server, **ALLOWED)
     taken = properties_of(opened)
     assert {name for name, value in taken.items() if value == "stranger"} == MAY_BE_VENDED
     properties = opened._catalog.properties
@@ -168,7 +169,7 @@ def test_an_own_address_and_own_credentials_stay_together() -> None:
     given = {"s3.endpoint": "https://vended", "s3.access-key-id": "vended", "s3.secret-access-key": "vended"}
     own = {**OWN, "s3.session-token": "own", "s3.role-arn": "own"}
     assert vended(given, own) == {**OWN, "s3.access-key-id": "vended", "s3.secret-access-key": "vended"}
-    assert vended(given, {}) == given
+    assert vended(given, {}, hosts=["vended"]) == given
 
 
 def test_signatures_for_one_account_of_azure_are_taken_instead_of_the_catalogs_own() -> None:
@@ -182,7 +183,7 @@ def test_signatures_for_one_account_of_azure_are_taken_instead_of_the_catalogs_o
 
 @pytest.mark.parametrize("told", [{"s3.remote-signing-enabled": "true"}, {"s3.signer": "S3V4RestSigner"}])
 def test_remote_signing_is_refused_by_name(server: RestCatalogServer, told: dict[str, str]) -> None:
-    server.table_config = told | {"s3.endpoint": "https://store"}
+    server.table_config = told
     with pytest.raises(StateConflict, match="signs each request to the store itself"):
         open_by_rest(server)
     keys = {"s3.access-key-id": "k", "s3.secret-access-key": "s"}
@@ -200,7 +201,8 @@ def test_a_region_that_is_no_name_is_not_taken(region: str) -> None:
 def test_a_vended_address_inside_is_refused_in_production(server: RestCatalogServer, address: str) -> None:
     server.table_config = {"s3.access-key-id": "v", "s3.secret-access-key": "v", "s3.endpoint": address}
     rules = LocationRules(allows_local=False)
-    connection = IcebergFormat(check_addresses=rules.check_addresses).connect("r", {"type": "rest", "uri": server.uri})
+    own = {"type": "rest", "uri": server.uri, "packhouse.vended-hosts": "169.254.169.254, localhost"}
+    connection = IcebergFormat(check_addresses=rules.check_addresses).connect("r", own)
     with pytest.raises(InvalidInput, match="leads where it may not"):
         connection.open_table(TableRef("rest", ("sales",), "orders"))
 
@@ -211,7 +213,7 @@ def test_credentials_for_the_tables_place_are_taken(lake: Lake, server: RestCata
         {"prefix": lake.load().location(), "config": config},
         {"prefix": "s3://elsewhere", "config": {"s3.access-key-id": "w"}},
     ]
-    taken = properties_of(open_by_rest(server))
+    taken = properties_of(open_by_rest(server, **ALLOWED))
     assert {name: value for name, value in taken.items() if value in "vw"} == {
         "s3.access-key-id": "v", "s3.secret-access-key": "v", "s3.session-token": "v",
     }  # fmt: skip

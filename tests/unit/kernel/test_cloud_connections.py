@@ -64,8 +64,8 @@ SAS = f"adls.sas-token.{HOST}"
 @pytest.mark.parametrize(
     ("place", "properties", "config", "credential"),
     [
-        (PLACE, {"adls.account-key": "k"}, {"account_key": "k"}, None),
-        ("lake", {"adls.account-name": "account", "adls.account-key": "k"}, {"account_key": "k"}, None),
+        (PLACE, {"adls.account-key": "k"}, {"account_key": "k"}, {"access_key": "k"}),
+        ("lake", {"adls.account-name": "account", "adls.account-key": "k"}, {"account_key": "k"}, {"access_key": "k"}),
         (PLACE, {SAS: "?sig=s"}, {"sas_key": "sig=s"}, {"sas_token": "sig=s"}),
         (
             PLACE,
@@ -86,7 +86,7 @@ SAS = f"adls.sas-token.{HOST}"
             "lake",
             {"adls.connection-string": "AccountName=account;AccountKey=k==;EndpointSuffix=core.windows.net"},
             {"account_key": "k=="},
-            None,
+            {"access_key": "k=="},
         ),
         (
             "lake",
@@ -103,7 +103,9 @@ def test_azure_is_reached_by_its_properties(
     found = azure.connection(place, properties)
     assert (found.config, found.credential) == ({"account_name": "account", "endpoint": BLOB} | config, credential)
     kept = found.without_credential().config
-    assert kept == {name: value for name, value in found.config.items() if name not in {"sas_key", "token"}}
+    assert kept == {
+        name: value for name, value in found.config.items() if name not in {"sas_key", "account_key", "token"}
+    }
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 PyIceberg sends REST requests without a time limit, imports classes named in table properties, and configures storage
 from table properties. Here only `file_access` creates storage, from the catalog's own properties and those vended by a
 REST catalog, and it opens only files in the table's scope. Of a REST catalog's response to `/v1/config`, only the
-properties in `_PROTOCOL` and `file_access.vended` are used.
+properties in `_PROTOCOL` and `vended.vended` are used.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,15 +21,10 @@ from requests.adapters import HTTPAdapter
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
-from engine.formats.iceberg.catalog.file_access import (
-    GuardedFileIO,
-    own_properties,
-    signs_remotely,
-    vended,
-    vended_addresses,
-)
+from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.peers import checked_pools
+from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.iceberg.intake.answers import read_answer
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS, with_time_limit
@@ -53,7 +48,7 @@ def any_address(_addresses: Mapping[str, str]) -> None:
 
 
 _PROTOCOL: Final = ("prefix", "namespace-separator", "warehouse", "view-endpoints-supported", "rest-page-size")
-"""Properties that a REST catalog's `/v1/config` may set in addition to those of `file_access.vended`."""
+"""Properties that a REST catalog's `/v1/config` may set in addition to those of `vended.vended`."""
 _TABLE_CONFIG: Final = ("token",)
 """Properties that a REST catalog's table response may set for later requests for that table to the same server."""
 
@@ -127,6 +122,7 @@ class GuardedRestCatalog(RestCatalog):
     ) -> None:
         self._check_peer = check_peer
         self._check_addresses = check_addresses
+        self._vended_hosts = vended_hosts(properties)
         super().__init__(name, **properties)  # asks the server for its settings
 
     def within(self, scope: FileScope) -> Self:
@@ -169,7 +165,7 @@ class GuardedRestCatalog(RestCatalog):
         )
 
     def _storage(self, answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
-        properties = vended(answer, own)
+        properties = vended(answer, own, hosts=self._vended_hosts)
         self._check_addresses(vended_addresses(properties, own))
         return properties
 

@@ -1,7 +1,7 @@
 """File access of tables: selects the properties that configure it and checks every path.
 
 Table metadata is untrusted. No table property configures file access, so that a table can't set an endpoint, a proxy, a
-role or a class. The properties are the catalog's own, and those in a REST catalog's responses that `vended` accepts.
+role or a class. The properties are the catalog's own, and those that `vended.vended` takes from a REST catalog.
 Every path from metadata is checked when it is opened, written or deleted.
 """
 
@@ -14,45 +14,14 @@ from pyiceberg.io import InputFile, OutputFile
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.intake.errors import printable
+from engine.formats.intake.table_storage import behind_a_link
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")
-_REGION: Final = re.compile(r"[a-z0-9-]{1,64}")
-_REGIONS: Final = ("s3.region", "client.region")
 _LONGEST_SHOWN: Final = 300
-
-_CREDENTIALS: Final[Mapping[str, re.Pattern[str]]] = {
-    "s3": re.compile(
-        r"(?:s3|client)\.(?:access-key-id|secret-access-key|session-token)|s3\.session-token-expires-at-ms"
-    ),
-    "gcs": re.compile(r"gcs\.oauth2\.token(?:-expires-at)?"),
-    "adls": re.compile(r"adls\.(?:token|sas-token|sas-token(?:-expires-at-ms)?\.[a-z0-9.-]{1,253})"),
-}
-"""Credentials that a REST catalog may vend for a store. They replace all of the catalog's own for that store."""
-
-_IDENTITIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "s3": ("s3.role-", "client.role-", "s3.anonymous"),
-    "gcs": ("gcs.no-auth",),
-    "adls": (
-        "adls.account-key",
-        "adls.auth.",
-        "adls.connection-string",
-        "adls.client-",
-        "adls.tenant-id",
-        "adls.anon",
-    ),
-}
-"""What the names of other properties begin with by which a catalog identifies itself to a store."""
-
-_ADDRESSES: Final[Mapping[str, frozenset[str]]] = {
-    "s3": frozenset({"s3.endpoint", "s3.force-virtual-addressing"}),
-    "gcs": frozenset({"gcs.service.host"}),
-    "adls": frozenset({"adls.account-name", "adls.blob-storage-authority", "adls.dfs-storage-authority"}),
-}
-"""Addresses that a REST catalog may set together with credentials for the store, if the catalog's own set none."""
 
 
 def names_code(name: str) -> bool:
@@ -69,55 +38,10 @@ def own_properties(catalog: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def vended(answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties of file access, including those that a REST catalog vends for one table.
-
-    Credentials replace the catalog's own for the store. An address (endpoint, host, account) is accepted only together
-    with credentials for the same store and if the catalog's own properties set none, so that the catalog's own
-    credentials are never sent to an address chosen by the server. A region is accepted if it is a plain name.
-
-    Args:
-        answer: `config` of the response, with the `storage-credentials` that match the table.
-        own: the properties returned by `own_properties`.
-    """
-    found = dict(own)
-    given = {name: str(value) for name, value in answer.items() if value is not None}
-    for store, credentials in _CREDENTIALS.items():
-        new = {name: value for name, value in given.items() if credentials.fullmatch(name)}
-        if not new:
-            continue
-        found = {name: value for name, value in found.items() if not _is_credential(name, store)}
-        found |= new
-        found |= {name: given[name] for name in _ADDRESSES[store] & given.keys() if name not in own}
-    regions = {name: given[name] for name in _REGIONS if _REGION.fullmatch(given.get(name, ""))}
-    return {**found, **regions}
-
-
-def vended_addresses(properties: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """Return the addresses in file access properties that are not the catalog's own, each as a URI."""
-    names = frozenset().union(*_ADDRESSES.values())
-    return {
-        name: value if "://" in value else f"https://{value}"
-        for name, value in properties.items()
-        if name in names and name not in own
-    }
-
-
-def signs_remotely(answer: Mapping[str, Any]) -> bool:
-    """Return whether a REST catalog signs requests to the store itself, and vends no credentials for it."""
-    is_asked_for = str(answer.get("s3.remote-signing-enabled", "")).lower() == "true" or bool(answer.get("s3.signer"))
-    return is_asked_for and not any(_CREDENTIALS["s3"].fullmatch(name) for name in answer)
-
-
-def _is_credential(name: str, store: str) -> bool:
-    """Return whether a catalog property identifies it to a store; vended credentials replace all of these."""
-    return _CREDENTIALS[store].fullmatch(name) is not None or name.startswith(_IDENTITIES[store])
-
-
 class GuardedFileIO(SharedFileIO):
     """Arrow storage for the files of one table, which opens, writes and deletes files only below `places`.
 
-    `properties` are those of `own_properties` or `vended`; the file system of a Spark task is created from them.
+    `properties` are those of `own_properties` or `vended.vended`; the file system of a Spark task is created from them.
     """
 
     def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
@@ -145,8 +69,11 @@ class GuardedFileIO(SharedFileIO):
         return super().new_output(location)
 
     def delete(self, location: str | InputFile | OutputFile) -> None:
-        """Delete a file. Raises as `check`."""
-        self.check(location if isinstance(location, str) else location.location)
+        """Delete a file. Raises as `check`, and `NotEligible` for one behind a link of the local disk."""
+        path = location if isinstance(location, str) else location.location
+        self.check(path)
+        if self.places.lead_astray(path):
+            raise behind_a_link(path)
         super().delete(location)
 
     def files(self, location: str, *, is_recursive: bool) -> Sequence[str]:

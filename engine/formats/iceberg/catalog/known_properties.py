@@ -15,10 +15,12 @@ import pyiceberg.io
 
 from engine.formats.base import PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
+from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
 _WITHOUT_A_CONSTANT: Final = (
+    VENDED_HOSTS,
     "echo",
     "pool_pre_ping",
     "init_catalog_tables",
@@ -56,7 +58,7 @@ adls.account-name adls.auth.shared-key.account.name adls.account-host adls.anon 
 adls.blob-storage-authority adls.blob-storage-scheme adls.dfs-storage-authority adls.dfs-storage-scheme
 gcs.project-id gcs.user-project gcs.no-auth gcs.service.host gcs.default-bucket-location gcs.requester-pays
 gcs.version-aware gcs.consistency gcs.cache-timeout gcs.access gcs.oauth2.token-expires-at hdfs.host hdfs.port
-hdfs.user hf.endpoint
+hdfs.user hf.endpoint packhouse.vended-hosts
 """
 
 PLAIN: Final = PlainProperties(

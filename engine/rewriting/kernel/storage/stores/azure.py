@@ -24,8 +24,8 @@ _CONTAINER: Final = re.compile(r"\$root|\$web|[a-z0-9](?:-?[a-z0-9]){2,62}")
 _ACCOUNT_NAMES: Final = ("adls.account-name", "adls.auth.shared-key.account.name")
 _KEYS: Final = ("adls.account-key", "adls.auth.shared-key.account.key")
 SAS: Final = "adls.sas-token"
-_RENEWED: Final = {"sas_key": "sas_token", "token": "token"}
-"""Options that can be renewed, with the names that a credential provider gives them."""
+_RENEWED: Final = {"sas_key": "sas_token", "account_key": "access_key", "token": "token"}
+"""Options with credentials, with the names that a credential provider gives them."""
 
 _PLAIN: Final = {
     "token": "adls.token",
@@ -47,7 +47,8 @@ def connection(place: str, properties: Mapping[str, str]) -> Connection:
     """Return how a container is reached; `place` is `container@host`, or `container`.
 
     Raises:
-        Refused: `unsupported_storage`, for a container, an account or a host that does not match the properties.
+        Refused: `unsupported_storage`, for a container, an account or a host that does not match the properties, or
+            if they have signatures for other accounts only: those of this machine are not used instead.
     """
     given = {**_of_connection_string(properties), **{name: value for name, value in properties.items() if value}}
     found = _place(place, given)
@@ -64,6 +65,8 @@ def connection(place: str, properties: Mapping[str, str]) -> Connection:
         config["account_key"] = key
     else:
         config |= {option: given[name] for option, name in _PLAIN.items() if name in given}
+    if config.keys() <= {"account_name", "endpoint"} and any(name.startswith(f"{SAS}.") for name in given):
+        raise Refused(UNSUPPORTED_STORAGE, f"{place}: {SAS}.… is given for other accounts, and none for this one")
     credential = next(({kind: config[name]} for name, kind in _RENEWED.items() if name in config), None)
     return Connection(config, client_options(endpoint), credential, tuple(_RENEWED))
 

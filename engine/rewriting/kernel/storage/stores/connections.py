@@ -4,11 +4,13 @@ Connections are kept for as long as the process: tasks of the same bucket and pr
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, Final
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
+from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials
 from engine.rewriting.kernel.storage.stores import (
     addresses,
@@ -80,6 +82,11 @@ def _given(properties: Mapping[str, str], prefixes: tuple[str, ...]) -> tuple[tu
     return tuple(sorted((name, str(value)) for name, value in properties.items() if name.startswith(prefixes)))
 
 
+def _address(connection: Connection) -> tuple[Any, ...]:
+    """Return the options that lead to the server of a store; None for those of the cloud itself."""
+    return tuple(connection.config.get(name) for name in ("endpoint", "base_url", "account_name"))
+
+
 @lru_cache(maxsize=_MOST_KEPT)
 def _hdfs(place: str, given: tuple[tuple[str, str], ...]) -> hdfs.HdfsFiles:
     return hdfs.connect(place, dict(given))
@@ -89,31 +96,58 @@ def _hdfs(place: str, given: tuple[tuple[str, str], ...]) -> hdfs.HdfsFiles:
 def _opened(
     kind: str, place: str, given: tuple[tuple[str, str], ...], is_patient: bool, credentials: Credentials | None
 ) -> objects.ObjectFiles:
-    connection, provider = _CONNECTIONS[kind](place, dict(given)), None
-    if credentials is not None and connection.credential is not None:
-        provider = _Provider(kind, place, credentials)
+    connection = _CONNECTIONS[kind](place, dict(given))
+    open_exact: Callable[[], ExactFiles | None] | None = partial(_EXACT[kind], place, dict(given))
+    provider: objects.Provider | None = None
+    if connection.credential is not None:
+        # by a provider: obstore completes those of its configuration with this machine's environment variables
+        provider = _Given(connection.credential)
+        if credentials is not None:
+            provider, open_exact = _Renewed(kind, place, credentials, connection), None
         connection = connection.without_credential()
     bucket = place.partition("@")[0]
-    open_exact = None if provider is not None else partial(_EXACT[kind], place, dict(given))
     return objects.ObjectFiles.open_store(
         kind, bucket, connection, is_patient=is_patient, provider=provider, open_exact=open_exact
     )
 
 
-class _Provider:
-    """Gives `obstore` the credential of each request: it is asked every time, as another may be needed at any time."""
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Gives `obstore` the credential of the properties, which it keeps, and nothing of this machine's environment."""
 
-    def __init__(self, kind: str, place: str, credentials: Credentials) -> None:
+    credential: Mapping[str, Any]
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the credential, which has no end."""
+        return {**self.credential, "expires_at": None}
+
+
+class _Renewed:
+    """Gives `obstore` the credential of each request: it is asked every time, as another may be needed at any time.
+
+    Renewed credentials are for the address that comes with them: a catalog that vends others for another one, or stops
+    to vend them, does not get those sent to an address that it named before.
+    """
+
+    def __init__(self, kind: str, place: str, credentials: Credentials, opened: Connection) -> None:
         self._kind = kind
         self._place = place
         self._credentials = credentials
+        self._address = _address(opened)
         self._seen: Mapping[str, str] | None = None
         self._credential: Mapping[str, Any] = {}
 
     def __call__(self) -> dict[str, Any]:
-        """Return the credential with the time until which it may be kept: not at all."""
+        """Return the credential with the time until which it may be kept: not at all.
+
+        Raises:
+            StoreError: the renewed properties have none, or name another address.
+        """
         properties = self._credentials.current()
         if properties is not self._seen:
-            self._credential = _CONNECTIONS[self._kind](self._place, properties).credential or {}
+            made = _CONNECTIONS[self._kind](self._place, properties)
+            if made.credential is None or _address(made) != self._address:
+                raise StoreError(f"the renewed credentials of {self._place} are for another address of the store")
+            self._credential = made.credential
             self._seen = properties
         return {**self._credential, "expires_at": datetime.now(UTC)}

@@ -87,7 +87,8 @@ class ObjectFiles:
             connection: how it is reached.
             is_patient: a read that finds the store busy is sent again for some seconds. Otherwise it is sent once: who
                 reads many files decides when to repeat one.
-            provider: gives the credential of each request, instead of the connection's own.
+            provider: gives the credential of each request; None: the connection has none, and that of this machine, if
+                there is one, is used.
             open_exact: opens the same bucket by a client that lists names which `obstore` can't express; None, or
                 returns None: there is none.
         """

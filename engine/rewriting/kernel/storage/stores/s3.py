@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pyarrow.fs as pafs
 
+from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.stores.clients import (
     CONNECT_SECONDS,
     SILENT_SECONDS,
@@ -50,7 +51,14 @@ def needs_arrow(bucket: str, properties: Mapping[str, str]) -> bool:
 
 
 def connection(bucket: str, properties: Mapping[str, str]) -> Connection:
-    """Return how a bucket is reached. May ask AWS for its region, if no property has it."""
+    """Return how a bucket is reached. May ask AWS for its region, if no property has it.
+
+    Raises:
+        Refused: `unsupported_storage`, for a part of credentials: the rest would be this machine's own.
+    """
+    if not is_complete(properties):
+        names = " and ".join(TEXTS[option][0] for option in _RENEWED[:2])
+        raise Refused(UNSUPPORTED_STORAGE, f"credentials for s3://{bucket} need both {names}")
     config = s3_config(bucket, properties)
     client = client_options(
         config.get("endpoint", ""),
@@ -69,6 +77,12 @@ def connection(bucket: str, properties: Mapping[str, str]) -> Connection:
         }
     )
     return Connection(config, client, credential, _RENEWED)
+
+
+def is_complete(properties: Mapping[str, str]) -> bool:
+    """Return whether the properties have no credentials, or a key with its secret."""
+    key, secret, token = (_first(properties, option) for option in _RENEWED)
+    return bool(key and secret) or not (key or secret or token)
 
 
 def s3_config(bucket: str, properties: Mapping[str, str]) -> dict[str, Any]:
