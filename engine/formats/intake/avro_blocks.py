@@ -3,25 +3,25 @@
 The decoders are not safe on untrusted files. A block of 100 kB can inflate to 100 MB in one call; PyIceberg and polars
 allocate as many records as a block's header claims, and Rust aborts the whole process where that fails; an array of
 zero-byte items never ends. So each container, manifest lists included, is checked and copied here first: one
-uncompressed block of limited size, with no more records than its bytes can contain. The layout is that of the Avro 1.12
-specification, "Object Container Files".
+uncompressed block of limited size, with no more records than its bytes can contain. Limits grow with the stored size: a
+kilobyte that becomes gigabytes is no manifest. The layout is that of the Avro 1.12 specification, "Object Container
+Files".
 
 The copy also makes every codec readable: fastavro lacks zstandard without another library, polars lacks bzip2.
 """
 
 import bz2
 import io
-import json
 import lzma
 import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Final
 
 import fastavro
 import pyarrow as pa
 
+from engine.formats.intake.avro_schemas import least_bytes
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed, too_large
 
 _HEADER: Final[Any] = fastavro.parse_schema(
@@ -45,11 +45,26 @@ _LEVEL: Final = (
 )
 _CHECKSUM_BYTES: Final = 4
 _XZ_MEMORY: Final = 128 * 2**20
-_LARGEST_FIXED: Final = 2**20
-_USUAL_SCHEMA: Final = 2**16  # bytes; a larger one is not cached
 _LONGEST_VARINT: Final = 70  # bits in ten bytes of seven
-_ATTRIBUTES: Final = {"name": str, "logicalType": str} | dict.fromkeys(("field-id", "element-id", "key-id"), int)
-_LEAST_BYTES: Final = {"null": 0, "float": 4, "double": 8}  # size of a value; any other type has at least one byte
+
+_FREE_BYTES: Final = 2**22
+_DECODED_RATIO: Final = 256
+"""Limit of the decompressed bytes for each stored one, beyond the first 4 MiB. Entries of 500 columns with the same
+statistics in each file have 130 with deflate."""
+
+_FREE_RECORDS: Final = 10_000
+_LEAST_STORED: Final = 4
+"""Bytes that a stored record has at least, beyond the first 10,000: the names of files alone differ by more."""
+
+_FREE_BLOCKS: Final = 1000
+_LEAST_BLOCK: Final = 32
+"""Bytes that a stored block has at least, beyond the first 1,000. PyIceberg writes one for each entry."""
+
+_LARGEST_HEADER: Final = 2**24
+"""Limit of a header in bytes. It has the table's schema as JSON: 20,000 fields with a comment each take 4 MB."""
+
+_MOST_ENTRIES: Final = 1000  # of a header's map
+_CUT: Final = "it is no Avro file: its Avro header is damaged or cut off"
 
 
 def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
@@ -60,29 +75,30 @@ def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
         limit: maximum total size of its decompressed blocks in bytes.
 
     Raises:
-        Malformed: it is not an Avro container, its codec is unknown, its blocks exceed `limit` bytes or claim more
-            records than they have bytes for, or values of its schema have no bounded size.
+        Malformed: it is not an Avro container, its codec is unknown, its header, its number of blocks or their content
+            is too large for its size, or they claim more records than they have bytes for, or values of its schema
+            have no bounded size.
     """
-    source = io.BytesIO(body)
-    header = _read_header(source)
-    codec = header["meta"].get(_CODEC, b"null")
+    meta, sync, start = _read_header(body)
+    least = least_bytes(meta.get(_SCHEMA, b""))
+    codec = meta.get(_CODEC, b"null")
     if codec not in _DECODERS:
         known = ", ".join(each.decode() for each in _DECODERS)
         raise Malformed(f"it is compressed by {codec[:40]!r}; codecs that can be read are {known}")
-    count, blocks = _blocks(body, source.tell(), header["sync"], _DECODERS[codec], limit)
+    room = min(limit, _FREE_BYTES + _DECODED_RATIO * len(body))
+    count, blocks = _blocks(body, start, sync, _DECODERS[codec], room)
     data = b"".join(blocks)
-    schema = header["meta"].get(_SCHEMA, b"")
-    least = _least_bytes(schema) if len(schema) <= _USUAL_SCHEMA else _least_bytes.__wrapped__(schema)
     if count * least > len(data):
         raise Malformed(f"its blocks claim {count} records, which do not fit into {len(data)} bytes")
-    header["meta"][_CODEC] = b"null"
+    if count > (most := _FREE_RECORDS + len(body) // _LEAST_STORED):
+        raise Malformed(f"it has {count:,} records in {len(body):,} stored bytes; {most:,} is the limit for its size")
     target = io.BytesIO()
-    fastavro.schemaless_writer(target, _HEADER, header)
+    _write_header(target, meta | {_CODEC: b"null"}, sync)
     if count:
         fastavro.schemaless_writer(target, "long", count)
         fastavro.schemaless_writer(target, "long", len(data))
         target.write(data)
-        target.write(header["sync"])
+        target.write(sync)
     return target.getvalue()
 
 
@@ -91,21 +107,19 @@ def joined(bodies: Sequence[bytes]) -> bytes:
     target = io.BytesIO()
     sync = b""
     for body in bodies:
-        source = io.BytesIO(body)
-        header = _read_header(source)
+        _, own_sync, start = _read_header(body)
         if not sync:
-            sync = header["sync"]
-            target.write(body[: source.tell()])
-        if source.tell() < len(body):
-            target.write(memoryview(body)[source.tell() : -_SYNC_BYTES])
+            sync = own_sync
+            target.write(body[:start])
+        if start < len(body):
+            target.write(memoryview(body)[start:-_SYNC_BYTES])
             target.write(sync)
     return target.getvalue()
 
 
 def metadata_of(body: bytes) -> dict[str, bytes]:
     """Return the entries of a container's header, without those of Avro itself."""
-    found: dict[str, bytes] = _read_header(io.BytesIO(body))["meta"]
-    return {name: value for name, value in found.items() if not name.startswith("avro.")}
+    return {name: value for name, value in _read_header(body)[0].items() if not name.startswith("avro.")}
 
 
 def container(
@@ -120,8 +134,7 @@ def container(
         codec: `deflate` or `null`.
     """
     target, sync = io.BytesIO(), os.urandom(_SYNC_BYTES)
-    meta = {**metadata, _SCHEMA: schema, _CODEC: codec.encode()}
-    fastavro.schemaless_writer(target, _HEADER, {"magic": MAGIC, "meta": meta, "sync": sync})
+    _write_header(target, {**metadata, _SCHEMA: schema, _CODEC: codec.encode()}, sync)
     for count, plain in blocks:
         data = _deflated(plain) if codec == "deflate" else plain
         fastavro.schemaless_writer(target, "long", count)
@@ -138,16 +151,13 @@ def _deflated(plain: bytes) -> bytes:
 
 def records_in(body: bytes) -> int:
     """Return the number of records in a container that `readable` returned."""
-    source = io.BytesIO(body)
-    _read_header(source)
-    return _long(body, source.tell())[0] if source.tell() < len(body) else 0
+    start = _read_header(body)[2]
+    return _long(body, start)[0] if start < len(body) else 0
 
 
 def block_in(body: bytes) -> tuple[int, int]:
     """Return where the records of a container that `readable` returned begin and end."""
-    source = io.BytesIO(body)
-    _read_header(source)
-    if (start := source.tell()) == len(body):
+    if (start := _read_header(body)[2]) == len(body):
         return start, start
     _, at = _long(body, start)
     _, at = _long(body, at)
@@ -156,29 +166,52 @@ def block_in(body: bytes) -> tuple[int, int]:
 
 def schema_of(body: bytes) -> bytes:
     """Return the schema in a container's header as its original JSON."""
-    header = _read_header(io.BytesIO(body))
-    schema: bytes = header["meta"][_SCHEMA]
-    return schema
+    return _read_header(body)[0][_SCHEMA]
 
 
 def with_schema(body: bytes, schema: bytes) -> bytes:
     """Return a container with another schema in its header; its blocks must match that schema."""
-    source, target = io.BytesIO(body), io.BytesIO()
-    header = _read_header(source)
-    header["meta"][_SCHEMA] = schema
-    fastavro.schemaless_writer(target, _HEADER, header)
-    target.write(memoryview(body)[source.tell() :])
+    meta, sync, start = _read_header(body)
+    target = io.BytesIO()
+    _write_header(target, meta | {_SCHEMA: schema}, sync)
+    target.write(memoryview(body)[start:])
     return target.getvalue()
 
 
-def _read_header(source: io.BytesIO) -> Any:
-    try:
-        header: Any = fastavro.schemaless_reader(source, _HEADER, None)
-    except (EOFError, ValueError, IndexError, OverflowError) as error:
-        raise Malformed("it is no Avro file: it has no Avro header") from error
-    if header["magic"] != MAGIC:
-        raise Malformed(f"it is no Avro file: it begins with {header['magic']!r}")
-    return header
+def _read_header(body: bytes) -> tuple[dict[str, bytes], bytes, int]:
+    """Return the entries of a header's map, the mark that ends each block, and where the first block begins."""
+    if not body.startswith(MAGIC):
+        raise Malformed(f"it is no Avro file: it begins with {body[: len(MAGIC)]!r}")
+    meta, entries = dict[str, bytes](), 0
+    count, at = _long(body, len(MAGIC))
+    while count:
+        if count < 0:  # the size of these entries in bytes follows
+            _, at = _long(body, at)
+        if (entries := entries + abs(count)) > _MOST_ENTRIES:
+            raise Malformed(f"its Avro header has more than {_MOST_ENTRIES} entries, which is the limit")
+        for _ in range(abs(count)):
+            name, at = _piece(body, at)
+            value, at = _piece(body, at)
+            meta[name.decode(errors="replace")] = value
+        count, at = _long(body, at)
+    if (start := at + _SYNC_BYTES) > len(body):
+        raise Malformed(_CUT)
+    return meta, body[at:start], start
+
+
+def _piece(body: bytes, at: int) -> tuple[bytes, int]:
+    """Return a text or bytes in a header, and the end position."""
+    size, start = _long(body, at)
+    end = start + size
+    if not start <= end <= len(body):
+        raise Malformed(_CUT)
+    if end > _LARGEST_HEADER:
+        raise too_large("its Avro header has", "", _LARGEST_HEADER)
+    return body[start:end], end
+
+
+def _write_header(target: io.BytesIO, meta: Mapping[str, bytes], sync: bytes) -> None:
+    fastavro.schemaless_writer(target, _HEADER, {"magic": MAGIC, "meta": meta, "sync": sync})
 
 
 _Decoder = Callable[[bytes, int], bytes]
@@ -189,6 +222,8 @@ def _blocks(body: bytes, start: int, sync: bytes, decode: _Decoder, limit: int) 
     """Return the number of records that the blocks claim, and their decompressed contents."""
     at, records, room, found = start, 0, limit, list[bytes]()
     while at < len(body):
+        if len(found) > _FREE_BLOCKS + at // _LEAST_BLOCK:
+            raise Malformed(f"its first {at:,} bytes are {len(found):,} blocks, more than one for {_LEAST_BLOCK} bytes")
         count, at = _long(body, at)
         size, at = _long(body, at)
         end = at + size
@@ -197,7 +232,7 @@ def _blocks(body: bytes, start: int, sync: bytes, decode: _Decoder, limit: int) 
         plain = decode(body[at:end], room)
         room -= len(plain)
         if room < 0:
-            raise too_large("it holds", "when decompressed", limit)
+            raise too_large("it holds", f"when decompressed from {len(body):,} bytes", limit)
         records += count
         found.append(plain)
         at = end + _SYNC_BYTES
@@ -276,75 +311,3 @@ _DECODERS: Final[Mapping[bytes, _Decoder]] = {
     b"bzip2": _unbzipped,
     b"xz": _unxz,
 }
-
-
-@lru_cache(maxsize=16)
-def _least_bytes(written: bytes) -> int:
-    """Return the minimum size in bytes of a value of an Avro schema, given as JSON.
-
-    Raises:
-        Malformed: the schema is none of records, contains itself, an array of zero-byte items, a huge fixed type, or
-            a name or an id of another kind.
-    """
-    try:
-        schema = json.loads(written)
-    except (ValueError, RecursionError) as error:
-        raise Malformed("its Avro header has no schema that can be read") from error
-    if not isinstance(schema, dict):
-        raise Malformed("the Avro schema in its header is not that of records")
-    try:
-        return _least(schema, {})
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Malformed("the Avro schema in its header is not one") from error
-
-
-def _least(schema: Any, named: dict[str, int | None]) -> int:
-    """Return the minimum size of a value of a type; `named`: that of each type defined before, None for one around it.
-
-    Each named type is computed once: a schema of 1 kB can refer to it 2^30 times.
-    """
-    if isinstance(schema, str):
-        known = named.get(schema, _LEAST_BYTES.get(schema, 1))
-        if known is None:
-            raise Malformed(f"its Avro schema contains itself: {schema[:80]!r}")
-        return known
-    if isinstance(schema, list):  # a union: begins with the number of its branch
-        for branch in schema:
-            if isinstance(branch, list):
-                raise Malformed("its Avro schema has a union in a union")
-            _least(branch, named)
-        return 1
-    _check_attributes(schema)
-    kind = schema["type"]
-    if not isinstance(kind, str | dict):
-        raise Malformed(f"its Avro schema has a type that is a {type(kind).__name__} in place of a name")
-    if kind in ("record", "fixed", "enum"):
-        name, named[schema["name"]] = schema["name"], None
-        named[name] = found = _of_named(kind, schema, named)
-        return found
-    if kind in ("array", "map"):
-        least = _least(schema["items" if kind == "array" else "values"], named)
-        if kind == "array" and not least:
-            raise Malformed("its Avro schema has an array of items without bytes")
-        return 1
-    return _least(kind, named)
-
-
-def _of_named(kind: str, schema: Any, named: dict[str, int | None]) -> int:
-    if kind == "record":
-        for each in schema["fields"]:
-            _check_attributes(each)
-        return min(MANIFEST_BYTES, sum(_least(each["type"], named) for each in schema["fields"]))
-    return _of_fixed(schema["size"]) if kind == "fixed" else 1
-
-
-def _check_attributes(schema: Any) -> None:
-    """Check what decoders use as keys of a type or a field: they raise any error for another kind of value."""
-    if not isinstance(schema, dict) or any(type(schema.get(name, of())) is not of for name, of in _ATTRIBUTES.items()):
-        raise Malformed("its Avro schema has a type or a field whose name or id is of another kind")
-
-
-def _of_fixed(size: int) -> int:
-    if not 0 <= size <= _LARGEST_FIXED:
-        raise Malformed(f"its Avro schema has a fixed type of {size} bytes; {_LARGEST_FIXED} is the limit")
-    return size

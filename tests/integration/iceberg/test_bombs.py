@@ -21,7 +21,7 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.errors import TableUnreadable
-from engine.formats.intake import avro_blocks, limits
+from engine.formats.intake import avro_schemas, limits
 from engine.formats.intake.avro_blocks import readable, schema_of
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import Lake, append_files
@@ -210,7 +210,7 @@ def test_an_avro_bomb_is_refused(table: Lake, which: str, codec: str, block: Any
     place.write_bytes(bomb)
     answer = opened(sql(table))
     assert answer.startswith("table_unreadable")
-    assert "512 MiB when decompressed" in answer
+    assert "when decompressed" in answer
 
 
 @pytest.mark.parametrize("which", ["list", "manifest"])
@@ -243,14 +243,14 @@ def test_a_schema_of_unbounded_values_is_refused(table: Lake, schema: Any, words
 
 def test_f41_each_named_type_of_a_schema_is_computed_once(table: Lake, monkeypatch: pytest.MonkeyPatch):
     """F41: a schema of 3 kB refers to its innermost type 2^40 times."""
-    calls, least = [0], avro_blocks._least
+    calls, size_of = [0], avro_schemas._size_of
 
     def counted(*args: Any) -> int:
         calls[0] += 1
         assert calls[0] < 10**6
-        return least(*args)
+        return size_of(*args)
 
-    monkeypatch.setattr(avro_blocks, "_least", counted)
+    monkeypatch.setattr(avro_schemas, "_size_of", counted)
     body = local(head(table).manifest_list).read_bytes()
     inner: Any = "int"
     for level in range(40, 0, -1):
