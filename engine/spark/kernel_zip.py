@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Final
 
 _ABOVE: Final = "engine"
-_TASKS: Final = "engine.rewriting"
+_TASKS: Final = ("engine.rewriting", "engine.uris")
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def write_kernel_zip(folder: Path) -> Path:
-    """Write the zip into the folder and return its path. It contains `engine.rewriting` and `engine/__init__.py`.
+    """Write the zip into the folder and return its path.
+
+    It contains `engine.rewriting`, `engine.uris` and `engine/__init__.py`.
 
     Equal sources give equal bytes and an equal name (which contains their hash), because Spark accepts an artifact a
     second time only if it is unchanged.
@@ -32,7 +34,7 @@ def write_kernel_zip(folder: Path) -> Path:
 
 def _sources() -> dict[str, bytes]:
     above = {f"{_ABOVE}/__init__.py": (files(_ABOVE) / "__init__.py").read_bytes()}
-    return above | dict(_modules(files(_TASKS), _TASKS.replace(".", "/")))
+    return above | {name: body for each in _TASKS for name, body in _modules(files(each), each.replace(".", "/"))}
 
 
 def _modules(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:

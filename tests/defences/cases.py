@@ -401,10 +401,10 @@ CASES: Final = (
     ),
     _case(
         "F63",
-        "engine/services/catalogs/places.py",
+        "engine/uris/locations.py",
         "path = unquote(path)",
         "break",
-        "tests/unit/services/test_places.py::test_f63_locations_that_some_client_reads_as_one_overlap",
+        "tests/unit/uris/test_locations.py::test_f63_locations_that_some_client_reads_as_one_overlap",
     ),
     _case(
         "F53",

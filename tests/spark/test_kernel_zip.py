@@ -19,7 +19,11 @@ from tests.support.spark_server import USER
 
 def test_it_holds_kernel_and_core_and_the_package_above_them(tmp_path: Path) -> None:
     root = Path(engine.__file__).parents[1]
-    expected = {str(module.relative_to(root)) for module in (root / "engine/rewriting").rglob("*.py")}
+    expected = {
+        str(module.relative_to(root))
+        for name in ("rewriting", "uris")
+        for module in (root / "engine" / name).rglob("*.py")
+    }
     with zipfile.ZipFile(write_kernel_zip(tmp_path)) as archive:
         assert set(archive.namelist()) == {"engine/__init__.py", *expected}
 

@@ -1,8 +1,9 @@
 """Decide by its path whether a file of a table may be deleted at all. Paths are untrusted.
 
-A path must be below the table's own location and not inside that of another table, and every store and reader must
-resolve it to the same file: an object store drops a slash at the end, so `x.parquet/` would delete `x.parquet`. Content
-files can't have the names by which catalogs and engines find a table's metadata.
+A path must be below the table's own location and not inside that of another table in any client's reading. Every
+store and reader must resolve it to the same file: an object store drops a slash at the end, so `x.parquet/` would
+delete `x.parquet`, and a link on a local disk can lead to the files of another table. Content files can't have the
+names by which catalogs and engines find a table's metadata.
 """
 
 from collections import Counter
@@ -15,16 +16,17 @@ import pyarrow.compute as pc
 
 from engine.formats.deletion.file_lists import CONTENT
 from engine.formats.intake.errors import printable
-from engine.formats.intake.outside_files import are_outside
-from engine.rewriting.kernel.storage.places import Places
+from engine.formats.intake.outside_files import are_behind_links, are_outside
+from engine.rewriting.kernel.storage.places import OtherPlaces, Places
 
-OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED = "outside", "of_another_table", "unclear", "protected"
+OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED, LINKED = "outside", "of_another_table", "unclear", "protected", "behind_a_link"
 RECORDS: Final = "packhouse-deletions"
 """The folder, below the metadata location, of the lists of files to delete."""
 
 _DOUBLED: Final = r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*/(?:/|.*//)"
 _LOCAL: Final = r"^(?:/|[fF][iI][lL][eE]:)"
 _CUT_OFF: Final = r"/$|[?#]"
+_ENCODED: Final = r"%(?:25)*2[fF]"
 _METADATA: Final = r"\.metadata\.json(?:\.gz)?$|(?:^|/)version-hint\.text$"
 _MOST_NAMED: Final = 10
 _LONGEST_NAMED: Final = 300
@@ -61,11 +63,11 @@ class Scope:
     @classmethod
     def of(cls, location: str, others: Sequence[str] = ()) -> "Scope":
         """Return the scope of the table that is registered with this location."""
-        return cls(Places([location]), Places(others))
+        return cls(Places([location]), OtherPlaces(others))
 
     def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
         """Return the files, with the schema `file_lists.LISTED`, that may be deleted; count the others in `refused`."""
-        for reason in (OUTSIDE, UNCLEAR, OF_OTHERS, PROTECTED):
+        for reason in (OUTSIDE, UNCLEAR, OF_OTHERS, LINKED, PROTECTED):
             if not files.num_rows:
                 break
             is_refused = self._are(reason, files)
@@ -79,7 +81,10 @@ class Scope:
         if reason == OUTSIDE:
             return are_outside(paths, self.own)
         if reason == OF_OTHERS:
-            return pc.invert(are_outside(paths, self.others))
+            decoded = pc.replace_substring_regex(paths, _ENCODED, "/")  # `a%2Fb` is in the folder `a` for some clients
+            return pc.invert(pc.and_(are_outside(paths, self.others), are_outside(decoded, self.others)))
+        if reason == LINKED:
+            return are_behind_links(paths, self.own)
         if reason == UNCLEAR:
             is_doubled = pc.match_substring_regex(paths, _DOUBLED)
             is_doubled = pc.and_(is_doubled, pc.invert(pc.match_substring_regex(paths, _LOCAL)))

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from engine.formats.hive.files.listing import Listing
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.planning.plans.candidates import SkipReason
-from engine.rewriting.kernel.storage.places import one_spelling
+from engine.rewriting.kernel.storage.places import normalise_uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _marked(partitions: Partitions, listing: Listing) -> Iterator[tuple[int, str
 
 
 def _spelled(folder: str) -> str:
-    return (one_spelling(folder) or folder).rstrip("/")
+    return normalise_uri(folder).rstrip("/")
 
 
 def _upwards(folder: str) -> Iterator[str]:

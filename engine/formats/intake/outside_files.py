@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.rewriting.kernel.storage.places import UNCLEAR, Places
+from engine.rewriting.kernel.storage.places import Places
+from engine.uris.locations import UNCLEAR
 
 _SUSPECT: Final = (b"/.", b"\\")
 _SUSPECT_CODES: Final = (b"%2e", b"%2E", b"%2f", b"%2F", b"%5c", b"%5C", b"%25")
-"""Every path that `kernel.storage.places.UNCLEAR` matches contains one of these, or a control character."""
+"""Every path that `uris.locations.UNCLEAR` matches contains one of these, or a control character."""
 
 _SPACE, _DELETE = 0x20, 0x7F
 
@@ -39,6 +40,14 @@ class PathSummary:
     def is_inside(self, places: Places) -> bool:
         """Return whether all paths are certainly below the places."""
         return self.is_plain and places.cover(self.folder)
+
+
+def are_behind_links(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
+    """Return for each path below the places whether a link on the local disk takes it to another folder."""
+    folders = pc.replace_substring_regex(paths, pattern="/[^/]*$", replacement="")
+    distinct = folders.unique()
+    are_linked = pa.array([places.lead_astray(f"{folder}/_") for folder in distinct.to_pylist()], pa.bool_())
+    return are_linked.take(pc.index_in(folders, value_set=distinct))
 
 
 def are_outside(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:

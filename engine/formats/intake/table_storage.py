@@ -91,8 +91,10 @@ class TableStorage:
         output.finish()
 
     def delete(self, path: str) -> None:
-        """Delete a file. Raises FileNotFoundError if there is none."""
+        """Delete a file. Raises FileNotFoundError if there is none, and `NotEligible` for one behind a link."""
         address = self._address(path)
+        if self.places.lead_astray(path):
+            raise behind_a_link(path)
         self._files(address).delete(address.path)
 
     def folders(self, folder: str) -> Sequence[str]:
@@ -124,6 +126,14 @@ class TableStorage:
         if found is None:
             raise NotEligible(f"{address.kind}://{address.place}: the catalog's properties can't reach this store")
         return found
+
+
+def behind_a_link(path: str) -> NotEligible:
+    """Return the refusal to delete a file in a folder that is a link."""
+    return NotEligible(
+        f"{path[:300]!r} is in a folder that is a link, which may lead to files of another table: it is not deleted; "
+        "replace the link by a folder"
+    )
 
 
 def _publish(target: Path, body: bytes) -> None:

@@ -9,7 +9,6 @@ Host names of catalogs are resolved by `services.catalogs.addresses`, which docu
 
 import ipaddress
 import re
-import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,12 +18,10 @@ from engine.domain.errors import FieldProblem, InvalidInput
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 from engine.services.catalogs.addresses import hosts_of
-from engine.services.catalogs.places import AZURE, Place, uri_parts
+from engine.uris.hosts import ip_address
+from engine.uris.locations import Location, split_uri
+from engine.uris.schemes import FILE, SCHEMES
 
-STORE_SCHEMES: Final = frozenset(
-    {"s3", "s3a", "s3n", "gs", "gcs", "abfs", "abfss", "wasb", "wasbs", "oss", "cosn", "obs", "hdfs", "viewfs"}
-)
-LOCAL_SCHEMES: Final = frozenset({"", "file"})
 _GLOB: Final = frozenset("*?[]{}")
 _MOST_DECODINGS: Final = 4
 _OUTSIDE_REMEDY: Final = (
@@ -74,13 +71,13 @@ class LocationRules:
             InvalidInput: a location is no plain path, or the deployment does not allow it.
             OutsideAllowedLocations: a location is below none of `allowed`, which are not named.
         """
-        roots = [Place.of(root) for root in allowed]
+        roots = [Location.of(root) for root in allowed]
         problems: list[FieldProblem] = []
         kind: type[InvalidInput] = InvalidInput
         for location in locations:
             message = self.problem_of(location)
-            place = Place.of(location)
-            if message is None and roots and not any(root and place and root.covers(place) for root in roots):
+            found = Location.of(location)
+            if message is None and roots and not any(root and found and root.covers(found) for root in roots):
                 message, kind = "it is not below the catalog's allowed locations", OutsideAllowedLocations
             if message is not None:
                 problems.append(FieldProblem("/name", f"the table's location: {message}", location[:200]))
@@ -111,8 +108,6 @@ class LocationRules:
         problems = []
         for index, location in enumerate(locations):
             message = self.problem_of(location)
-            if message is None and Place.of(location) is None:
-                message = "it names no bucket, container or host: it would allow everything"
             if message is not None:
                 hint = "for example s3://lake/sales"
                 problems.append(FieldProblem(f"/allowed_locations/{index}", message, location[:200], hint))
@@ -127,12 +122,15 @@ class LocationRules:
                 return "it is encoded too many times"
             if (message := _problem_of_text(text)) is not None:
                 return message
-        scheme, authority, path = uri_parts(location)
-        if scheme in LOCAL_SCHEMES:
-            return self._problem_of_local(authority, path)
-        if scheme not in STORE_SCHEMES:
-            return f"the scheme {scheme!r} is not that of a store ({', '.join(sorted(STORE_SCHEMES))})"
-        return problem_of_key(location) or self._problem_of_authority(scheme, authority)
+        scheme, authority, _ = split_uri(location)
+        if scheme in {"", FILE}:
+            return self._problem_of_local(location)
+        if scheme not in SCHEMES:
+            remedy = "; use the hdfs: location that it maps to, as other clients have another map" * (
+                scheme == "viewfs"
+            )
+            return f"the scheme {scheme!r} is not that of a store ({', '.join(sorted(SCHEMES))}){remedy}"
+        return problem_of_key(location) or self._problem_of_authority(location, authority)
 
     def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
         """Return one problem for each property of a catalog whose address is not allowed. Values are never repeated.
@@ -161,7 +159,7 @@ class LocationRules:
 
     def _problem_of_address(self, name: str, value: str) -> str | None:
         for part in re.split(r"[,;]", value):
-            base = uri_parts(part.strip())[0].partition("+")[0]
+            base = split_uri(part.strip())[0].partition("+")[0]
             if base in {"file", "jar", "sqlite"}:
                 return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
         for host in hosts_of(name, value):
@@ -175,20 +173,22 @@ class LocationRules:
             )
         return None
 
-    def _problem_of_local(self, authority: str, path: str) -> str | None:
+    def _problem_of_local(self, location: str) -> str | None:
         if not self.allows_local:
             return "it is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
-        if authority not in {"", "localhost"} or not path.startswith("/"):
-            return "a local location is an absolute path"
+        if Location.of(location) is None:
+            return "a local location is an absolute path without a host, such as /srv/lake or file:///srv/lake"
         return None
 
-    def _problem_of_authority(self, scheme: str, authority: str) -> str | None:
+    def _problem_of_authority(self, location: str, authority: str | None) -> str | None:
         if not authority:
             return "it names no bucket, container or host"
-        container, at, host = authority.rpartition("@")
-        if at and (scheme not in AZURE or not container or "@" in container or ":" in container):
-            return "it has a user before the host"
-        if self.refuses_host(_host_of(host)):
+        if Location.of(location) is None:
+            return (
+                "what is before its path is not the name of a bucket, container@host of Azure, or the host of an HDFS: "
+                "letters, digits, '.', '-' and '_', without a user; ports of HDFS and Azure only"
+            )
+        if self.refuses_host(_host_of(authority.rpartition("@")[2])):
             return "its host is loopback, link-local or a metadata service"
         return None
 
@@ -205,7 +205,7 @@ def loopback_hosts(listed: str) -> frozenset[str]:
     """
     hosts = frozenset(_plain_host(each) for each in listed.split(",") if each.strip())
     for host in sorted(hosts):
-        address = _address_of(host)
+        address = ip_address(host)
         if not (host == "localhost" or host.endswith(".localhost") if address is None else address.is_loopback):
             raise InvalidInput(
                 f"PACKHOUSE_LOOPBACK_HOSTS: {host!r} is not a loopback address or name: list addresses such as "
@@ -217,7 +217,7 @@ def loopback_hosts(listed: str) -> frozenset[str]:
 def _plain_host(host: str) -> str:
     """Return one spelling of a host: an address without brackets in its usual notation, a name in lower case."""
     name = host.strip().strip("[]").rstrip(".").lower()
-    address = _address_of(name)
+    address = ip_address(name)
     return name if address is None else str(address)
 
 
@@ -233,7 +233,7 @@ def is_insider(host: str) -> bool:
     name = host.strip("[]").rstrip(".").lower()
     if name in _INSIDER_NAMES or name.endswith(".localhost"):
         return True
-    address = _address_of(name)
+    address = ip_address(name)
     if address is None:
         return False
     if isinstance(address, ipaddress.IPv6Address):
@@ -249,17 +249,6 @@ def is_insider(host: str) -> bool:
     )
 
 
-def _address_of(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(name.partition("%")[0])
-    except ValueError:
-        pass
-    try:
-        return ipaddress.IPv4Address(socket.inet_aton(name))  # also 2130706433, 0x7f.1 and 0177.0.0.1
-    except (OSError, UnicodeError):
-        return None
-
-
 def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """Return the IPv4 address that NAT64 translates an address to, or that a deprecated form holds."""
     if address in _NAT64 or (address in _COMPATIBLE and int(address) > 1):
@@ -272,7 +261,7 @@ def _problem_of_text(text: str) -> str | None:
         return f"it has glob characters: {' '.join(found)}"
     if "#" in text or not text.isprintable() or "\\" in text:
         return "it has characters that readers interpret differently"
-    scheme, _, path = uri_parts(text)
+    scheme, _, path = split_uri(text)
     if scheme and re.match(r"/*[A-Za-z][A-Za-z0-9+.-]*:/", path):
         return f"it nests one scheme in another ({scheme}:…)"
     if {".", ".."} & set(path.split("/")):

@@ -4,39 +4,46 @@ Two catalogs that name different endpoints have different stores, also where the
 that is not known, as a REST catalog or a secret gives it, can be any.
 """
 
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from engine.domain.errors import NotEligible
 from engine.domain.tables.table import Catalog, Table
-from engine.services.catalogs.places import Place, uri_parts
 from engine.services.catalogs.secrets import is_reference
 from engine.stores.unit_of_work import UnitOfWork
+from engine.uris.locations import Location, split_uri
+from engine.uris.schemes import AZURE, FILE, HDFS, S3
 
 _ENDPOINTS: Final = {"s3": "s3.endpoint", "gs": "gcs.service.host"}
 """Properties with the address of a store, by scheme; in Azure, locations have it."""
 
+_ALIASES: Final = ("%-s3alias", "%--ol-s3", "%.mrap")
+_WILDCARDS: Final = re.compile(r"([\\%_])")
 _OF_AMAZON: Final = (".amazonaws.com", ".amazonaws.com.cn")
 _MOST_NAMED: Final = 3
 
 
 async def overlapping_tables(unit: UnitOfWork, table: Table, catalog: Catalog, limit: int) -> list[Table]:
     """Return other registered tables at the location of this one, below it or around it, oldest first."""
-    place = Place.of(table.location)
-    if place is None:
+    here = Location.of(table.location)
+    if here is None:
         return []
-    endpoint, others = _endpoint(place, catalog), dict[str, Catalog | None]()
+    endpoint, others = _endpoint(here, catalog), dict[str, Catalog | None]()
 
     def is_near(location: str) -> bool:
-        other = Place.of(location)
-        return other is not None and place.overlaps(other)
+        there = Location.of(location)
+        return there is None or here.overlaps(there) or _without_links(here).overlaps(_without_links(there))
 
     found: list[Table] = []
-    for each in await unit.tables.list_like(table.ref, place.patterns(), is_near):
+    for each in await unit.tables.list_like(table.ref, patterns_of(here), is_near):
         name = each.ref.catalog
         if name not in others:
             others[name] = await unit.catalogs.get(name)
         other = others[name]
-        theirs = None if other is None else _endpoint(place, other)
+        theirs = None if other is None else _endpoint(here, other)
         if endpoint is None or theirs is None or endpoint == theirs:
             found.append(each)
     return found[:limit]
@@ -48,8 +55,8 @@ async def check_alone(unit: UnitOfWork, table: Table, catalog: Catalog) -> None:
     Raises:
         NotEligible: there is one, so that a deletion could take its files for those of this table.
     """
-    if Place.of(table.location) is None:
-        raise NotEligible(f"the location of {table.ref} is no absolute address, so none of its files is deleted")
+    if Location.of(table.location) is None:
+        raise NotEligible(f"the location of {table.ref} is not an absolute URI, so none of its files is deleted")
     if found := await overlapping_tables(unit, table, catalog, limit=_MOST_NAMED + 1):
         many = f"more than {_MOST_NAMED}" if len(found) > _MOST_NAMED else str(len(found))
         raise NotEligible(
@@ -59,13 +66,45 @@ async def check_alone(unit: UnitOfWork, table: Table, catalog: Catalog) -> None:
         )
 
 
-def _endpoint(place: Place, catalog: Catalog) -> str | None:
+def patterns_of(location: Location) -> Sequence[str]:
+    """Return patterns of `LIKE`, with a backslash before literal wildcards, that overlapping locations match.
+
+    They are for locations in lower case in which each run of slashes is one. Others can match as well, and
+    percent-encoded ones do not. Local locations all match, as links of the disk lead from one to another.
+    """
+    if location.scheme == FILE:
+        return "file:%", "/%"
+    if location.scheme == HDFS:
+        return ("hdfs:/%",)
+    kind, name, _ = location.store
+    names = (f"{_literal(name)}%",) if kind == AZURE else (_literal(name), *_ALIASES) if kind == S3 and name else ()
+    parts, found = location.parts, list[str]()
+    for store in names or (_literal(location.authority) if name else "%",):
+        for depth in range(len(parts) + 1):
+            folder = "".join(f"/{_literal(part)}" for part in parts[:depth])
+            found += [f"%:/{store}{folder}", f"%:/{store}{folder}/"]
+        found.append(f"{found[-1]}%")
+    return found
+
+
+def _literal(text: str) -> str:
+    return _WILDCARDS.sub(r"\\\1", text)
+
+
+def _without_links(location: Location) -> Location:
+    """Return a local location without links of the disk, any other as it is."""
+    if location.scheme != FILE:
+        return location
+    return replace(location, path=os.path.realpath(location.path or "/"))
+
+
+def _endpoint(place: Location, catalog: Catalog) -> str | None:
     """Return the host of the catalog's store; None if it is not known."""
     value = catalog.properties.get(_ENDPOINTS.get(place.scheme, ""))
     if not value or is_reference(value):
         return None
-    scheme, authority, path = uri_parts(value if "://" in value else f"https://{value}")
-    host = authority.lower()
+    scheme, authority, path = split_uri(value if "://" in value else f"https://{value}")
+    host = (authority or "").lower()
     if host.partition(":")[0].endswith(_OF_AMAZON):
         return "amazonaws.com"
     default = ":80" if scheme == "http" else ":443"

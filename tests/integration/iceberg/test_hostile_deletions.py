@@ -11,7 +11,7 @@ from pyiceberg.table import Table
 from pyiceberg.typedef import Record
 from structlog.testing import capture_logs
 
-from engine.domain.errors import TableReplaced
+from engine.domain.errors import NotEligible, TableReplaced
 from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.deletion.path_keys import keys_of
 from engine.formats.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
@@ -105,6 +105,7 @@ def test_expired_entries_with_any_path_delete_no_file_that_is_needed_or_outside(
         (f"{OWN}/data/a.parquet#1", UNCLEAR),
         (f"{OWN}/inner/data/a.parquet", OF_OTHERS),
         ("s3n://lake/wh/orders/inner/x", OF_OTHERS),
+        (f"{OWN}/inner%2Fx", OF_OTHERS),
         (f"{OWN}/metadata/00001-x.metadata.json", PROTECTED),
         (f"{OWN}/metadata/v3.metadata.json.gz", PROTECTED),
         (f"{OWN}/metadata/version-hint.text", PROTECTED),
@@ -117,6 +118,24 @@ def test_a_path_decides_whether_a_file_may_be_deleted(path: str, reason: str | N
     allowed = scope.allowed(listed([path], FileKind.DATA), refused)
     assert dict(refused.counts) == ({} if reason is None else {reason: 1})
     assert allowed.num_rows == (reason is None)
+
+
+def test_f30_a_folder_that_is_a_link_deletes_no_file_of_another_table(lake: Lake) -> None:
+    """The link is in the table's own folder; a link above it, as on a mounted disk, is followed."""
+    append_files(lake.create("other"), 1)
+    append_files(lake.create(), 2)
+    base, known = lake.load().location(), ids(lake.load().metadata)
+    (theirs,) = local(f"{lake.load('other').location()}/data").glob("*.parquet")
+    local(f"{base}/data/inner").symlink_to(theirs.parent)
+    linked, garbage = f"{base}/data/inner/{theirs.name}", f"{base}/data/garbage.parquet"
+    local(garbage).write_bytes(b"x")
+    name_files(lake.load(), [linked, garbage])
+    lake.load().manage_snapshots().set_current_snapshot(known[-1]).commit()
+    Deletion(lake).run([each for each in ids(lake.load().metadata) if each not in known])
+    assert (theirs.exists(), local(garbage).exists()) == (True, False)
+    with pytest.raises(NotEligible, match="link"):
+        lake.open()._fresh().table.io.delete(linked)
+    assert theirs.exists()
 
 
 def test_metadata_files_may_have_their_own_names() -> None:

@@ -171,6 +171,21 @@ def test_f16_a_table_inside_that_is_not_registered_stops_the_search(lake: Lake) 
     search(lake, scope=inner).look(RULE)
 
 
+def test_f30_a_folder_that_is_a_link_shows_no_orphans(lake: Lake) -> None:
+    """The files that it leads to are those of another program."""
+    table(lake)
+    theirs = lake.folder / "theirs"
+    theirs.mkdir()
+    (theirs / Path(named()).name).write_bytes(b"orphan")
+    os.utime(theirs / Path(named()).name, (LONG_AGO, LONG_AGO))
+    (root(lake) / "data" / "inner").symlink_to(theirs)
+    grow_old(lake)
+    search(lake).look(RULE)
+    pass_time(lake)
+    remove(lake)
+    assert len(list(theirs.iterdir())) == 1
+
+
 def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> None:
     table(lake)
     orphan(lake, named())

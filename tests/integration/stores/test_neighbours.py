@@ -53,6 +53,26 @@ async def test_f63_overlaps_are_found_in_every_spelling(database: Stores, theirs
     assert await neighbours(database, location) == ["old"]
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("hdfs://NN:8020/wh/orders/data", "hdfs://nn:8020/wh/orders"),
+        ("hdfs://nn./wh/orders", "hdfs://nn:8020/wh/orders"),
+        ("hdfs://nameservice1/wh/orders", "hdfs://nn.example.com:8020/wh/orders/data"),
+        ("hdfs://10.0.0.5/wh/orders", "hdfs://nn/wh"),
+        ("abfss://c@acct.dfs.core.windows.net/a", "wasbs://c@acct.blob.core.windows.net/a/b"),
+        ("abfss://c@acct.dfs.core.windows.net./a", "abfs://c@acct.privatelink.dfs.core.windows.net/a"),
+        ("abfss://c@acct-secondary.dfs.core.windows.net:443/a", "abfs://C@ACCT.blob.core.windows.net/a"),
+        ("s3://lake/wh/orders", "s3a://orders-abc123-s3alias/wh/orders/data"),
+        ("oss://lake/wh/orders", "s3://lake/wh/orders"),
+    ],
+)
+async def test_f63_names_of_one_store_overlap(database: Stores, ours: str, theirs: str) -> None:
+    """An HDFS has a name for each name node and nameservice, an account in Azure several hosts, a bucket aliases."""
+    await registered(database, "old", theirs, {})
+    assert await neighbours(database, ours) == ["old"]
+
+
 async def test_f63_other_locations_are_none(database: Stores) -> None:
     await registered(database, "old", "s3://lake/a_b/c", {})
     for location in ("s3://lake/a_b/cd", "s3://lake/a_b/C", "s3://lake/axb/c", "s3://lake2/a_b/c", "gs://lake/a_b/c"):

@@ -4,7 +4,7 @@ import pytest
 
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.file_systems import Storage
-from engine.rewriting.kernel.storage.places import Places, one_spelling
+from engine.rewriting.kernel.storage.places import Places
 
 PLACES = Places(["s3://lake/events", "file:///lake/events/", "abfss://c@account.host/events"])
 
@@ -63,10 +63,6 @@ def test_other_paths_are_not(path: str) -> None:
 
 def test_no_folder_covers_nothing() -> None:
     assert not any(Places(()).cover(path) for path in ("", "/", "/a", "s3://a/b"))
-
-
-def test_one_spelling_keeps_what_distinguishes_objects() -> None:
-    assert one_spelling("s3a://b//k%20/") == "s3://b//k%20/"
 
 
 def test_storage_refuses_paths_outside_before_it_is_asked(tmp_path) -> None:

@@ -4,10 +4,13 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
-from engine.rewriting.kernel.storage.places import UNCLEAR, one_spelling
+from engine.rewriting.kernel.storage.places import normalise_uri
+from engine.uris.locations import Location
+from engine.uris.schemes import FILE
 
 COMPACTED: Final = "_compacted"
 
@@ -16,7 +19,6 @@ LONGEST_PART: Final = 120
 
 _PLAIN: Final = " -_.~"
 _HASH: Final = 16
-_LOCAL: Final = "file:"
 _DOUBLED: Final = re.compile(r"(?<![:/])/{2,}")
 
 
@@ -41,33 +43,26 @@ def parent_of(path: str) -> str:
 
 def plain(folder: str) -> str:
     """Return a path in the spelling in which it is compared with others."""
-    spelled = one_spelling(folder) or folder
-    return _DOUBLED.sub("/", spelled).rstrip("/")
+    return _DOUBLED.sub("/", normalise_uri(folder)).rstrip("/")
 
 
 def may_be_below(location: str, root: str) -> bool:
     """Return whether some engine may read files below `root` as those of a location; when in doubt True.
 
-    A location is certainly elsewhere if it is in the same store, has neither `..` nor control characters, and is
-    elsewhere also without percent-encoding, doubled slashes and links of a local disk.
+    A location is certainly elsewhere if it is in the same store, has a canonical form, and does not overlap with the
+    root (`engine.uris.locations`), also without links of a local disk.
     """
-    base, spelled = one_spelling(root), one_spelling(location)
-    if base is None or spelled is None or re.search(UNCLEAR, location) or _store(spelled) != _store(base):
+    base, found = Location.of(root), Location.of(location)
+    if base is None or found is None or (base.scheme, base.authority) != (found.scheme, found.authority):
         return True
-    read = {plain(location), plain(unquote(location))}
-    if spelled.startswith(_LOCAL):
-        base, read = _resolved(base), set(map(_resolved, read))
-    folders = [(f"{each}/", f"{plain(base)}/") for each in read]
-    return any(each.startswith(below) or below.startswith(each) for each, below in folders)
+    if found.scheme != FILE:
+        return base.overlaps(found)
+    resolved = _without_links(base, base.path)
+    return any(resolved.overlaps(_without_links(found, path)) for path in (found.path, f"/{'/'.join(found.parts)}"))
 
 
-def _store(spelled: str) -> str:
-    """Return scheme and bucket or host of a location, or the scheme of a local one."""
-    return _LOCAL if spelled.startswith(_LOCAL) else "/".join(spelled.split("/", 3)[:3])
-
-
-def _resolved(spelled: str) -> str:
-    return _LOCAL + os.path.realpath(spelled.removeprefix(_LOCAL))
+def _without_links(location: Location, path: str) -> Location:
+    return replace(location, path=os.path.realpath(path or "/"))
 
 
 def attempt_of_folder(folder: str, run_id: str) -> int | None:

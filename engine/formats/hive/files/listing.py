@@ -20,8 +20,8 @@ from engine.formats.intake.limits import LIVE_BYTES, too_large
 from engine.formats.intake.other_formats import MARKS, marked_folders
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND
-from engine.rewriting.kernel.storage.places import UNCLEAR
 from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
+from engine.uris.locations import UNCLEAR
 
 FILES: Final = pa.schema(
     [

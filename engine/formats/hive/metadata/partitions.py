@@ -14,7 +14,7 @@ from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.storage import Storage, texts_of
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
-from engine.rewriting.kernel.storage.places import Places, one_spelling
+from engine.rewriting.kernel.storage.places import Places, normalise_uri
 
 PARTITIONS: Final = pa.schema(
     [
@@ -86,7 +86,7 @@ class Partitions:
 
     def overlapping(self) -> Sequence[int]:
         """Return the rows of partitions whose folder is another's, is inside of it, or has it inside."""
-        spelled = [f"{one_spelling(each) or each}/" for each in self.table["location"].to_pylist()]
+        spelled = [f"{normalise_uri(each)}/" for each in self.table["location"].to_pylist()]
         around, found = list[int](), set[int]()
         for row in sorted(range(len(spelled)), key=spelled.__getitem__):
             while around and not spelled[row].startswith(spelled[around[-1]]):

@@ -1,18 +1,16 @@
 """File paths: a normalised form for comparisons, and a table's data and metadata locations.
 
-Spark writes `file:/…`, PyIceberg `file:///…`, S3 has `s3://`, `s3a://` and `s3n://`. Normalise to compare, never to
-store: manifests keep the original string.
+Normalise to compare, never to store: manifests keep the original string.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pyiceberg.table.locations import ObjectStoreLocationProvider
 from pyiceberg.table.metadata import TableMetadata
 
-_LOCAL: Final = re.compile(r"^file:/+")
-_S3: Final = re.compile(r"^s3[an]://")
+from engine.rewriting.kernel.storage.places import Places, normalise_uri
+
 _PLACES: Final = frozenset(
     {"write.data.path", "write.folder-storage.path", "write.object-storage.path", "write.metadata.path"}
 )
@@ -22,10 +20,8 @@ _OWN_PROVIDER: Final = ("write.location-provider.impl", "write.py-location-provi
 
 
 def normalised(path: str) -> str:
-    """Return a path in the normalised form for comparisons."""
-    if path.startswith("/"):
-        return f"file:/{path.lstrip('/')}"
-    return _S3.sub("s3://", _LOCAL.sub("file:/", path))
+    """Return a path in the canonical form for comparisons (`engine.uris.locations`)."""
+    return normalise_uri(path)
 
 
 def data_location(metadata: TableMetadata) -> str:
@@ -55,9 +51,9 @@ def own_location_provider(properties: Mapping[str, str]) -> str:
 
 
 def outside(paths: Iterable[str], places: Iterable[str]) -> list[str]:
-    """Return the paths that are below none of the places, comparing normalised forms."""
-    allowed = tuple(f"{normalised(each).rstrip('/')}/" for each in places)
-    return [path for path in paths if not normalised(path).startswith(allowed)]
+    """Return the paths that are below none of the places."""
+    allowed = Places(places)
+    return [path for path in paths if not allowed.cover(path)]
 
 
 def has_object_storage_layout(properties: Mapping[str, str]) -> bool:

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from engine.formats.iceberg.orphans.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
 from engine.formats.orphans.listings import FOUND
-from engine.rewriting.kernel.storage.places import one_spelling
+from engine.rewriting.kernel.storage.places import normalise_uri
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 
 S3_COLUMNS: Final = ("bucket", "key", "size", "lastmodifieddate")
@@ -44,7 +44,8 @@ _ROWS_AT_ONCE: Final = 256
 """Rows of Parquet that are decoded at once: few, as many rows can share one entry of a dictionary, however long."""
 _BATCH_BYTES: Final = 16 * 2**20
 _GROUP_BYTES: Final = 512 * 2**20
-_ALIASES: Final = ((r"(?i)^s3[an]?://", "s3://"), (r"(?i)^gc?s://", "gs://"), (r"(?i)^(?:file:)?/+", "file:/"))
+_HEAD: Final = r"(?i)^(?P<head>(?:file:)?/+|[a-z][a-z0-9+.-]*://[^/]*)"
+"""What is before the path in a URI."""
 
 
 class RowsBelow:
@@ -55,7 +56,7 @@ class RowsBelow:
         address = address_of(self._base)
         self._bucket, folder = address.place.partition("@")[0], address.path.strip("/")
         self._key = f"{folder}/" if folder else ""
-        self._path = f"{one_spelling(self._base) or self._base}/"
+        self._path = f"{normalise_uri(self._base)}/"
 
     def of(self, rows: pa.Table, *, is_encoded: bool) -> pa.Table:
         """Return the files, with the schema `FOUND`; `is_encoded`: keys are URL-encoded. Raises Malformed."""
@@ -70,8 +71,8 @@ class RowsBelow:
         names = names.cast(pa.string())
         if is_of_s3 and is_encoded:
             names = pa.chunked_array([url_decoded(each) for each in names.chunks], pa.string())
-        for pattern, instead in () if is_of_s3 else _ALIASES:
-            names = pc.replace_substring_regex(names, pattern, instead)
+        if not is_of_s3:
+            names = _normalised(names)
         is_below = pc.fill_null(pc.starts_with(names, start), fill_value=False)
         below = pc.utf8_slice_codeunits(names.filter(is_below), len(start))
         rows = rows.filter(is_below)
@@ -79,6 +80,19 @@ class RowsBelow:
         sizes, times = _sizes(rows["size"]), _times(rows["lastmodifieddate" if is_of_s3 else "modified"])
         times = pc.if_else(pc.is_null(sizes), _NEVER_OLD, pc.fill_null(times, _NEVER_OLD))
         return pa.table([paths, pc.fill_null(sizes, 0), times], schema=FOUND)
+
+
+def _normalised(paths: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return paths with the canonical form of their schemes and authorities, which few of them differ in."""
+    heads = pc.struct_field(pc.extract_regex(paths, _HEAD), "head")
+    rest = pc.replace_substring_regex(paths, _HEAD, "", max_replacements=1)
+    distinct = heads.unique()
+    canonical = pa.array([each and _canonical_head(each) for each in distinct.to_pylist()], pa.string())
+    return pc.binary_join_element_wise(canonical.take(pc.index_in(heads, value_set=distinct)), rest, "")
+
+
+def _canonical_head(head: str) -> str:
+    return "file:/" if head.lower().strip("/") in ("", "file:") else normalise_uri(head)
 
 
 def rows_of(stream: io.RawIOBase, name: str, columns: Sequence[str] | None) -> Iterator[pa.Table]:

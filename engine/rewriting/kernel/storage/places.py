@@ -1,39 +1,23 @@
 """The folders that a table's files may be in, and whether a path is below one of them.
 
-Paths in metadata and manifests are untrusted. A path counts as below a folder only if all readers agree on it: paths
-are compared character by character after normalising the scheme, and a path that some reader would resolve to another
-location (`..`, also percent-encoded, control characters, a host in a `file:` URI) is below no folder. Paths are not
+Paths in metadata and manifests are untrusted. A path counts as below a folder only if all readers agree on it: the
+canonical forms of both are compared (`engine.uris.locations`), and a path without one is below no folder. Paths are not
 percent-decoded for comparison, as they are not decoded to open a file.
 """
 
-import re
+import os
 from collections.abc import Iterable
 from typing import Final
 
-ONE_STORE: Final = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
-"""Schemes that are aliases of another one."""
+from engine.uris.locations import Location, may_be_one
+from engine.uris.schemes import FILE
 
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
-_SEPARATOR: Final = r"(?:[/\\]|%(?:25)*(?:2f|2F|5c|5C))"
-UNCLEAR: Final = rf"[\x00-\x1f\x7f]|{_SEPARATOR}(?:\.|%(?:25)*(?:2e|2E)){{1,2}}(?:{_SEPARATOR}|$)"
-"""A regular expression (of Python and of RE2) for what makes a path unclear: control characters, `.` and `..`."""
-
-_UNCLEAR: Final = re.compile(UNCLEAR)
+_ROOT: Final = "/"
 
 
-def one_spelling(uri: str) -> str | None:
-    """Return the canonical spelling of a path for comparison; None if it is neither absolute nor of a store.
-
-    `/x`, `file:/x` and `file:///x` are `file:/x`; `s3a:` and `s3n:` are `s3:`. A `file:` URI with a host has none:
-    readers treat the host as a folder, or ignore it.
-    """
-    matched = _SCHEME.fullmatch(uri)
-    scheme, rest = (matched[1].lower(), matched[2]) if matched else ("file", uri)
-    if scheme == "file":
-        if not rest.startswith("/") or (rest.startswith("//") and not rest.startswith("///")):
-            return None
-        return "file:" + re.sub("/+", "/", rest)
-    return f"{ONE_STORE.get(scheme, scheme)}:{rest}" if rest.startswith("//") else None
+def normalise_uri(uri: str) -> str:
+    """Return the canonical spelling of a path; a path without one as it is."""
+    return str(Location.of(uri) or uri)
 
 
 class Places:
@@ -41,14 +25,55 @@ class Places:
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.folders = tuple(dict.fromkeys(folders))
-        spelt = (one_spelling(folder) for folder in self.folders)
-        self._prefixes = tuple(f"{each.rstrip('/')}/" for each in spelt if each is not None)
+        self._found = [found for folder in self.folders if (found := Location.of(folder)) is not None]
+        self._prefixes = tuple(f"{str(found).rstrip('/')}/" for found in self._found)
 
     def cover(self, uri: str) -> bool:
         """Return whether a path is below one of the folders, or is one of them."""
-        spelt = one_spelling(uri)
-        return spelt is not None and not _UNCLEAR.search(uri) and f"{spelt}/".startswith(self._prefixes)
+        found = Location.of(uri)
+        return found is not None and f"{found}/".startswith(self._prefixes)
+
+    def lead_astray(self, uri: str) -> bool:
+        """Return whether a link on the local disk takes a file to another folder than the one of its path.
+
+        Links above the folders may be followed: each folder is resolved too. False for files in stores, which have no
+        links, and for the last part of the path, as deleting a link leaves what it leads to.
+
+        Hazard: a link that is made after the check is followed. Local tables are for one machine and its user.
+        """
+        file = Location.of(uri)
+        if file is None or file.scheme != FILE:
+            return False
+        folder = os.path.dirname(file.path) or _ROOT  # noqa: PTH120 - paths of stores are strings
+        for root in self._found:
+            if root.scheme == FILE and root.covers(file):
+                within = os.path.relpath(folder, root.path or _ROOT)
+                resolved = os.path.realpath(root.path or _ROOT)
+                return os.path.realpath(folder) != os.path.normpath(os.path.join(resolved, within))  # noqa: PTH118
+        return True
 
     def __str__(self) -> str:
         """Return the folders as text, for messages."""
         return ", ".join(self.folders) or "no folder"
+
+
+class OtherPlaces(Places):
+    """Folders whose files are left alone: what may be below one of them for some client counts as below it."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        super().__init__(folders)
+        self._by_parts = dict[tuple[str, ...], list[tuple[str, str, str]]]()
+        for found in self._found:
+            self._by_parts.setdefault(found.parts, []).append(found.store)
+
+    def cover(self, uri: str) -> bool:
+        """Return whether a path may be below one of the folders, or be one of them; True for an unclear path."""
+        found = Location.of(uri)
+        if found is None:
+            return bool(self.folders)
+        parts = found.parts
+        return any(
+            may_be_one(found.store, store)
+            for depth in range(len(parts) + 1)
+            for store in self._by_parts.get(parts[:depth], ())
+        )

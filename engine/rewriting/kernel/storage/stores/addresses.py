@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
+from engine.uris.schemes import AZURE, FILE, GOOGLE, HDFS, S3, SCHEMES
 
-FILE: Final = "file"
-S3: Final = "s3"
-GOOGLE: Final = "gs"
-AZURE: Final = "abfs"
-HDFS: Final = "hdfs"
-
-_KINDS: Final = {
-    "file": FILE,
-    **dict.fromkeys(("s3", "s3a", "s3n"), S3),
-    **dict.fromkeys(("gs", "gcs"), GOOGLE),
-    **dict.fromkeys(("abfs", "abfss", "wasb", "wasbs"), AZURE),
-    **dict.fromkeys(("hdfs", "viewfs"), HDFS),
-}
+_KINDS: Final = {name: kind for name, kind in SCHEMES.items() if kind in {FILE, S3, GOOGLE, AZURE, HDFS}}
 
 
 @dataclass(frozen=True, slots=True)
