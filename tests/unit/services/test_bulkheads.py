@@ -12,6 +12,7 @@ import pytest
 
 from engine.domain.errors import Away, OutcomeUnknown, StateConflict, TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
+from engine.formats.intake.abandoned import stop_if_abandoned
 from engine.formats.intake.overlapping import overlapped
 from engine.services.catalogs.bulkheads import calls
 from engine.services.catalogs.bulkheads.calls import Bulkheads
@@ -313,6 +314,44 @@ async def test_f41_a_change_is_never_ended_and_a_read_that_waits_is_no_fault_of_
     assert await bulk.change(CALM, change) == "changed"
     with pytest.raises(Away):
         await bulk.read(STUCK, store.call)
+
+
+@pytest.mark.parametrize("kind", ["read", "change"])
+async def test_f62_a_call_that_was_given_up_stops_at_its_next_page(kind: str) -> None:
+    """Also in the threads that help it."""
+    bulk, pages, is_over = bulkheads(per_table=1, read_seconds=0.1, work_seconds=0.1), [0, 0], threading.Event()
+
+    def turn_pages(at: int) -> None:
+        while not is_over.wait(0.01):
+            stop_if_abandoned()
+            pages[at] += 1
+
+    try:
+        with pytest.raises((Away, OutcomeUnknown)):
+            await getattr(bulk, kind)(STUCK, lambda: list(overlapped(turn_pages, [0, 1], at_once=2)))
+        assert min(pages) > 0
+        assert await eventually_read(bulk) == "read"
+    finally:
+        is_over.set()
+
+
+async def test_f62_a_read_that_was_given_up_and_never_asks_is_ended_once_it_computes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calls, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(calls, "ABANDONED_CPU_SECONDS", 0.05)
+    bulk, held, is_over = bulkheads(per_table=1, read_seconds=0.1), list[bytes](), threading.Event()
+
+    def hoard() -> None:
+        while not is_over.wait(0.005):
+            held.append(bytes(1000))
+
+    try:
+        with pytest.raises(Away, match="did not answer"):
+            await bulk.read(STUCK, hoard)
+        assert await eventually_read(bulk) == "read"
+    finally:
+        is_over.set()
 
 
 def test_a_process_ends_while_a_call_has_no_answer() -> None:

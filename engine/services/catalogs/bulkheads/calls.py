@@ -1,9 +1,9 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
-At the deadline the caller gets an error; the thread keeps running and counting until its call returns: only socket
-timeouts end it (`formats` sets those). A read that computes for longer than `compute_seconds`, such as on hostile
-metadata, is an error of its table, and its thread is ended (`computing`). Equal reads that have not begun share one
-call: a caller that joins gets an answer that was begun after it asked.
+At the deadline the caller gets an error, and the call stops at its next request or page (`formats.intake.abandoned`).
+Its thread counts until then. A read that goes on computing all the same is ended (`computing`). So is one that computes
+for longer than `compute_seconds`, such as on hostile metadata, which is an error of its table. Equal reads that have not
+begun share one call: a caller that joins gets an answer that was begun after it asked.
 """
 
 import asyncio
@@ -32,6 +32,9 @@ T = TypeVar("T")
 CHECK_SECONDS: Final = 1.0
 """Interval at which the CPU time of a running read is compared with its limit."""
 
+ABANDONED_CPU_SECONDS: Final = 1.0
+"""CPU seconds for which a read may go on after it was given up. Its next page comes much sooner."""
+
 
 @dataclass(eq=False, slots=True)
 class _Begun(Generic[T]):
@@ -41,6 +44,7 @@ class _Begun(Generic[T]):
         held: its place in the limits of threads.
         call: its CPU time, and the way to end it.
         future: its result.
+        most_cpu_seconds: its limit of CPU time.
         overdue: done once it computed for too long.
         check: the next comparison of its CPU time with the limit; None for a call that is not a read.
         ended_at: when it was first told to end, by the loop's clock; None if it was not.
@@ -49,6 +53,7 @@ class _Begun(Generic[T]):
     held: Held
     call: TimedCall[T]
     future: "asyncio.Future[T]"
+    most_cpu_seconds: float
     overdue: "asyncio.Future[None]"
     check: asyncio.TimerHandle | None = None
     ended_at: float | None = None
@@ -101,7 +106,8 @@ class Bulkheads:
         """
         seconds = self._limits.work_seconds
         held = await self._compartments.enter(where, seconds=seconds)
-        future = self._begin(held, call).future
+        begun = self._begin(held, call)
+        future = begun.future
         try:
             await asyncio.wait({future}, timeout=seconds)
         except asyncio.CancelledError:
@@ -109,7 +115,7 @@ class Bulkheads:
             raise
         finally:
             if not future.done():
-                self._compartments.give_up(held)
+                self._give_up(begun)
         if not future.done():
             message = f"{where} did not answer within {seconds:g} seconds: whether it was changed is not known"
             raise OutcomeUnknown(message)
@@ -130,7 +136,7 @@ class Bulkheads:
             await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
             if not begun.future.done():
-                self._compartments.give_up(held)
+                self._give_up(begun)
         if begun.future.done():
             try:
                 return begun.future.result()
@@ -147,9 +153,14 @@ class Bulkheads:
         context, timed = copy_context(), TimedCall(lambda: _without_stop(call))
         loop = asyncio.get_running_loop()
         future = loop.run_in_executor(self._threads, context.run, timed)
-        begun = _Begun(held, timed, future, loop.create_future())
+        begun = _Begun(held, timed, future, self._limits.compute_seconds, loop.create_future())
         future.add_done_callback(lambda done: self._finish(begun, done))
         return begun
+
+    def _give_up(self, begun: "_Begun[Any]") -> None:
+        self._compartments.give_up(begun.held)
+        begun.call.abandon()
+        begun.most_cpu_seconds = begun.call.cpu_seconds() + ABANDONED_CPU_SECONDS
 
     def _finish(self, begun: "_Begun[Any]", done: "asyncio.Future[Any]") -> None:
         self._compartments.leave(begun.held)
@@ -163,13 +174,13 @@ class Bulkheads:
         begun.check = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._check, begun)
 
     def _check(self, begun: "_Begun[Any]") -> None:
-        if begun.ended_at is not None or begun.call.cpu_seconds() >= self._limits.compute_seconds:
+        if begun.ended_at is not None or begun.call.cpu_seconds() >= begun.most_cpu_seconds:
             self._end_call(begun)
         self._check_later(begun)
 
     def _end_call(self, begun: "_Begun[Any]") -> None:
         if begun.ended_at is None:
-            _log.error("call_computes_too_long", where=str(begun.held.where), seconds=self._limits.compute_seconds)
+            _log.error("call_computes_too_long", where=str(begun.held.where), seconds=begun.most_cpu_seconds)
             begun.ended_at = asyncio.get_running_loop().time()
             self._ended.add(begun)
         if not begun.overdue.done():

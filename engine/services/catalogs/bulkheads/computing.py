@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from threading import Lock, Thread, get_ident
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
+from engine.formats.intake.abandoned import IS_ABANDONED
 from engine.formats.intake.overlapping import HELP
 
 P = ParamSpec("P")
@@ -44,6 +45,7 @@ class TimedCall(Generic[T]):
         self._threads: dict[int, float] = {}  # by ident: its CPU time before
         self._spent = 0.0  # by threads that are done
         self._is_ended = False
+        self._is_abandoned = False
 
     def __call__(self) -> T:
         """Run the call. Raises `ComputedTooLong` if it was ended, otherwise as the call."""
@@ -72,6 +74,10 @@ class TimedCall(Generic[T]):
             clocks = [(time.pthread_getcpuclockid(thread), before) for thread, before in self._threads.items()]
             return self._spent + sum(time.clock_gettime(clock) - before for clock, before in clocks)
 
+    def abandon(self) -> None:
+        """Let it stop at its next page: its caller waits no longer."""
+        self._is_abandoned = True
+
     def end(self) -> None:
         """Raise `ComputedTooLong` in its threads; to be repeated while the call goes on.
 
@@ -88,6 +94,7 @@ class TimedCall(Generic[T]):
     def _enter(self) -> None:
         """Add the thread. Raises `ComputedTooLong` if the call was ended before this part of it began."""
         HELP.set(self._counted)
+        IS_ABANDONED.set(lambda: self._is_abandoned)
         with self._lock:
             if self._is_ended:
                 raise ComputedTooLong
