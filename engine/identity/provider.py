@@ -1,33 +1,34 @@
 """Signing keys and endpoints that an identity provider publishes (OpenID Connect Discovery 1.0).
 
-Discovery is read once. Keys are cached for five minutes, and fetched again when a token names an unknown one, at most
-every `_COOLDOWN_SECONDS`. After a failure the provider is not asked again for `_REST_SECONDS`. Every call may block
-for `_ANSWER_SECONDS`: call in a thread.
+Keys are answered from memory. They are fetched again in the background once they are `_KEEP_SECONDS` old, and when a
+token names an unknown one, at most every `_COOLDOWN_SECONDS`; after a failure not for `_REST_SECONDS`. Keys in memory
+hold for `_TRUST_SECONDS` while the provider does not answer. Every answer is bounded in time and size
+(`engine.outgoing`): a fetch takes at most three times `_ANSWER_SECONDS` for each of its two answers.
 """
 
 import ipaddress
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from http.client import HTTPException
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import structlog
-from jwt import PyJWK, PyJWKClient
-from jwt.exceptions import PyJWKClientConnectionError, PyJWTError
+from jwt import PyJWK, PyJWKSet
+from jwt.exceptions import PyJWKClientError, PyJWTError
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Transient
-
-T = TypeVar("T")
+from engine.outgoing.bounds import Limits
+from engine.outgoing.calls import origin, send
 
 _ANSWER_SECONDS: Final = 5.0
-_KEEP_KEYS_SECONDS: Final = 300.0
+_KEEP_SECONDS: Final = 300.0
+_TRUST_SECONDS: Final = 3600.0
 _COOLDOWN_SECONDS: Final = 10.0
 _REST_SECONDS: Final = 5.0
 _MAX_DOCUMENT_BYTES: Final = 256 * 1024
+_NEVER: Final = float("-inf")
 _log = structlog.get_logger(__name__)
 
 
@@ -40,87 +41,89 @@ class Endpoints:
     token: str | None
 
 
-class IdentityProvider:
-    """The provider's published keys and endpoints. Used from one thread; first asked when needed.
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """The keys of a provider by id, and when they were fetched by the monotonic clock."""
 
-    `known_endpoints` may be read from any thread: None until the provider has answered.
+    keys: Mapping[str, PyJWK]
+    at: float
+
+
+class IdentityProvider:
+    """The provider's published keys and endpoints, first asked when needed.
+
+    `refresh` and `discover` block, and are called by one thread at a time; the others answer from memory.
+    `known_endpoints`: None until the provider has answered.
     """
 
     def __init__(self, *, issuer: str, clock: Clock) -> None:
         self._issuer = issuer
         self._clock = clock
-        self._keys: PyJWKClient | None = None
+        self._published = _Published({}, _NEVER)
         self.known_endpoints: Endpoints | None = None
-        self._resting_until = float("-inf")
+        self._resting_until = _NEVER
 
-    def signing_key(self, kid: str) -> PyJWK:
-        """Return the key with an id: from memory, otherwise from the provider.
+    def known_key(self, kid: str) -> PyJWK | None:
+        """Return the key with an id from memory, None if it is not there."""
+        age = self._age()
+        return self._published.keys.get(kid) if age <= _TRUST_SECONDS else None
+
+    def is_stale(self) -> bool:
+        """Return whether the keys in memory should be fetched again, and the provider may be asked."""
+        return self._age() > _KEEP_SECONDS and not self._is_resting()
+
+    def may_have_another_key(self) -> bool:
+        """Return whether an unknown key id is a reason to ask the provider: its keys are not those of a moment ago."""
+        return self._age() >= _COOLDOWN_SECONDS
+
+    def refresh(self) -> None:
+        """Fetch the published keys; blocks.
 
         Raises:
-            Transient: the key is not in memory and the provider does not answer.
-            PyJWTError: the provider publishes no such key.
+            Transient: the provider does not answer, or did not within the last `_REST_SECONDS`. Known keys stay.
         """
+        endpoints = self.discover()
         try:
-            if self._keys is None:
-                self._keys = _Keys(self, self._discovered().keys)
-            return self._keys.get_signing_key(kid)
-        except PyJWKClientConnectionError as error:
+            keys = _keys_of(_document(endpoints.keys))
+        except (PyJWTError, OSError, ValueError, TypeError, RecursionError) as error:
+            self.known_endpoints = None  # they may have moved
             raise self._away(error, "its tokens can't be checked now") from error
+        self._published = _Published(keys, self._clock.monotonic())
 
-    def endpoints(self) -> Endpoints:
-        """Return the provider's endpoints: from memory, otherwise from the provider.
+    def discover(self) -> Endpoints:
+        """Return the provider's endpoints: from memory, otherwise from the provider; blocks.
 
         Raises:
             Transient: they are not in memory and the provider does not answer.
         """
-        try:
-            return self._discovered()
-        except PyJWKClientConnectionError as error:
-            raise self._away(error, "its endpoints are not known yet") from error
-
-    def ask(self, question: Callable[[], T]) -> T:
-        """Ask the provider, unless it failed to answer within the last `_REST_SECONDS`.
-
-        Raises:
-            PyJWKClientConnectionError: it is not asked now, or there is no usable answer.
-        """
-        if self._clock.monotonic() < self._resting_until:
-            raise PyJWKClientConnectionError("it did not answer a moment ago")
-        try:
-            return question()
-        except (PyJWTError, OSError, HTTPException, ValueError) as error:
-            self._resting_until = self._clock.monotonic() + _REST_SECONDS
-            raise PyJWKClientConnectionError(str(error)) from error
-
-    def _discovered(self) -> Endpoints:
+        if self._is_resting():
+            raise Transient("the identity provider did not answer a moment ago; try again in a few seconds")
         if self.known_endpoints is None:
-            self.known_endpoints = self.ask(lambda: _discover(self._issuer))
+            try:
+                self.known_endpoints = _discovered(self._issuer)
+            except (OSError, ValueError, RecursionError) as error:
+                raise self._away(error, "its endpoints are not known yet") from error
         return self.known_endpoints
 
-    def _away(self, error: PyJWKClientConnectionError, consequence: str) -> Transient:
-        _log.warning("identity_provider_away", issuer=self._issuer, error=str(error))
-        return Transient(f"the identity provider did not answer; {consequence}")
+    def _age(self) -> float:
+        return self._clock.monotonic() - self._published.at
+
+    def _is_resting(self) -> bool:
+        return self._clock.monotonic() < self._resting_until
+
+    def _away(self, error: Exception, consequence: str) -> Transient:
+        self._resting_until = self._clock.monotonic() + _REST_SECONDS
+        _log.warning("identity_provider_away", issuer=self._issuer, error=str(error)[:300])
+        return Transient(f"the identity provider at {origin(self._issuer)} did not answer; {consequence}")
 
 
-class _Keys(PyJWKClient):
-    """PyJWT's cache of keys, which fetches through `IdentityProvider.ask`."""
-
-    def __init__(self, provider: IdentityProvider, address: str) -> None:
-        super().__init__(
-            address, lifespan=_KEEP_KEYS_SECONDS, timeout=_ANSWER_SECONDS, cooldown_duration=_COOLDOWN_SECONDS
-        )
-        self._provider = provider
-
-    def fetch_data(self) -> Any:
-        """Return the published key set."""
-        return self._provider.ask(super().fetch_data)
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Opener that follows no redirects: the provider could redirect to any address."""
-
-    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:
-        """Refuse the redirect."""
+def _keys_of(document: Mapping[str, Any]) -> Mapping[str, PyJWK]:
+    """Return the keys for signatures in a key set (RFC 7517, section 5); those of unknown kinds are left out."""
+    found = PyJWKSet.from_dict(dict(document)).keys
+    keys = {key.key_id: key for key in found if key.public_key_use in ("sig", None) and key.key_id}
+    if not keys:
+        raise PyJWKClientError("it publishes no key for signatures with an id")
+    return keys
 
 
 def is_safe_address(url: str) -> bool:
@@ -143,19 +146,27 @@ def _is_loopback(host: str | None) -> bool:
         return False
 
 
-def _discover(issuer: str) -> Endpoints:
+def _discovered(issuer: str) -> Endpoints:
     """Return the addresses that the provider publishes (OpenID Connect Discovery 1.0, section 4)."""
-    opener = build_opener(_NoRedirects())
     address = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
-    with opener.open(Request(address), timeout=_ANSWER_SECONDS) as answer:  # noqa: S310 - its scheme was checked with the settings
-        document = json.loads(answer.read(_MAX_DOCUMENT_BYTES))
-    found = document.get("issuer") if isinstance(document, dict) else None
-    if not isinstance(document, dict) or found != issuer:
-        raise ValueError(f"{address} speaks for the issuer {found!r}, not for {issuer!r}")
-    address = str(document.get("jwks_uri"))
-    if not is_safe_address(address):
-        raise ValueError(f"the provider names {address!r} for its keys, which is not an https:// address")
-    return Endpoints(address, _safe(document, "authorization_endpoint"), _safe(document, "token_endpoint"))
+    document = _document(address)
+    if (found := document.get("issuer")) != issuer:
+        raise ValueError(f"{address} speaks for the issuer {str(found)[:200]!r}, not for {issuer!r}")
+    keys = str(document.get("jwks_uri"))
+    if not is_safe_address(keys):
+        raise ValueError(f"the provider names {keys[:200]!r} for its keys, which is not an https:// address")
+    return Endpoints(keys, _safe(document, "authorization_endpoint"), _safe(document, "token_endpoint"))
+
+
+def _document(address: str) -> Mapping[str, Any]:
+    """Return a JSON object of the provider. Raises OSError, ValueError, RecursionError."""
+    answer = send("GET", address, limits=Limits(_ANSWER_SECONDS, _MAX_DOCUMENT_BYTES, _ANSWER_SECONDS))
+    if answer.status != 200:  # noqa: PLR2004 - redirects are not followed: they could lead to any address
+        raise ValueError(f"{address} answers {answer.status}")
+    document = json.loads(answer.body)
+    if not isinstance(document, dict):
+        raise ValueError(f"{address} answers with no JSON object")  # noqa: TRY004 - of the answer, not of a caller
+    return document
 
 
 def _safe(document: Mapping[str, Any], name: str) -> str | None:

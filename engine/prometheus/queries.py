@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
-
-import httpx
+from urllib.parse import urlencode
 
 from engine.domain.errors import Transient
 from engine.domain.tables.signals import MAX_SECONDS
+from engine.outgoing.bounds import Limits
+from engine.outgoing.calls import Answer, CallFailed, Unacceptable, origin, send
 
 ANSWER_SECONDS: Final = 5.0
 MOST_BYTES: Final = 2 * 2**20
@@ -58,7 +59,6 @@ class LatencyQuery:
         self._query = query
         self._token = token
         self._table_label = table_label
-        self._client: httpx.AsyncClient | None = None
 
     async def ask(self) -> LatencyAnswer:
         """Send the query once and return the parsed answer.
@@ -69,60 +69,39 @@ class LatencyQuery:
             InvalidInput: there is no usable token.
         """
         token = await asyncio.to_thread(self._token)
-        headers = {"Accept-Encoding": "identity"} | ({} if token is None else {"Authorization": f"Bearer {token}"})
-        client = self._client = self._client or httpx.AsyncClient(
-            timeout=ANSWER_SECONDS, follow_redirects=False, trust_env=False
-        )
-        form = {"query": self._query, "timeout": f"{ANSWER_SECONDS:g}s"}
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        form = urlencode({"query": self._query, "timeout": f"{ANSWER_SECONDS:g}s"}).encode()
+        limits = Limits(ANSWER_SECONDS, MOST_BYTES, ANSWER_SECONDS)
         try:
-            async with (
-                asyncio.timeout(ANSWER_SECONDS),
-                client.stream("POST", self._address, data=form, headers=headers) as response,
-            ):
-                body = await _read(response)
-        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
-            what = str(error) or type(error).__name__
-            raise Transient(f"{self._address} (PACKHOUSE_PROMETHEUS_URL) did not answer: {what}") from error
-        return answer_of(result_of(response, body), self._table_label)
-
-    async def close(self) -> None:
-        """Close the connection."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.aclose()
+            answer = await asyncio.to_thread(send, "POST", self._address, limits=limits, headers=headers, body=form)
+        except Unacceptable as error:
+            raise Unreadable(f"PACKHOUSE_LATENCY_QUERY: aggregate it: {error}", outcome="refused") from error
+        except CallFailed as error:
+            raise Transient(f"PACKHOUSE_PROMETHEUS_URL: {error}") from error
+        return answer_of(result_of(self._address, answer), self._table_label)
 
 
-async def _read(response: httpx.Response) -> bytes:
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise Unreadable("Prometheus compressed its answer although it was asked not to", outcome="refused")
-    body = bytearray()
-    async for part in response.aiter_raw():
-        body += part
-        if len(body) > MOST_BYTES:
-            message = f"the answer to PACKHOUSE_LATENCY_QUERY is longer than {MOST_BYTES} bytes: aggregate it"
-            raise Unreadable(message, outcome="refused")
-    return bytes(body)
-
-
-def result_of(response: httpx.Response, body: bytes) -> Mapping[str, Any]:
+def result_of(address: str, answer: Answer) -> Mapping[str, Any]:
     """Return the `data` of an answer of Prometheus' HTTP API (`/api/v1/query`).
 
     Raises:
         Unreadable: it is an error, or no answer of this API.
     """
-    if response.is_redirect:
-        where = response.headers.get("Location", "")[:_SHOWN]
-        message = f"Prometheus redirects to {where!r}, which is not followed: correct PACKHOUSE_PROMETHEUS_URL"
+    if answer.redirect is not None:
+        where = f"{origin(address)} redirects to {answer.redirect[:_SHOWN]!r}"
+        message = f"{where}, which is not followed: correct PACKHOUSE_PROMETHEUS_URL"
         raise Unreadable(message, outcome="refused")
-    if response.status_code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        message = f"Prometheus answers {response.status_code}: see PACKHOUSE_PROMETHEUS_TOKEN"
+    if answer.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        message = f"{origin(address)} answers {answer.status}: see PACKHOUSE_PROMETHEUS_TOKEN"
         raise Unreadable(message, outcome="refused")
     try:
-        document = json.loads(body)
+        document = json.loads(answer.body)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or document.get("status") not in {"success", "error"}:
-        message = f"{response.url} answers {response.status_code} with something other than the Prometheus API does"
+        message = f"{origin(address)} answers {answer.status} with something other than the Prometheus API does"
         raise Unreadable(message, outcome="refused")
     if document["status"] == "error":
         said = str(document.get("error"))[:_SHOWN]

@@ -5,11 +5,12 @@ asymmetric ones can be named, so neither `none` nor a public key used as an HMAC
 expiry and start with some leeway, and that the token is not valid for longer than `max_token_seconds`. The keys come
 from `identity.provider`.
 
-Tokens are checked in one dedicated thread: a provider that hangs can't use up the threads that other work needs.
+The provider is asked in one dedicated thread, by one call at a time that all waiting tokens share: a provider that
+hangs can't use up the threads that other work needs, and tokens whose key is known do not wait for it.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import jwt
+from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from engine.domain.access.callers import Caller, Role
@@ -84,7 +86,8 @@ class OidcTokens:
         self._settings = settings
         self._clock = clock
         self._provider = IdentityProvider(issuer=settings.issuer, clock=clock)
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="oidc")
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="oidc")
+        self._asking: asyncio.Future[Any] | None = None
 
     async def read(self, token: str) -> Caller:
         """Return the caller whom a token identifies.
@@ -98,7 +101,7 @@ class OidcTokens:
             raise Unauthenticated("this is neither an API key nor a token: it is too long")
         kid = _key_id_of(token, self._settings.algorithms)
         try:
-            claims = await asyncio.get_running_loop().run_in_executor(self._threads, self._verify, token, kid)
+            claims = await asyncio.to_thread(self._verify, token, await self._key(kid))
         except _MALFORMED as error:
             raise Unauthenticated(f"the token is refused: {_reason(error)}") from None
         return _caller_of(claims, self._settings, self._clock.now())
@@ -111,8 +114,8 @@ class OidcTokens:
         endpoints = self._provider.known_endpoints
         if endpoints is None:
             with suppress(Transient):
-                loop = asyncio.get_running_loop()
-                endpoints = await loop.run_in_executor(self._threads, self._provider.endpoints)
+                await asyncio.shield(self._ask(self._provider.discover))
+                endpoints = self._provider.known_endpoints
         return SignInProvider(
             issuer=self._settings.issuer,
             client_id=client_id,
@@ -123,12 +126,40 @@ class OidcTokens:
 
     def close(self) -> None:
         """Shut the thread down."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _verify(self, token: str, kid: str) -> Mapping[str, Any]:
+    async def _key(self, kid: str) -> PyJWK:
+        """Return a published key; asks the provider only for an unknown one, otherwise in the background.
+
+        Raises:
+            Unauthenticated: the provider publishes no such key.
+            Transient: the key is unknown and the provider does not answer.
+        """
+        key = self._provider.known_key(kid)
+        if key is not None:
+            if self._provider.is_stale():
+                self._ask(self._provider.refresh)
+            return key
+        if self._provider.may_have_another_key():
+            await asyncio.shield(self._ask(self._provider.refresh))
+            key = self._provider.known_key(kid)
+        if key is None:
+            raise Unauthenticated(
+                "the token is refused: the provider publishes no signing key with the id that it names (kid)"
+            )
+        return key
+
+    def _ask(self, question: Callable[[], object]) -> "asyncio.Future[Any]":
+        """Return the call to the provider that is under way, otherwise begin one."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.get_running_loop().run_in_executor(self._thread, question)
+            self._asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # the provider logs it
+        return self._asking
+
+    def _verify(self, token: str, key: PyJWK) -> Mapping[str, Any]:
         claims: Mapping[str, Any] = jwt.decode(
             token,
-            self._provider.signing_key(kid),
+            key,
             algorithms=list(self._settings.algorithms),
             audience=self._settings.audience,
             issuer=self._settings.issuer,

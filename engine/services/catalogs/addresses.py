@@ -6,7 +6,7 @@ host or an endpoint.
 
 Covered: a name is resolved when the properties are written and at most `FRESH_SECONDS` before a connection of the
 catalog is used; the address of a REST catalog's server is checked again on the open connection, before anything is sent
-(`formats.iceberg.catalog.peers`), so a name that resolves differently each time (DNS rebinding) is refused too.
+(`formats.intake.connections`), so a name that resolves differently each time (DNS rebinding) is refused too.
 
 Not covered: a name that changes its address between the check and the connect of a database driver or of an
 object store (their libraries resolve names themselves); REST requests that go through an HTTP proxy. Restrict egress of

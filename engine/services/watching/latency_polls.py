@@ -80,8 +80,7 @@ class LatencyPolls:
         return await self._keep(answer, token)
 
     async def close(self) -> None:
-        """Close the connection and resign, so that another process can lead."""
-        await self._query.close()
+        """Resign, so that another process can lead."""
         with suppress(Transient):
             await self._leadership.resign()
 

@@ -121,14 +121,13 @@ def http_ways(elsewhere: str) -> Mapping[Behaviour, Mapping[str, Way]]:
             "trailers": flood(_CHUNKS + b"2\r\n{}\r\n0\r\n", b"X-More: y\r\n"),
         },
         Behaviour.HUGE: {"body": _huge},
-        Behaviour.BOMB: {"gzip": lambda connection: connection.sendall(answer(_bomb(), Content_Encoding="gzip"))},
+        Behaviour.BOMB: {"gzip": once(answer(_bomb(), Content_Encoding="gzip"))},
         Behaviour.REDIRECT: redirects,
         Behaviour.LIE: {
             "html": once(answer(b"<html>welcome</html>", kind="text/html")),
             "list": once(answer(b"[7]")),
             "deep": once(answer(b"[" * 100_000)),
             "short": once(answer(b"{}", Content_Length="100")),
-            "length": once(answer(b"{}", Content_Length="-7")),
             "no HTTP": once(b"-ERR no such command\r\n" * 10),
         },
     }

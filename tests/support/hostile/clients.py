@@ -7,15 +7,15 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-import engine.formats.iceberg.catalog.catalogs as iceberg_catalogs
-import engine.prometheus.queries as prometheus
+from engine.formats.iceberg.catalog import sessions, tokens
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon import PaimonFormat
 from engine.formats.paimon.catalog.rest import client as paimon_rest
 from engine.identity import provider
+from engine.prometheus import queries
 from tests.support.fake_clock import FakeClock
 
-DEADLINE_SECONDS: Final = 1.0
+DEADLINE_SECONDS: Final = 0.5
 """The deadline of every call in the tests, by settings or constants of its module."""
 
 Call: TypeAlias = Callable[[str], Any]
@@ -39,26 +39,36 @@ def _iceberg_rest(url: str) -> None:
     IcebergFormat().connect("lake", {"type": "rest", "uri": url, "token": "hidden"}).list_tables(1)
 
 
+def _own_tokens(url: str) -> None:
+    given = {"type": "rest", "uri": url, "credential": "me:hidden"}
+    IcebergFormat().connect("lake", given).list_tables(1)
+
+
+def _other_tokens(url: str) -> None:
+    given = {"type": "rest", "uri": "http://127.0.0.1:9", "credential": "me:hidden", "oauth2-server-uri": f"{url}/t"}
+    IcebergFormat().connect("lake", given).list_tables(1)
+
+
 def _paimon_rest(url: str) -> None:
     PaimonFormat().connect("lake", {"type": "rest", "warehouse": "w", "uri": url, "token": "hidden"}).ping()
 
 
 def _provider(url: str) -> None:
-    provider.IdentityProvider(issuer=url, clock=FakeClock()).endpoints()
+    provider.IdentityProvider(issuer=url, clock=FakeClock()).discover()
 
 
 def _prometheus(url: str) -> None:
-    query = prometheus.LatencyQuery(url=url, query="q", token=lambda: "hidden", table_label=None)
+    query = queries.LatencyQuery(url=url, query="q", token=lambda: "hidden", table_label=None)
     asyncio.run(query.ask())
 
 
 HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
-    "Iceberg REST catalog": HttpClient(
-        _iceberg_rest, ((iceberg_catalogs, "ANSWER_SECONDS"), (iceberg_catalogs, "CONNECT_SECONDS"))
-    ),
+    "Iceberg REST catalog": HttpClient(_iceberg_rest, ((sessions, "WHOLE_SECONDS"),)),
+    "OAuth of a catalog": HttpClient(_own_tokens, ((tokens, "TOKEN_SECONDS"),)),
+    "OAuth elsewhere": HttpClient(_other_tokens, ((tokens, "TOKEN_SECONDS"),)),
     "Paimon REST catalog": HttpClient(
         _paimon_rest, ((paimon_rest, "ANSWER_SECONDS"), (paimon_rest, "CONNECT_SECONDS"))
     ),
     "identity provider": HttpClient(_provider, ((provider, "_ANSWER_SECONDS"),)),
-    "Prometheus": HttpClient(_prometheus, ((prometheus, "ANSWER_SECONDS"),)),
+    "Prometheus": HttpClient(_prometheus, ((queries, "ANSWER_SECONDS"),)),
 }

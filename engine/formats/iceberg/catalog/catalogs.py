@@ -9,25 +9,26 @@ properties in `_PROTOCOL` and `vended.vended` are used.
 from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, Final, Self, TypeAlias
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import requests
 from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.rest.auth import AuthManager
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import StagedTable, Table
 from pyiceberg.typedef import EMPTY_DICT, Properties
-from requests.adapters import HTTPAdapter
+from pyiceberg.utils.properties import get_header_properties
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties
 from engine.formats.iceberg.catalog.paths import own_location_provider
-from engine.formats.iceberg.catalog.peers import checked_pools
+from engine.formats.iceberg.catalog.sessions import guard
+from engine.formats.iceberg.catalog.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended_addresses, vended_hosts
-from engine.formats.iceberg.intake.answers import read_answer
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
-from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS, with_time_limit
+from engine.formats.intake.databases import with_time_limit
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 from engine.rewriting.kernel.storage.places import Places
 
@@ -122,6 +123,7 @@ class GuardedRestCatalog(RestCatalog):
     ) -> None:
         self._check_peer = check_peer
         self._check_addresses = check_addresses
+        self._tokens: CatalogTokens | None = None
         self._vended_hosts = vended_hosts(properties)
         super().__init__(name, **properties)  # asks the server for its settings
 
@@ -171,13 +173,27 @@ class GuardedRestCatalog(RestCatalog):
 
     def _create_session(self) -> requests.Session:
         session = super()._create_session()
-        for scheme in (
-            "https://",
-            "http://",
-        ):  # a mounted signer for the catalog's own address is more specific and is kept
-            session.mount(scheme, _TimedAdapter(self._check_peer))
-        session.hooks["response"] += [_stay, read_answer]
+        guard(session, self._check_peer)
         return session
+
+    def _create_legacy_oauth2_auth_manager(self, session: requests.Session) -> AuthManager:  # noqa: ARG002
+        """Return the tokens of the catalog, which all of its sessions share; asks no server.
+
+        The catalog's own headers go to its own server only, as the name of its realm must.
+        """
+        if self._tokens is None:
+            credential = self.properties.get("credential")
+            url = None if credential is None else self.auth_url
+            is_own = url is not None and urlsplit(url)[:2] == urlsplit(self.uri)[:2]
+            self._tokens = CatalogTokens(
+                url=url,
+                credential=credential,
+                initial_token=self.properties.get("token"),
+                parameters=self._extract_optional_oauth_params(),
+                headers=get_header_properties(self.properties) if is_own else {},
+                check_peer=self._check_peer,
+            )
+        return self._tokens
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
         """Return storage that opens nothing: tables get theirs from their responses (`_response_to_table`)."""
@@ -186,33 +202,6 @@ class GuardedRestCatalog(RestCatalog):
 
 def _file_io(properties: Mapping[str, str], folders: tuple[str, ...]) -> GuardedFileIO:
     return GuardedFileIO(properties, places=Places(folders))
-
-
-def _stay(response: requests.Response, **_options: Any) -> None:
-    """Refuse redirects to other servers: only the catalog's own address was checked, and credentials are for it."""
-    if not response.is_redirect:
-        return
-    target = urljoin(response.url, response.headers["location"])
-    if urlsplit(target)[:2] != urlsplit(response.url)[:2]:
-        response.close()
-        raise requests.RequestException("the catalog redirects to another server, which is not followed")
-
-
-class _TimedAdapter(HTTPAdapter):
-    """HTTP adapter with a time limit and without retries: a commit sent again would report failure after a success."""
-
-    def __init__(self, check_peer: CheckPeer) -> None:
-        self._check_peer = check_peer
-        super().__init__(max_retries=0)
-
-    def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Create pools whose connections check the address of their server before anything is sent."""
-        super().init_poolmanager(*args, **options)
-        self.poolmanager.pool_classes_by_scheme = checked_pools(self._check_peer)
-
-    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]
-        options["timeout"] = options.get("timeout") or (CONNECT_SECONDS, ANSWER_SECONDS)
-        return super().send(request, **options)
 
 
 GuardedCatalog: TypeAlias = GuardedSqlCatalog | GuardedRestCatalog

@@ -4,37 +4,59 @@ A catalog is trusted with its own tables, not with the memory of the process: on
 decompresses to a huge size, would take the service down for all teams.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import requests
 
 from engine.formats.iceberg.intake.metadata_files import check_json
 from engine.formats.intake.limits import METADATA_BYTES, too_large
+from engine.outgoing.calls import origin
+
+OTHER_BYTES: Final = 32 * 2**20
+"""Limit of an answer that is no table's metadata: settings, and pages of names."""
 
 _CHUNK_BYTES: Final = 64 * 1024
+
+
+@contextmanager
+def naming_server(url: str) -> Iterator[None]:
+    """Run a block whose errors of `requests` name the server; those of broken connections do not."""
+    try:
+        yield
+    except requests.RequestException as error:
+        if (server := origin(url)).rpartition("/")[2].partition(":")[0] in str(error):
+            raise
+        raise type(error)(f"{server}: {error}", request=error.request, response=error.response) from error
 
 
 def read_answer(response: requests.Response, **_options: Any) -> None:
     """Read the body of a response (a session hook), so that `response.content` is available without a request.
 
     Raises:
-        Malformed: the body is larger than the limit for table metadata.
+        Malformed: the body is larger than the limit for table metadata, or for other answers.
         RequestException: it is compressed more than once, or a success that is not JSON, as from a proxy.
     """
+    server = f"the catalog at {origin(response.url)}"
     encoding = response.headers.get("content-encoding", "")
     if "," in encoding:
         response.close()
-        raise requests.RequestException(f"the answer is compressed more than once ({encoding[:80]})")
-    parts, room = list[bytes](), METADATA_BYTES
-    for part in response.iter_content(_CHUNK_BYTES):
-        room -= len(part)
-        if room < 0:
-            response.close()
-            raise too_large("the catalog's answer has", "", METADATA_BYTES)
-        parts.append(part)
+        raise requests.RequestException(f"{server} compresses its answer more than once ({encoding[:80]})")
+    most = METADATA_BYTES if "/tables/" in response.url else OTHER_BYTES
+    parts, room = list[bytes](), most
+    with naming_server(response.url):
+        for part in response.iter_content(_CHUNK_BYTES):
+            room -= len(part)
+            if room < 0:
+                response.close()
+                raise too_large(f"the answer of {server} has", "", most)
+            parts.append(part)
     body = b"".join(parts)
     response._content = body  # noqa: SLF001 - where `response.content` stores it
     if response.ok and body and body.lstrip()[:1] not in (b"{", b"["):
         kind = response.headers.get("content-type", "no content type")
-        raise requests.RequestException(f"the answer is not JSON ({kind[:80]}): something other than a catalog sent it")
+        raise requests.RequestException(
+            f"the answer of {server} is not JSON ({kind[:80]}): something other than a catalog sent it"
+        )
     check_json(body)

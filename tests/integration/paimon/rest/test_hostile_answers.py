@@ -251,7 +251,7 @@ def test_a_server_that_never_answers_is_a_wait(monkeypatch: pytest.MonkeyPatch) 
 def test_an_answer_that_comes_slowly_is_a_wait(catalog: HostileCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "ANSWER_SECONDS", 0.3)
     catalog.answers[DATABASES] = Raw(body=b" ", is_endless=True, pause_seconds=0.05)
-    with pytest.raises(Away, match=r"the answer took longer than 0\.3 s"):
+    with pytest.raises(Away, match="Read timed out"):
         connected(catalog).ping()
 
 

@@ -5,23 +5,32 @@ of the host is checked after each connect and before anything is sent, and no en
 """
 
 import ssl
-import time
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any, Final
+from http.client import HTTPException
+from typing import Final
+from urllib.parse import urlencode
 
-import httpx
+from urllib3 import BaseHTTPResponse, PoolManager
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    LocationValueError,
+    NameResolutionError,
+    NewConnectionError,
+)
 
 from engine.domain.errors import Away, NotFound, StateConflict
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.values.uris import masked
+from engine.formats.intake.connections import bounded_pools
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.intake.limits import Malformed, too_large
 from engine.formats.intake.permissions import CheckPeer
+from engine.outgoing.bounds import Limits
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
@@ -32,14 +41,10 @@ ANSWER_BYTES: Final = 32 * 2**20
 
 _ANSWER_VALUES: Final = 1_000_000
 _LONGEST_MESSAGE: Final = 200
-_CONNECTED: Final = "connection.connect_tcp.complete"
+_CHUNK_BYTES: Final = 64 * 1024
+_MOST_KEPT: Final = 4
 _REMEDY: Final = "give the catalog's property `token` one that may do this"
-_NOT_SENT: Final = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.UnsupportedProtocol,
-)
+_NOT_SENT: Final = (ConnectTimeoutError, NameResolutionError, NewConnectionError)
 
 
 class NoSuch(NotFound):
@@ -103,63 +108,58 @@ class RestClient:
         self._check_peer = check_peer
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Document:
-        """Return the answer to a request without effects; connections are used again for a few seconds."""
-        return self._document(self._sent(self._client, "GET", path, query, b""))
+        """Return the answer to a request without effects; connections are used again."""
+        return self._document(self._sent(self._pool, "GET", path, query, b""))
 
     def post(self, path: str, body: bytes) -> Document:
         """Return the answer to a request with effects, which is sent once over a connection of its own."""
-        with self._opened() as client:
-            return self._document(self._sent(client, "POST", path, None, body))
+        with self._opened() as pool:
+            return self._document(self._sent(pool, "POST", path, None, body))
 
     @cached_property
-    def _client(self) -> httpx.Client:
-        client = self._opened()
-        weakref.finalize(self, client.close)
-        return client
+    def _pool(self) -> PoolManager:
+        return self._opened()
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
         return ssl.create_default_context()
 
-    def _opened(self) -> httpx.Client:
-        timeout = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-        return httpx.Client(timeout=timeout, follow_redirects=False, trust_env=False, verify=self._tls)
+    def _opened(self) -> PoolManager:
+        pool = PoolManager(ssl_context=self._tls, maxsize=_MOST_KEPT)
+        limits = Limits(ANSWER_SECONDS, 2 * ANSWER_BYTES, CONNECT_SECONDS)
+        pool.pool_classes_by_scheme = bounded_pools(self._check_peer, limits)
+        return pool
 
-    def _sent(
-        self, client: httpx.Client, method: str, path: str, query: Mapping[str, str] | None, body: bytes
-    ) -> _Answer:
+    def _sent(self, pool: PoolManager, method: str, path: str, query: Mapping[str, str] | None, body: bytes) -> _Answer:
         headers = {"Accept-Encoding": "identity", "Authorization": f"Bearer {self._token}"}
         if body:
             headers["Content-Type"] = "application/json"
-        until = time.monotonic() + ANSWER_SECONDS
+        url = f"{self._uri}{path}{f'?{urlencode(query)}' if query else ''}"
         try:
-            with client.stream(
+            response = pool.urlopen(
                 method,
-                f"{self._uri}{path}",
-                params=query,
-                content=body,
+                url,
+                body=body,
                 headers=headers,
-                extensions={"trace": self._check},
-            ) as response:
-                found = _body(response, until)
-                return _Answer(response.status_code, found, response.headers.get("location", ""))
-        except (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError) as error:  # may have the token in its text
-            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
+                redirect=False,
+                retries=False,
+                preload_content=False,
+                decode_content=False,
+            )
+            try:
+                return _Answer(response.status, _body(response), response.headers.get("location", ""))
+            finally:
+                response.close()
         except _NOT_SENT as error:
             raise Away(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
-        except (httpx.HTTPError, httpx.StreamError, OSError) as error:
-            raise NoAnswer(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
-
-    def _check(self, event: str, info: Mapping[str, Any]) -> None:
-        """Check the address of a new connection; a callback of httpcore's `trace`."""
-        if event != _CONNECTED:
-            return
-        stream = info["return_value"]
-        try:
-            self._check_peer(str(stream.get_extra_info("server_addr")[0]))
-        except BaseException:
-            stream.close()
+        except (LocationValueError, UnicodeError) as error:  # may have the token in its text
+            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
+        except Malformed:
             raise
+        except (HTTPError, HTTPException, OSError) as error:
+            raise NoAnswer(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
+        except ValueError as error:  # of a header
+            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
 
     def _document(self, answer: _Answer) -> Document:
         status = answer.status
@@ -186,16 +186,14 @@ class RestClient:
         raise NoAnswer(Dependency.CATALOG, message)
 
 
-def _body(response: httpx.Response, until: float) -> bytes:
+def _body(response: BaseHTTPResponse) -> bytes:
     if response.headers.get("content-encoding", "identity") != "identity":
         raise Malformed("the answer is compressed, although it was asked not to be")
     body = bytearray()
-    for part in response.iter_raw():
+    while part := response.read(_CHUNK_BYTES):
         body += part
         if len(body) > ANSWER_BYTES:
             raise too_large("the answer has", "", ANSWER_BYTES)
-        if time.monotonic() > until:
-            raise httpx.ReadTimeout(f"the answer took longer than {ANSWER_SECONDS:g} s")
     return bytes(body)
 
 

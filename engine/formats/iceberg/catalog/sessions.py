@@ -1,0 +1,77 @@
+"""Sessions of REST catalogs: limits of time and size on each call, checked addresses, no redirect to another server.
+
+PyIceberg sends requests without a time limit, follows every redirect, and repeats some requests.
+"""
+
+from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.poolmanager import PoolManager, pool_classes_by_scheme
+from urllib3.util import Retry
+
+from engine.formats.iceberg.intake.answers import naming_server, read_answer
+from engine.formats.intake.connections import bounded_pools
+from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS
+from engine.formats.intake.limits import METADATA_BYTES
+from engine.formats.intake.permissions import CheckPeer, anywhere
+from engine.outgoing.bounds import Limits
+from engine.outgoing.calls import origin
+
+WHOLE_SECONDS: Final = 300.0
+"""Limit of a whole call. A table's metadata of 256 MiB takes it at 7 Mbit/s."""
+
+_MOST_REDIRECTS: Final = 2
+"""Redirects within the server, as one to a path with a slash at its end."""
+
+_FRAMES_BYTES: Final = 16 * 2**20
+"""Room for chunk sizes and trailers beyond the largest body."""
+
+
+def guard(session: requests.Session, check_peer: CheckPeer) -> None:
+    """Bound all calls of a session, those of adapters that are mounted already included, as the one for SigV4."""
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, HTTPAdapter())
+    for adapter in session.adapters.values():
+        _bound(adapter, check_peer)
+    session.max_redirects = _MOST_REDIRECTS
+    session.hooks["response"] += [_stay, read_answer]
+
+
+def _bound(adapter: Any, check_peer: CheckPeer) -> None:
+    """Bound the connections of an adapter; a request is sent once: repeated, a commit would fail after a success."""
+    limits = Limits(WHOLE_SECONDS, METADATA_BYTES + _FRAMES_BYTES, CONNECT_SECONDS, ANSWER_SECONDS)
+    adapter.max_retries = Retry(0, read=False)
+    adapter.poolmanager.pool_classes_by_scheme = bounded_pools(check_peer, limits)
+    opened = adapter.proxy_manager_for
+
+    def proxy_manager_for(proxy: str, **options: Any) -> PoolManager:
+        manager: PoolManager = opened(proxy, **options)
+        if (
+            manager.pool_classes_by_scheme is pool_classes_by_scheme
+        ):  # the proxy of the deployment, which is not checked
+            manager.pool_classes_by_scheme = bounded_pools(anywhere, limits)
+        return manager
+
+    adapter.proxy_manager_for = proxy_manager_for
+    sent = adapter.send
+
+    def send(request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        with naming_server(str(request.url)):
+            response: requests.Response = sent(request, **options)
+            return response
+
+    adapter.send = send
+
+
+def _stay(response: requests.Response, **_options: Any) -> None:
+    """Refuse redirects to other servers: only the catalog's own address was checked, and credentials are for it."""
+    if not response.is_redirect:
+        return
+    target = urljoin(response.url, response.headers["location"])
+    if urlsplit(target)[:2] != urlsplit(response.url)[:2]:
+        response.close()
+        raise requests.RequestException(
+            f"the catalog at {origin(response.url)} redirects to another server, which is not followed: correct `uri`"
+        )

@@ -1,0 +1,130 @@
+"""OAuth tokens of a REST catalog: the client credentials grant (RFC 6749, section 4.4) as one bounded request.
+
+PyIceberg sends the request by an unguarded session, while the guarded one is built: redirects took the client's secret
+to other servers, and neither time nor size had a limit. Here the address of the server is checked before the secret is
+sent, nothing is followed, and one token serves all sessions of a catalog until shortly before it expires.
+"""
+
+import json
+from collections.abc import Mapping
+from threading import Lock
+from time import monotonic
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from pyiceberg.catalog.rest.auth import LegacyOAuth2AuthManager
+from pyiceberg.exceptions import OAuthError
+
+from engine.domain.errors import Away, StateConflict
+from engine.domain.fleet.dependencies import Dependency
+from engine.formats.intake.errors import printable
+from engine.formats.intake.permissions import CheckPeer
+from engine.outgoing.bounds import Limits
+from engine.outgoing.calls import Answer, CallFailed, origin, send
+
+TOKEN_SECONDS: Final = 15.0
+TOKEN_BYTES: Final = 64 * 1024
+
+_EARLY_SECONDS: Final = 60.0
+_SHORTEST_SECONDS: Final = 30.0
+"""A token serves at least for this time: a server can't make every request ask for another one."""
+_LONGEST_SHOWN: Final = 200
+_BUSY: Final = (408, 429)
+
+
+class CatalogTokens(LegacyOAuth2AuthManager):
+    """The bearer token of one catalog, from a token server or from the property `token`. Thread-safe.
+
+    PyIceberg asks for a new token after an answer 401 by `_refresh_token`, for this base class only.
+
+    Args:
+        url: address of the token server; None without `credential`.
+        credential: the client's `id:secret`, or its secret.
+        initial_token: the property `token`, which is used without `credential`.
+        parameters: `scope`, `audience` and `resource` of the request.
+        headers: sent with the request, as the realm of a catalog that is its own token server.
+        check_peer: raises for an address of the token server that must not be connected to.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str | None,
+        credential: str | None,
+        initial_token: str | None,
+        parameters: Mapping[str, str],
+        headers: Mapping[str, str],
+        check_peer: CheckPeer,
+    ) -> None:
+        self._lock = Lock()
+        self._url = url or ""
+        self._credential = credential
+        self._token = initial_token
+        self._parameters = parameters
+        self._headers = headers
+        self._check_peer = check_peer
+        self._valid_until = float("-inf")
+
+    def auth_header(self) -> str:
+        """Return the header of a request; may ask the token server first.
+
+        Raises:
+            OAuthError: it refuses the client. StateConflict: it is no token server, or redirects.
+            Away: it does not answer within `TOKEN_SECONDS`. Exception: of `check_peer`.
+        """
+        if self._credential is not None and monotonic() >= self._valid_until:
+            with self._lock:
+                if monotonic() >= self._valid_until:  # another thread may have asked
+                    self._ask(self._credential)
+        return f"Bearer {self._token}"
+
+    def _refresh_token(self) -> None:
+        """Get another token after the catalog refused this one, unless it was given just now."""
+        if self._credential is None:
+            return
+        refused = self._token
+        with self._lock:
+            if self._token == refused:
+                self._ask(self._credential)
+
+    def _ask(self, credential: str) -> None:
+        client, colon, secret = credential.partition(":")
+        given = {"client_id": client, "client_secret": secret} if colon else {"client_secret": credential}
+        form = urlencode({"grant_type": "client_credentials", **given, **self._parameters}).encode()
+        headers = {**self._headers, "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+        limits = Limits(TOKEN_SECONDS, TOKEN_BYTES, min(TOKEN_SECONDS, 10.0))
+        try:
+            answer = send("POST", self._url, limits=limits, headers=headers, body=form, check_peer=self._check_peer)
+        except CallFailed as error:
+            raise Away(Dependency.CATALOG, f"the token server at {error}") from error
+        document = self._granted(answer, given["client_secret"])
+        self._token, seconds = document["access_token"], document.get("expires_in")
+        if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+            self._valid_until = float("inf")  # until the catalog refuses it
+        else:
+            self._valid_until = monotonic() + max(seconds - _EARLY_SECONDS, _SHORTEST_SECONDS)
+
+    def _granted(self, answer: Answer, secret: str) -> Mapping[str, Any]:
+        """Return the server's document with a token that can be sent; raises as `auth_header`."""
+        server = f"the token server at {origin(self._url)}"
+        if answer.redirect is not None:
+            raise StateConflict(f"{server} redirects, which is not followed: correct `oauth2-server-uri`")
+        document = _document(answer.body)
+        if answer.status in _BUSY or answer.status >= 500:  # noqa: PLR2004
+            raise Away(Dependency.CATALOG, f"{server} answers {answer.status}")
+        if answer.status != 200:  # noqa: PLR2004
+            told = ", ".join(str(document[name]) for name in ("error", "error_description") if name in document)
+            shown = printable(told.replace(secret, "***")[:_LONGEST_SHOWN])
+            raise OAuthError(f"{server} answers {answer.status}{f': {shown}' if shown else ''}; check `credential`")
+        token = document.get("access_token")
+        if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token or " " in token:
+            raise StateConflict(f"{server} gave no access_token: check `oauth2-server-uri`")
+        return document
+
+
+def _document(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

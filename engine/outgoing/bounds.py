@@ -1,0 +1,159 @@
+"""Limits of one call, and connections of `http.client` that keep them.
+
+`Bounded` is mixed into the connection classes of `http.client` and into those of urllib3, which are derived from them.
+"""
+
+import io
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPResponse
+from math import inf
+from time import monotonic
+from typing import Any, Final, TypeAlias
+
+HEAD_BYTES: Final = 256 * 1024
+"""Limit of the interim answers, the status line and the headers of one answer together."""
+
+CheckPeer: TypeAlias = Callable[[str], None]
+"""Raises the caller's error for the IP address of a server that must not be connected to."""
+
+
+def any_peer(_address: str) -> None:
+    """Allow every address."""
+
+
+class TooLarge(OSError):
+    """An answer is larger than its limit, or could become so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one call.
+
+    Args:
+        seconds: from the first byte of the request to the last of the answer.
+        body_bytes: of the answer's body as it is sent, chunk sizes and trailers included.
+        connect_seconds: for connecting, over all addresses of the server; as much again for the TLS handshake.
+        silent_seconds: longest wait for the next byte.
+    """
+
+    seconds: float
+    body_bytes: int
+    connect_seconds: float = 10.0
+    silent_seconds: float = inf
+
+
+class Bounded(HTTPConnection):
+    """Connection that keeps the limits of each of its calls. `limits` is set by the classes that it is mixed into."""
+
+    limits: Limits
+    _until = inf
+
+    def putrequest(self, *args: Any, **options: Any) -> None:
+        """Begin a request, and with it the time of the call."""
+        self._until = monotonic() + self.limits.seconds
+        super().putrequest(*args, **options)
+
+    def send(self, data: Any) -> None:
+        """Send bytes of the request. Raises TimeoutError."""
+        if self.sock is not None:
+            self.sock.settimeout(max(0.001, min(self._until - monotonic(), self.limits.seconds)))
+        super().send(data)
+
+    def response_class(  # type: ignore[override]
+        self, sock: socket.socket, *args: Any, **options: Any
+    ) -> HTTPResponse:
+        """Return the answer that is read from the socket; `http.client` has a class in this place."""
+        until = min(self._until, monotonic() + self.limits.seconds)  # a proxy is asked before the request begins
+        return _Response(sock, self.limits, until, *args, **options)
+
+
+class _Response(HTTPResponse):
+    """Answer that is read up to its limits."""
+
+    def __init__(self, sock: socket.socket, limits: Limits, until: float, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self._body_bytes = limits.body_bytes
+        self._source = _Source(sock, self.fp.detach(), limits, until)
+        self.fp = io.BufferedReader(self._source)
+
+    def begin(self) -> None:
+        """Read the interim answers, the status line and the headers."""
+        super().begin()
+        self._source.allow(self._body_bytes)
+
+
+class _Source(io.RawIOBase):
+    """The bytes of a socket, as many as are left of the limit, until the deadline."""
+
+    def __init__(self, sock: socket.socket, raw: io.RawIOBase, limits: Limits, until: float) -> None:
+        self._most = self._left = HEAD_BYTES
+        self._sock = sock
+        self._raw = raw
+        self._limits = limits
+        self._until = until
+
+    def allow(self, count: int) -> None:
+        """Set the number of bytes that may follow."""
+        self._most = self._left = count
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def fileno(self) -> int:
+        """Return the descriptor of the socket."""
+        return self._raw.fileno()
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes. Raises TimeoutError, TooLarge."""
+        seconds, limits = self._until - monotonic(), self._limits
+        if seconds <= 0:
+            raise TimeoutError(f"its answer was not complete within {limits.seconds:g} s")
+        self._sock.settimeout(min(seconds, limits.silent_seconds))
+        try:
+            count: int = self._raw.readinto(buffer)
+        except TimeoutError:
+            raise TimeoutError(
+                f"it sent nothing for {limits.silent_seconds:g} s"
+                if limits.silent_seconds < seconds
+                else f"its answer was not complete within {limits.seconds:g} s"
+            ) from None
+        self._left -= count
+        if self._left < 0:
+            raise TooLarge(f"its answer is longer than {self._most} bytes")
+        return count
+
+    def close(self) -> None:
+        """Close the socket's file; the socket itself is closed with its last file."""
+        self._raw.close()
+        super().close()
+
+
+def connected(host: str, port: int, seconds: float, check_peer: CheckPeer) -> socket.socket:
+    """Return a connection to the first address of a host that answers, all within `seconds`.
+
+    Each address is checked before it is connected to: what is checked is what is used, however often the name resolves
+    to another one (DNS rebinding).
+
+    Raises:
+        OSError: no address answers. TimeoutError: not in time.
+    """
+    until, failure = monotonic() + seconds, OSError(f"{host} has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+        check_peer(str(address[0]))
+        left = until - monotonic()
+        if left <= 0:
+            raise TimeoutError(f"no connection within {seconds:g} s")
+        made = socket.socket(family, kind, protocol)
+        try:
+            made.settimeout(left)
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            made.connect(address)
+        except OSError as error:
+            made.close()
+            failure = error
+        else:
+            return made
+    raise failure

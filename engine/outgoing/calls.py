@@ -1,0 +1,139 @@
+"""Send one HTTP request and return the whole answer, within limits; nothing is followed, repeated or decompressed."""
+
+import ssl
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from engine.outgoing.bounds import Bounded, CheckPeer, Limits, TooLarge, any_peer, connected
+
+_CHUNK_BYTES: Final = 64 * 1024
+
+
+class CallFailed(OSError):
+    """A call has no usable answer; the text names the server and the finding."""
+
+
+class NotSent(CallFailed):
+    """The server could not be connected to: nothing was sent."""
+
+
+class NoAnswer(CallFailed):
+    """The request was sent, and there is no complete answer within the limits: it may have had its effect."""
+
+
+class Unacceptable(NoAnswer):
+    """The answer is larger than its limit, or compressed although it was asked not to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with any status. `headers` are by name in lower case, of equal ones the last."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def redirect(self) -> str | None:
+        """The address that the server wants asked instead, None without a redirect."""
+        return self.headers.get("location", "") if 300 <= self.status < 400 else None  # noqa: PLR2004
+
+
+class _Http(Bounded, HTTPConnection):
+    pass
+
+
+class _Https(Bounded, HTTPSConnection):
+    pass
+
+
+def send(
+    method: str,
+    url: str,
+    *,
+    limits: Limits,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+    check_peer: CheckPeer = any_peer,
+) -> Answer:
+    """Send a request over a connection of its own; no variable of the environment names a proxy.
+
+    Raises:
+        NotSent, NoAnswer: as there.
+        Exception: of `check_peer`; nothing was sent.
+    """
+    connection, path = _opened(url, limits, check_peer)
+    server = origin(url)
+    try:
+        try:
+            connection.connect()
+        except (OSError, ValueError) as error:
+            raise NotSent(f"{server} did not answer: no connection: {_text(error)}") from error
+        try:
+            asked = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
+            connection.request(method, path, body, asked)
+            with closing(connection.getresponse()) as response:
+                told = {name.lower(): value for name, value in response.headers.items()}
+                return Answer(response.status, told, _body(response, limits))
+        except TooLarge as error:
+            raise Unacceptable(f"{server}: {error}") from error
+        except (OSError, HTTPException, ValueError) as error:
+            raise NoAnswer(f"{server} did not answer: {_text(error)}") from error
+    finally:
+        connection.close()
+
+
+def origin(url: str) -> str:
+    """Return scheme, host and port of an address, without anything that may be a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _opened(url: str, limits: Limits, check_peer: CheckPeer) -> tuple[Bounded, str]:
+    try:
+        parts = urlsplit(url)
+        host, port, scheme = parts.hostname or "", parts.port, parts.scheme
+    except ValueError as error:
+        raise NotSent(f"the address of a server is malformed: {error}") from None
+    if scheme not in ("http", "https") or not host:
+        raise NotSent("the address of a server is neither http:// nor https://")
+    connection = (
+        _Https(host, port, timeout=limits.connect_seconds, context=_tls())
+        if scheme == "https"
+        else _Http(host, port, timeout=limits.connect_seconds)
+    )
+    connection.limits = limits
+
+    def create(address: tuple[str, int], *_: Any) -> Any:
+        return connected(*address, limits.connect_seconds, check_peer)
+
+    connection._create_connection = create  # type: ignore[union-attr] # noqa: SLF001 - as its constructor sets it
+    return connection, f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _body(response: HTTPResponse, limits: Limits) -> bytes:
+    encoding = response.headers.get("Content-Encoding", "identity")
+    if encoding != "identity":
+        raise TooLarge(f"its answer is compressed ({encoding[:40]}), although it was asked not to be")
+    body = bytearray()
+    while part := response.read(_CHUNK_BYTES):
+        body += part
+        if len(body) > limits.body_bytes:
+            raise TooLarge(f"its answer is longer than {limits.body_bytes} bytes")
+    if response.length:
+        raise IncompleteRead(bytes(body), response.length)
+    return bytes(body)
+
+
+def _text(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0][:200] or type(error).__name__

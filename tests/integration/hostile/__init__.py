@@ -1,0 +1,1 @@
+"""Each client of ours against servers that answer to harm it."""

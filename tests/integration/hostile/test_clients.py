@@ -1,0 +1,42 @@
+"""Every call ends within its limits of time and memory whatever the server does, and its error names the server (F59).
+
+The cells of clients and behaviours are listed in docs/testing.md.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from engine.domain.errors import PackhouseError
+from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
+from tests.support.hostile.budgets import error_within
+from tests.support.hostile.clients import DEADLINE_SECONDS, HTTP_CLIENTS
+from tests.support.hostile.servers import HostileServer
+
+_SLACK_SECONDS = 1.5
+_NAMES_SERVER = re.compile(r"127\.0\.0\.1|check `uri`|check the catalog's properties")
+"""The address of the server, or the property that has it."""
+_CELLS = [(behaviour, way) for behaviour, ways in http_ways("").items() for way in ways]
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[HostileServer]:
+    """The server that redirects lead to."""
+    with HostileServer(once(answer(b'{"access_token": "of another"}'))).running() as server:
+        yield server
+
+
+@pytest.mark.parametrize(("behaviour", "way"), _CELLS)
+@pytest.mark.parametrize("name", HTTP_CLIENTS)
+def test_f59_a_call_ends_within_its_limits(
+    name: str, behaviour: Behaviour, way: str, elsewhere: HostileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = HTTP_CLIENTS[name]
+    client.hurry(monkeypatch)
+    with HostileServer(http_ways(f"{elsewhere.url}/v1/config")[behaviour][way]).running() as server:
+        error = error_within(DEADLINE_SECONDS + _SLACK_SECONDS, partial(client.call, server.url))
+    assert isinstance(error, PackhouseError), repr(error)
+    assert _NAMES_SERVER.search(error.message), error.message
+    assert elsewhere.received == []
