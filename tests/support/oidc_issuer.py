@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
 import jwt
 from cryptography.hazmat.primitives import serialization
@@ -22,6 +23,8 @@ class OidcIssuer:
     def __init__(self) -> None:
         self.requests: list[str] = []
         self.is_away = False
+        self.gate = threading.Event()  # answers wait for it
+        self.gate.set()
         self.stated_issuer: str | None = None
         self.stated_keys_url: str | None = None
         self.stated_endpoints: dict[str, Any] = {}
@@ -61,12 +64,14 @@ class OidcIssuer:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
     def stop(self) -> None:
+        self.gate.set()
         self._server.shutdown()
         self._server.server_close()
 
     def answer(self, path: str) -> bytes | None:
         """Return the body of an answer, None for a failure."""
         self.requests.append(path)
+        self.gate.wait(30)
         if self.is_away:
             return None
         if path == "/.well-known/openid-configuration":
@@ -74,7 +79,7 @@ class OidcIssuer:
             endpoints = {f"{name}_endpoint": f"{self.url}/{name}" for name in ("authorization", "token")}
             stated = {"issuer": self.stated_issuer or self.url, "jwks_uri": keys_url} | endpoints
             return json.dumps(stated | self.stated_endpoints).encode()
-        if path == "/keys":
+        if path == (urlsplit(self.stated_keys_url).path if self.stated_keys_url else "/keys"):
             return self.keys_body or json.dumps({"keys": [self._published(kid) for kid in self._keys]}).encode()
         return None
 

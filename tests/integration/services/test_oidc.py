@@ -1,5 +1,6 @@
 """Tokens of an identity provider: what is taken, what is refused, and what happens while it is away."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -15,6 +16,7 @@ import pytest
 from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
 from engine.services.access.oidc import OidcSettings, OidcTokens
+from tests.support.eventually import seen_when
 from tests.support.fake_clock import FakeClock
 from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
 
@@ -161,6 +163,82 @@ async def test_a_rotated_key_is_found(issuer: OidcIssuer, tokens: OidcTokens, mo
     assert (await tokens.read(issuer.token("second"))).subject == "oidc:u-17"
     with pytest.raises(Unauthenticated):
         await tokens.read(old)
+
+
+async def test_f59_a_slow_provider_does_not_stop_tokens_whose_key_is_known(
+    issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock
+) -> None:
+    """A provider that hangs holds the tokens that need it, and one call of ours."""
+    await tokens.read(issuer.token())
+    issuer.gate.clear()
+    clock.advance(60)
+    unknown = [asyncio.create_task(tokens.read(issuer.token(header={"kid": f"guess {n}"}))) for n in range(20)]
+    await keys_asked_for(issuer, 2)
+    async with asyncio.timeout(2):
+        assert (await tokens.read(issuer.token())).subject == "oidc:u-17"
+    issuer.gate.set()
+    refused = await asyncio.gather(*unknown, return_exceptions=True)
+    assert {type(each) for each in refused} == {Unauthenticated}
+    assert issuer.requests.count("/keys") == 2
+
+
+async def test_f59_keys_are_fetched_again_in_the_background_and_trusted_for_an_hour(
+    issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock
+) -> None:
+    token = issuer.token()
+    await tokens.read(token)
+    issuer.is_away = True
+    clock.advance(301)
+    await tokens.read(token)
+    await keys_asked_for(issuer, 2)  # in vain
+    clock.advance(3300)
+    with pytest.raises(Transient, match="did not answer"):
+        await tokens.read(token)
+    issuer.is_away = False
+    clock.advance(5)
+    await tokens.read(token)
+
+
+async def test_a_key_that_is_withdrawn_or_replaced_under_its_id_is_refused_after_the_next_fetch(
+    issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock
+) -> None:
+    old = issuer.token()
+    await tokens.read(old)
+    issuer.add_key("first")  # another key of the same id
+    clock.advance(301)
+    await tokens.read(old)  # by the keys in memory, while the new ones are fetched
+    await keys_asked_for(issuer, 2)
+    await seen_when(lambda: is_refused(tokens, old), within_seconds=10)
+    await tokens.read(issuer.token())
+
+
+async def test_a_provider_that_moves_its_keys_is_asked_where_they_are(
+    issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock
+) -> None:
+    await tokens.read(issuer.token())
+    issuer.stated_keys_url = f"{issuer.url}/new-keys"
+    issuer.add_key("second")
+    clock.advance(60)
+    with pytest.raises(Transient):
+        await tokens.read(issuer.token("second"))  # the old address has none
+    clock.advance(5)
+    await tokens.read(issuer.token("second"))
+    assert issuer.requests == [DISCOVERY, "/keys", "/keys", DISCOVERY, "/new-keys"]
+
+
+async def keys_asked_for(issuer: OidcIssuer, count: int) -> None:
+    async def look() -> int:
+        return issuer.requests.count("/keys")
+
+    await seen_when(look, lambda seen: seen == count, within_seconds=10)
+
+
+async def is_refused(tokens: OidcTokens, token: str) -> bool:
+    try:
+        await tokens.read(token)
+    except Unauthenticated:
+        return True
+    return False
 
 
 async def test_while_the_provider_is_away_tokens_wait(issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock) -> None:
