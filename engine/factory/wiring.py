@@ -53,6 +53,7 @@ from engine.services.policies.scoped import ScopedPolicyService
 from engine.services.policies.windows import WindowService
 from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
+from engine.services.runs.deletion_requests import DeletionRequests
 from engine.services.runs.deletions import DeletionService
 from engine.services.runs.execution import RunExecution
 from engine.services.runs.service import RunService
@@ -169,7 +170,10 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         metrics=metrics,
     )
     wakes = Wakes(queue=queue, hints=hints)
-    submission = RunSubmission(database=database, formats=formats, capabilities=capabilities, queue=queue, ids=ids)
+    requests = DeletionRequests(database=database, formats=formats, acknowledgements=acknowledgements)
+    submission = RunSubmission(
+        database=database, formats=formats, capabilities=capabilities, deletions=requests, queue=queue, ids=ids
+    )
     runs = RunService(database=database, submission=submission, wakes=wakes, pace=pace)
     facts = FactReader(database=database, formats=formats, capabilities=capabilities, observations=observations)
     leadership = Leadership(database=database, clock=clock, name=WATCH, holder=holder)
@@ -198,6 +202,9 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         clock=clock,
         grace_seconds=settings.first_run_grace_seconds,
     )
+    discovery = DiscoveryService(
+        database=database, formats=formats, catalogs=catalogs, tables=tables, acknowledgements=acknowledgements
+    )
     return Container(
         settings=settings,
         clock=clock,
@@ -221,7 +228,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         write_locations=WriteLocationService(database=database, formats=formats),
         upkeep=UpkeepService(database=database, formats=formats, observations=observations),
         explain=ExplainService(facts=facts),
-        discovery=DiscoveryService(database=database, formats=formats, catalogs=catalogs, tables=tables),
+        discovery=discovery,
         advice=AdviceService(database=database, formats=formats, observations=observations),
         signals=SignalService(database=database),
         backpressure=BackpressureService(database=database),

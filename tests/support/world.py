@@ -264,9 +264,9 @@ class World(Generic[OneLake]):
     async def submit(
         self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, force: bool = False
     ) -> Run:
-        """Submit a run; one that deletes does not wait for a grace."""
-        submit = self.container.runs.submit
-        run, _ = await submit(SYSTEM, self.table_id, request, priority=priority, force=force, grace=timedelta(0))
+        """Submit a run; one that deletes is acknowledged, and does not wait for a grace."""
+        submit, options = self.container.runs.submit, {"priority": priority, "force": force, "grace": timedelta(0)}
+        run, _ = await acknowledged(submit, SYSTEM, self.table_id, request, **options)
         return run
 
     async def get(self, run_id: RunId) -> Run:
@@ -338,7 +338,7 @@ class World(Generic[OneLake]):
     ) -> Run:
         """Register another table of the lake, and rewrite it through as many attempts as it takes."""
         table = await self.register(name, policy=policy)
-        run, _ = await self.container.runs.submit(SYSTEM, table.id, request)
+        run, _ = await acknowledged(self.container.runs.submit, SYSTEM, table.id, request)
         return await self.finish(run.id)
 
 

@@ -17,6 +17,7 @@ from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Table as Registered
 from engine.formats.iceberg.catalog.paths import normalised
 from tests.differential.stories import NAMESPACE, Story
+from tests.support.acknowledging import acknowledged
 from tests.upkeep.histories import local
 from tests.upkeep.readings import Seen
 
@@ -51,7 +52,7 @@ class Match:
     async def run(self, request: RunRequest) -> Run:
         """Run an operation to its end; it succeeds, or is refused for a known reason."""
         world = self.arena.world
-        run, _ = await world.container.runs.submit(SYSTEM, self._registered.id, request)
+        run, _ = await acknowledged(world.container.runs.submit, SYSTEM, self._registered.id, request)
         run = await world.finish(run.id)
         self.story.told.append(f"{request.operation.value}: {run.state.value} {run.reason}, {run.detail}")
         self.counts[f"{request.operation.value} {run.state.value}"] += 1

@@ -19,6 +19,7 @@ from engine.domain.errors import PackhouseError
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from tests.differential.deletes import delete_positions
+from tests.support.acknowledging import acknowledged
 from tests.support.moved_clock import MovedClock
 from tests.support.world import World, open_world
 from tests.upkeep.checks import check_left_alone, check_upkeep, existing
@@ -173,7 +174,8 @@ async def test_a_writer_commits_and_the_worker_dies_at_every_step(
 
 async def submit(world: World, operation: Operation) -> Run | None:
     try:
-        run, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest(operation), grace=timedelta(0))
+        submit = world.container.runs.submit
+        run, _ = await acknowledged(submit, SYSTEM, world.table_id, RunRequest(operation), grace=timedelta(0))
     except PackhouseError:
         return None
     return run

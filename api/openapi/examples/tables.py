@@ -143,6 +143,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
             "kept": {"keep_last": 10, "younger": 53},
             "next_at": "2026-11-02T03:00:00Z",
         },
+        "deletions": None,
     },
     "TableUpkeep": {"enabled": True},
     "UpkeepOperation": {

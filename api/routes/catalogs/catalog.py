@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.deps import AdminDep, CatalogName, OwnerDep, ServicesDep, ViewerDep
+from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import VersionRead, set_etag
 from api.listing.pagination import PageQuery
@@ -131,14 +132,20 @@ async def check_catalog(name: CatalogName, services: ServicesDep, caller: AdminD
 @router.post(
     "/{name}/discover",
     summary="List a catalog's tables, and register many at once",
-    responses=problems(*WITH_BODY, "not_found", "state_conflict"),
+    responses=problems(*WITH_BODY, "not_found", "state_conflict", *DELETING),
 )
 async def discover_tables(
-    name: CatalogName, body: DiscoverRequest, services: ServicesDep, caller: OwnerDep
+    *,
+    name: CatalogName,
+    body: DiscoverRequest,
+    services: ServicesDep,
+    caller: OwnerDep,
+    acknowledge: Acknowledge = None,
 ) -> Discovery:
     """List the tables that match with whether each is registered or can be; register them on request.
 
     Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
-    request again continues where the last one ended.
+    request again continues where the last one ended. If policies delete files or history of the tables, none is
+    registered until what they would delete is acknowledged.
     """
-    return Discovery.from_domain(await services.discovery.discover(caller, name, body.to_domain()))
+    return Discovery.from_domain(await services.discovery.discover(caller, name, body.to_domain(acknowledge)))

@@ -1,4 +1,4 @@
-"""Deletions: what will be deleted and when, what was, and how to stop it."""
+"""Deletions: what will be deleted and when, what was, how to stop it, and how to acknowledge it."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -68,3 +68,17 @@ async def undo_deletion(run_id: RunIdPath, services: ServicesDep, caller: OwnerD
     Of an automatic one, the setting is then `off` in the table's own policy.
     """
     return Deletion.from_domain(await services.deletions.undo(caller, run_id))
+
+
+@router.post(
+    "/{run_id}/acknowledge",
+    status_code=202,
+    summary="Acknowledge a deletion that waits for it",
+    responses=problems("not_found", "state_conflict", "invalid_input"),
+)
+async def acknowledge_deletion(run_id: RunIdPath, services: ServicesDep, caller: OwnerDep) -> Deletion:
+    """Let a deletion that waits for an acknowledgement delete its `acknowledgement.amounts`.
+
+    If by the time it starts it would delete over 10 % more than that, it waits again.
+    """
+    return Deletion.from_domain(await services.deletions.acknowledge(caller, run_id))

@@ -1,13 +1,13 @@
 """Runs: submit, follow, cancel."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
+from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.downloads import CSV_OF_FILES, csv_of_files
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.streaming import EVENT_STREAM, event_stream, wants_stream
@@ -27,7 +27,6 @@ from api.schemas.runs.run import (
 from api.schemas.runs.upkeep import UpkeepPlan
 from api.schemas.tables.table import TablePlan
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs.run import Run as DomainRun
 
@@ -90,16 +89,26 @@ RunQuery = Annotated[RunFilter, Depends(run_filter)]
     status_code=202,
     summary="Submit a run",
     response_model=RunAccepted,
-    responses=_ALREADY | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable"),
+    responses=_ALREADY
+    | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable", *DELETING),
 )
 async def submit_run(
-    body: RunSubmit, request: Request, response: Response, services: ServicesDep, caller: OperatorDep
+    *,
+    body: RunSubmit,
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    caller: OperatorDep,
+    acknowledge: Acknowledge = None,
 ) -> RunAccepted | Response:
-    """Accept a run durably and answer at once; follow it under Location. A double click is one run."""
+    """Accept a run durably and answer at once; follow it under Location. A double click is one run.
+
+    A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
+    """
     table_id = await services.tables.resolve(caller, body.table_id)
     if body.dry_run:
         await services.runs.check(caller, table_id, body.request())
-        plan = await _plan(services, caller, table_id, body.request())
+        plan = await _plan(services, caller, table_id, body)
         return JSONResponse(plan.model_dump(mode="json"))
     run, is_duplicate = await services.runs.submit(
         caller,
@@ -107,7 +116,8 @@ async def submit_run(
         body.request(),
         priority=body.priority,
         force=body.force,
-        grace=None if body.grace is None else timedelta(seconds=body.grace),
+        grace=body.grace_given(),
+        acknowledge=acknowledge,
     )
     response.status_code = 200 if is_duplicate else 202
     response.headers["Location"] = f"{request.url.path}/{run.id}"
@@ -115,11 +125,14 @@ async def submit_run(
 
 
 async def _plan(
-    services: ServicesDep, caller: OperatorDep, table_id: TableId, request: RunRequest
+    services: ServicesDep, caller: OperatorDep, table_id: TableId, body: RunSubmit
 ) -> TablePlan | UpkeepPlan:
+    request = body.request()
     if request.operation is Operation.REWRITE:
         return TablePlan.from_domain(await services.tables.plan(caller, table_id, policy=None, request=request))
-    return UpkeepPlan.from_domain(await services.upkeep.plan(caller, table_id, request.operation))
+    plan = await services.upkeep.plan(caller, table_id, request.operation)
+    deletions = await services.runs.preview_deletions(caller, table_id, request, grace=body.grace_given())
+    return UpkeepPlan.from_domain(plan, deletions)
 
 
 @router.get(

@@ -39,18 +39,26 @@ _OBSERVED = ("not_found", "state_conflict", "table_replaced", "table_unreadable"
     "",
     status_code=201,
     summary="Register a table",
-    responses=problems(*WITH_BODY, "state_conflict", "table_unreadable"),
+    responses=problems(*WITH_BODY, "state_conflict", "table_unreadable", *DELETING),
 )
 async def register_table(
-    body: TableRegister, request: Request, response: Response, services: ServicesDep, caller: OwnerDep
+    *,
+    body: TableRegister,
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    caller: OwnerDep,
+    acknowledge: Acknowledge = None,
 ) -> Table:
     """Load the table from its catalog and register it under its own uuid.
+
+    If policies that cover it delete files or history, it has to be acknowledged what they would delete.
 
     Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as `new_table`; a
     policy of its own, a run that is requested and a resume end the grace.
     """
     table = await services.tables.register(
-        caller, body.ref(), owner_team=body.owner_team, labels=body.labels, paused=body.paused
+        caller, body.ref(), owner_team=body.owner_team, labels=body.labels, paused=body.paused, acknowledge=acknowledge
     )
     response.headers["Location"] = f"{request.url.path}/{table.id}"
     set_etag(response, table.version)

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from api.schemas.common import LABEL_KEYS, Answer, JsonObject, LabelKey, LabelValue, OwnerTeam, Request
+from api.schemas.policies.effects import Deletions
 from engine.domain.tables import discoveries as domain
 from engine.domain.tables.discoveries import DiscoveryOutcome
 from engine.domain.tables.table import MAX_LABELS
@@ -55,10 +56,17 @@ class DiscoverRequest(Request):
             raise ValueError(message)
         return self
 
-    def to_domain(self) -> domain.DiscoveryRequest:
+    def to_domain(self, acknowledge: str | None) -> domain.DiscoveryRequest:
         """Return the request of the domain."""
         return domain.DiscoveryRequest(
-            self.pattern, self.registers, self.owner_team, self.labels, self.dry_run, self.limit, self.paused
+            pattern=self.pattern,
+            registers=self.registers,
+            owner_team=self.owner_team,
+            labels=self.labels,
+            is_dry_run=self.dry_run,
+            limit=self.limit,
+            paused=self.paused,
+            acknowledge=acknowledge,
         )
 
 
@@ -92,6 +100,10 @@ class Discovery(Answer):
     truncated: bool = Field(description="True when the catalog has more.")
     counts: dict[DiscoveryOutcome, int] = Field(description="Tables that match, by outcome.")
     tables: list[DiscoveredTable]
+    deletions: Deletions | None = Field(
+        description="Of a dry run: what policies would delete of the tables once they are registered, with the token "
+        "to register them with; null: nothing."
+    )
 
     @classmethod
     def from_domain(cls, found: domain.Discovery) -> Self:
@@ -101,4 +113,5 @@ class Discovery(Answer):
             truncated=found.is_truncated,
             counts=dict(Counter(table.outcome for table in found.tables)),
             tables=[DiscoveredTable.from_domain(table) for table in found.tables],
+            deletions=None if found.deletions is None else Deletions.model_validate(found.deletions),
         )

@@ -136,9 +136,9 @@ class DueTables(Answer):
 class TableDeletions(Answer):
     """What would be deleted of one table. Null: nothing of that amount is known."""
 
-    id: str
+    id: str = Field(description="Id of the table; empty while it is not registered.")
     address: str = Field(description="Address of the table.", examples=["lake.sales.orders"])
-    settings: list[str] = Field(description="The settings that delete more than before.")
+    settings: list[str] = Field(description="The settings that delete, or delete more than before.")
     snapshots: int | None = Field(description="Snapshots that would be removed now.")
     files: int | None = Field(description="Files that would be deleted now.")
     bytes: int | None = Field(description="Bytes of these files, or an upper bound of them while `files` is null.")
@@ -149,7 +149,7 @@ class TableDeletions(Answer):
 
 
 class Deletions(Answer):
-    """What would be deleted first if the change were stored, by the planners of runs. There is no way back."""
+    """What the request would delete first, by the planners of runs. There is no way back."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_DELETIONS]})
 
@@ -159,7 +159,7 @@ class Deletions(Answer):
     bytes: int | None = Field(description="Sum of the known bytes; null: none is known.")
     complete: bool = Field(description="False: more may be deleted, an amount is not known.")
     by_table: list[TableDeletions] = Field(description="The first hundred; amounts are read of the first twenty.")
-    acknowledge: str = Field(description="Token to send as `acknowledge` with this change; valid for 15 minutes.")
+    acknowledge: str = Field(description="Token to send as `acknowledge` with this request; valid for 15 minutes.")
 
     @classmethod
     def from_domain(cls, preview: DeletionPreview) -> Self:

@@ -1,13 +1,13 @@
 """Deletions on the wire: runs that delete files or history, from their announcement to their end."""
 
 from enum import StrEnum
-from typing import Final, Self
+from typing import Final, Literal, Self
 
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Listed
 from engine.domain.runs import run as domain
-from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement
+from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement, Asked
 from engine.domain.runs.run import LEASED_STATES, Operation, RunState, WaitingFor
 from engine.domain.tables.addresses import written_address
 
@@ -26,6 +26,7 @@ _EXAMPLE: JsonObject = {
     "starts_at": "2026-11-28T14:00:00Z",
     "undo_until": "2026-11-28T14:00:00Z",
     "waiting_for": "grace",
+    "acknowledgement": None,
     "ended_at": None,
     "ended_by": None,
     "result": {},
@@ -52,6 +53,51 @@ RUN_STATES: Final = {
 """State of a deletion → states of its run."""
 
 
+class DeletionAmounts(Answer):
+    """Amounts of a deletion or a table."""
+
+    snapshots: int | None = Field(description="Snapshots; null: not known.")
+    files: int | None = Field(description="Files; null: not known.")
+    bytes: int | None = Field(description="Bytes of the files; null: not known.")
+
+
+class DeletionAcknowledgement(Answer):
+    """Why a deletion waits, or waited, for an acknowledgement: it is unusually large, or above a given bound."""
+
+    amounts: DeletionAmounts = Field(description="What it would delete, and what is acknowledged.")
+    exceeded: list[Literal["snapshots", "files", "bytes"]] = Field(
+        description="The amounts that are above their limit."
+    )
+    median: DeletionAmounts | None = Field(
+        description="Medians of the last ten deletions of the operation, or of as many as there are since the last "
+        "change that deletes more; null: it is above `up_to` instead."
+    )
+    of_table: DeletionAmounts | None = Field(description="What the table has; null: it is above `up_to` instead.")
+    factor: int | None = Field(description="`deletion.surge.factor` of the policy.")
+    share_percent: int | None = Field(description="`deletion.surge.share_percent` of the policy.")
+    up_to: dict[str, int] = Field(description="The bound that was acknowledged; empty: it is unusually large instead.")
+    acknowledged_by: str | None = Field(description="Caller who acknowledged it; null: it still waits.")
+    acknowledged_at: Instant | None = Field(description="When it was acknowledged.")
+
+    @classmethod
+    def from_domain(cls, asked: Asked) -> Self:
+        """Return the wire form."""
+        usual = asked.usual
+        return cls.model_validate(
+            {
+                "amounts": asked.amounts.document(),
+                "exceeded": list(asked.exceeded),
+                "median": None if usual is None else usual.median.document(),
+                "of_table": None if usual is None else usual.table.document(),
+                "factor": None if usual is None else usual.factor,
+                "share_percent": None if usual is None else usual.share_percent,
+                "up_to": dict(asked.up_to),
+                "acknowledged_by": asked.given.get("by"),
+                "acknowledged_at": asked.given.get("at"),
+            }
+        )
+
+
 class Deletion(Answer):
     """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
 
@@ -72,11 +118,14 @@ class Deletion(Answer):
     announced_at: Instant = Field(description="Time of its announcement.")
     starts_at: Instant | None = Field(description="End of its grace; null: it had none.")
     undo_until: Instant | None = Field(
-        description="Until when it can be undone with nothing deleted; null: it has started or ended. One at work can "
-        "still be stopped."
+        description="Until when it can be undone with nothing deleted; null: it has started or ended, or waits for an "
+        "acknowledgement, until which it can be undone as well. One at work can still be stopped."
     )
     waiting_for: WaitingFor | None = Field(
-        description="Reason why a pending one has not started: `grace`, or a later one."
+        description="Reason why a pending one has not started: `grace`, `acknowledgement`, or a later one."
+    )
+    acknowledgement: DeletionAcknowledgement | None = Field(
+        description="Why it waits for an acknowledgement, or who gave it; null: it needed none once it was planned."
     )
     ended_at: Instant | None = Field(description="Time at which it ended; null: not yet.")
     ended_by: str | None = Field(description="Caller who undid or cancelled it; null: it was neither.")
@@ -88,7 +137,7 @@ class Deletion(Answer):
     @classmethod
     def from_domain(cls, run: domain.Run) -> Self:
         """Return the wire form."""
-        announced = Announcement.of(run.request) or Announcement(None, None)
+        announced, asked = Announcement.of(run.request) or Announcement(None, None), Asked.of(run)
         return cls(
             id=run.id,
             state=next(state for state, states in RUN_STATES.items() if run.state in states),
@@ -103,6 +152,7 @@ class Deletion(Answer):
             starts_at=announced.starts_at,
             undo_until=run.not_before if run.waiting_for is WaitingFor.GRACE else None,
             waiting_for=run.waiting_for,
+            acknowledgement=None if asked is None else DeletionAcknowledgement.from_domain(asked),
             ended_at=run.finished_at,
             ended_by=run.cancel_requested_by,
             result=run.result.document,

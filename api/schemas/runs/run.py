@@ -1,7 +1,7 @@
 """Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Final, Self
 
@@ -96,6 +96,10 @@ class RunSubmit(Request):
         "shorter one needs the role admin.",
         examples=["15m"],
     )
+
+    def grace_given(self) -> timedelta | None:
+        """Return the requested grace; None: the usual one."""
+        return None if self.grace is None else timedelta(seconds=self.grace)
 
     def request(self) -> RunRequest:
         """Return the request as the domain has it."""

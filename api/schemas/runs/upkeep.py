@@ -6,7 +6,9 @@ from typing import Any, Self
 from pydantic import Field
 
 from api.schemas.common import Answer, Instant, JsonObject
+from api.schemas.policies.effects import Deletions
 from engine.domain.runs.run import Operation
+from engine.services.policies.acknowledgements import DeletionPreview
 
 
 class UpkeepPlan(Answer):
@@ -37,7 +39,12 @@ class UpkeepPlan(Answer):
         "of `equality_delete_files`, and the number of those that are `left_alone` by reason."
     )
 
+    deletions: Deletions | None = Field(
+        description="What it would delete, with the token to submit it with; null: it needs no acknowledgement."
+    )
+
     @classmethod
-    def from_domain(cls, plan: Mapping[str, Any]) -> Self:
+    def from_domain(cls, plan: Mapping[str, Any], deletions: DeletionPreview | None) -> Self:
         """Return the wire form."""
-        return cls.model_validate(dict(plan))
+        shown = None if deletions is None else Deletions.from_domain(deletions)
+        return cls.model_validate({**plan, "deletions": shown})

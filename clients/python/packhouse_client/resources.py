@@ -149,6 +149,7 @@ class Deletions(Resource[S]):
     list = Listing(requests.list_deletions, AsModel(lambda: models.DeletionList))
     get = Operation(requests.get_deletion, AsModel(lambda: models.Deletion))
     undo = Operation(requests.undo_deletion, AsModel(lambda: models.Deletion))
+    acknowledge = Operation(requests.acknowledge_deletion, AsModel(lambda: models.Deletion))
 
 
 class Fleet(Resource[S]):

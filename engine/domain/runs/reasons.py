@@ -81,6 +81,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "window_ahead": "the remaining file groups would not finish before a window begins",
     "table_frozen": "the table is frozen because a proof failed",
     "grace": "its deletion is announced and can still be undone",
+    "acknowledgement": "it would delete more than usual, or than was acknowledged, and waits for an acknowledgement",
     "wider_rule": "its policy now deletes more than was announced: it is announced again",
 }
 """Reasons why a run ended in its state, or waits."""
@@ -116,6 +117,7 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "bytes_per_day": "limits.bytes_per_day is used up",
     "not_sealed": "no partition that a rule makes due is sealed yet",
     "grace": "a deletion of it is announced and can still be undone",
+    "acknowledgement": "a deletion of it is larger than usual, or than was acknowledged, and waits for a person",
 }
 """Reasons why no automatic run of a table starts."""
 

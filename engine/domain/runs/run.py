@@ -125,6 +125,7 @@ class WaitingFor(StrEnum):
     CATALOG = "catalog"
     STORAGE = "storage"
     GRACE = "grace"
+    ACKNOWLEDGEMENT = "acknowledgement"
 
 
 class GroupState(StrEnum):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from engine.domain.ids import TableId
 from engine.domain.tables.table import TableRef
@@ -25,6 +26,7 @@ class DiscoveryRequest:
 
     `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). With `registers` at most `limit`
     tables are registered, for a team, with labels and optionally paused; with `is_dry_run` they are only opened.
+    `acknowledge`: the token of the preview of what policies delete of them once they are registered.
     """
 
     pattern: str = "*"
@@ -34,6 +36,7 @@ class DiscoveryRequest:
     is_dry_run: bool = False
     limit: int = 200
     paused: bool = False
+    acknowledge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,12 @@ class DiscoveredTable:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """Result: `examined` tables of the catalog, of which those in `tables` match; truncated: the catalog has more."""
+    """Result: `examined` tables of the catalog, of which those in `tables` match; truncated: the catalog has more.
+
+    `deletions`: of a dry run, the preview of what policies would delete of the tables, JSON-ready; None: nothing.
+    """
 
     examined: int
     is_truncated: bool
     tables: tuple[DiscoveredTable, ...]
+    deletions: Mapping[str, Any] | None = None

@@ -56,7 +56,7 @@ def decide(facts: Facts) -> Decision:
     sight, last = facts.sight, facts.record.last
     rewrite = _decision(facts, request_of(facts), eligibility(facts)) if sight.is_due_for_rewrite else None
     upkeep = None
-    due = [each for each in sight.due_upkeep if facts.record.in_grace(each.operation) is None] or sight.due_upkeep
+    due = [each for each in sight.due_upkeep if facts.record.announced(each.operation) is None] or sight.due_upkeep
     if due:
         request = upkeep_request(due[0], facts.record.now)
         upkeep = _decision(facts, request, upkeep_eligibility(facts, request.operation))

@@ -47,6 +47,8 @@ ENDED_RUNS: Final = 20
 """Ended runs that are read: of several operations, so that some are of each."""
 LIVE_RUNS: Final = 5
 CONFLICT_DAYS: Final = 7
+_DELETION_WAITS: Final = frozenset({WaitingFor.GRACE, WaitingFor.ACKNOWLEDGEMENT})
+"""Waits of runs that delete, in which nothing is deleted: they may last for days, and hold back nothing else."""
 
 
 def lets_rewrites_pass(run: Run) -> bool:
@@ -56,7 +58,7 @@ def lets_rewrites_pass(run: Run) -> bool:
     announced deletion waits even longer.
     """
     is_upkeep = run.is_automatic and run.operation is not Operation.REWRITE
-    return run.state is RunState.QUEUED and (is_upkeep or run.waiting_for is WaitingFor.GRACE)
+    return run.state is RunState.QUEUED and (is_upkeep or run.waiting_for in _DELETION_WAITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +107,12 @@ class RecordFacts:
     def goes_before(self, operation: Operation) -> Run | None:
         """Return the oldest waiting run that a run of an operation has to wait for, None for none."""
         queued = [run for run in reversed(self.live) if run.state is RunState.QUEUED]
-        waiting = [run for run in queued if run.waiting_for is not WaitingFor.GRACE]
+        waiting = [run for run in queued if run.waiting_for not in _DELETION_WAITS]
         return next((run for run in waiting if operation is not Operation.REWRITE or not lets_rewrites_pass(run)), None)
 
-    def in_grace(self, operation: Operation) -> Run | None:
-        """Return the run of an operation whose deletion is announced and has not started, None for none."""
-        waiting = (run for run in self.live if run.waiting_for is WaitingFor.GRACE)
+    def announced(self, operation: Operation) -> Run | None:
+        """Return the run of an operation whose deletion waits for its grace or a person, None for none."""
+        waiting = (run for run in self.live if run.waiting_for in _DELETION_WAITS)
         return next((run for run in waiting if run.operation is operation), None)
 
     @property

@@ -13,7 +13,7 @@ from typing import Final
 from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.reasons import in_words
-from engine.domain.runs.run import Run, RunState
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.values.units import format_bytes
 from engine.planning.due.triggers import RuleState
 from engine.planning.predictions.estimates import predicted_requests
@@ -240,7 +240,8 @@ def _live(facts: Facts) -> Iterator[str]:
         if run.state is not RunState.QUEUED:
             yield f"Run {run.id} is {run.state}, in attempt {run.attempt}."
         elif run.waiting_for is not None:
-            until = f" until {clock(run.not_before)}" if run.not_before else ""
+            end = None if run.waiting_for is WaitingFor.ACKNOWLEDGEMENT else run.not_before
+            until = f" until {clock(end)}" if end else ""
             yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_detail(run)}."
         else:
             first = f", and goes first from {clock(run.urgent_at)} on" if run.urgent_at else ""

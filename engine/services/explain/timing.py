@@ -13,7 +13,7 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.runs.reasons import OF_TABLES, in_words
-from engine.domain.runs.run import NEEDS, Operation, Run, RunState
+from engine.domain.runs.run import NEEDS, Operation, Run, RunState, WaitingFor
 from engine.domain.tables.table import Pause
 from engine.services.explain.facts import Facts, RecordFacts
 from engine.services.planning.wording import clock, many
@@ -29,6 +29,7 @@ _ON_REQUEST: Final = frozenset(
         "run_at_work",
         "run_waits",
         "grace",
+        "acknowledgement",
         "quiet_hours",
         "blackout",
         "latency_backoff",
@@ -177,9 +178,16 @@ def _runs(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a wait"
         yield TableHold("conflict_backoff", record.cooling_until, detail)
-    if (announced := record.in_grace(operation)) is not None:
-        remedy = f"POST /v1/deletions/{announced.id}/undo stops it"
-        yield TableHold("grace", announced.not_before, f"run {announced.id}, {announced.operation.value}; {remedy}")
+    if (announced := record.announced(operation)) is not None:
+        yield _announced(announced)
+
+
+def _announced(run: Run) -> TableHold:
+    """Return the hold of a run whose deletion waits: until the end of its grace, or for a person."""
+    which, remedy = f"run {run.id}, {run.operation.value}", f"POST /v1/deletions/{run.id}/undo stops it"
+    if run.waiting_for is WaitingFor.GRACE:
+        return TableHold("grace", run.not_before, f"{which}; {remedy}")
+    return TableHold("acknowledgement", None, f"{which}: {run.detail}")
 
 
 def _silence(record: RecordFacts) -> str:

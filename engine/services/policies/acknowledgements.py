@@ -22,14 +22,14 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import AcknowledgementRequired, EffectsChanged, FieldProblem, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletions import GROWTH
+from engine.domain.tables.table import Table
 from engine.domain.values.hints import Misread
 from engine.domain.values.units import format_bytes, parse_bytes
 from engine.services.policies.due import TableAddress
 from engine.services.policies.effects import DeletingTable
 
 MAX_AGE_SECONDS: Final = 900
-GROWTH: Final = 1.1
-"""Factor by which what is deleted may have grown since its preview."""
 MOST_FORESEEN: Final = 20
 """Most tables that are read for a preview; what is deleted of the others is not known."""
 _MAX_CHARACTERS: Final = 1000
@@ -74,8 +74,11 @@ NOTHING: Final = Forecast(0, 0, 0, complete=True)
 class DeletionForecasts(Protocol):
     """Foresees deletions with the planners of runs."""
 
-    async def foresee(self, table_id: TableId, policy: EffectivePolicy, settings: Sequence[str]) -> Forecast:
-        """Return what the operations of these settings would delete now; unknown amounts if it can't be read."""
+    async def foresee(self, table: TableId | Table, policy: EffectivePolicy, settings: Sequence[str]) -> Forecast:
+        """Return what the operations of these settings would delete now; unknown amounts if it can't be read.
+
+        `table`: the id of a registered table, or a table that is not registered yet.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ class Acknowledgements:
             return None
         read = deleting.tables[:MOST_FORESEEN]
         found = await asyncio.gather(
-            *(self._forecasts.foresee(each.table.id, each.policy, each.settings) for each in read)
+            *(self._forecasts.foresee(each.candidate or each.table.id, each.policy, each.settings) for each in read)
         )
         forecasts = [*found, *(Forecast() for _ in deleting.tables[MOST_FORESEEN:])]
         tables = tuple(
@@ -179,10 +182,11 @@ class Acknowledgements:
             return None
         details = {"deletions": preview.document(), "acknowledge": preview.acknowledge}
         if acknowledge is not None and acknowledge.startswith(UP_TO):
-            if not preview.is_within(_bounds_of(acknowledge)):
+            bounds = _bounds_of(acknowledge)
+            if not preview.is_within(bounds):
                 message = f"this change would delete {preview.words}, which is not within {acknowledge!r}"
                 raise AcknowledgementRequired(f"{message}; nothing was stored", details=details)
-            return preview.totals() | {"up_to": acknowledge.removeprefix(UP_TO)}
+            return preview.totals() | {"up_to": bounds}
         seen = None if acknowledge is None else self._read(acknowledge, _digest(caller, deleting))
         if seen is None:
             message = f"this change would delete {preview.words}; nothing was stored"

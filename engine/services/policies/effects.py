@@ -25,6 +25,7 @@ from engine.domain.policies import (
 )
 from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.table import Table
 from engine.domain.values.units import STORED_FORM
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
@@ -68,11 +69,15 @@ class SharedChange:
 
 @dataclass(frozen=True, slots=True)
 class DeletingTable:
-    """A table of which more would be deleted automatically: by which settings, and its policy after the change."""
+    """A table of which more would be deleted: by which settings, and its policy after the change.
+
+    `candidate`: the table itself while it is not registered yet.
+    """
 
     table: TableAddress
     settings: tuple[str, ...]
     policy: EffectivePolicy
+    candidate: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)

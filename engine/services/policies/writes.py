@@ -85,10 +85,11 @@ async def audit_acknowledged(
 ) -> None:
     """Record what a caller acknowledged to delete; None: the change deletes no more than before.
 
-    The next automatic deletions of the tables of the scope wait for their grace again.
+    The next automatic deletions of the tables of the scope wait for their grace again, and each that is above the bound
+    of the acknowledgement, if it has one, waits for another.
     """
     if deletions is not None:
-        await unit.watches.delete_more(scope)
+        await unit.watches.delete_more(scope, deletions.get("up_to", {}))
         await unit.audit.append(caller, "deletion.acknowledge", object_id, after=dict(deletions))
 
 

@@ -1,21 +1,34 @@
-"""Announce runs that delete: determine whether and until when they wait for their grace.
+"""Announce runs that delete: determine whether and until when they wait, for their grace or for an acknowledgement.
 
 The first automatic run of an operation waits for `deletion.grace` of the policy, and so does the first one after a
 change that deletes more, or whose rule is wider, whatever made it so: a policy, a label, a default of a new version.
 Later ones start at once. A run that a person submits always waits for `REQUESTED_GRACE`.
 
+A run waits again, for an acknowledgement, once it knows that it would delete much more than usual, or more than the
+bound that was acknowledged (`unacknowledged`).
+
 Automatic runs on tables whose replaced copies writers may still add files to (`CopyKeeper`) do not wait, as they make
 readers find these files: they start at once, and delete nothing before the grace is over.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Final
 
 from engine.domain.access.callers import COORDINATOR, Caller, Role
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.policies import DeletionRule, EffectivePolicy
-from engine.domain.runs.deletions import DELETING_OPERATIONS, REQUESTED_GRACE, Announcement
+from engine.domain.runs.deletions import (
+    DELETING_OPERATIONS,
+    REQUESTED_GRACE,
+    Amounts,
+    Announcement,
+    Asked,
+    Usual,
+    Widening,
+)
 from engine.domain.runs.run import Operation, Run, RunFilter, RunState
 from engine.domain.values.units import format_duration
 from engine.stores.unit_of_work import UnitOfWork
@@ -41,6 +54,7 @@ async def announce(
     grace: timedelta | None,
     summary: str,
     watches_copies: bool = False,
+    up_to: Mapping[str, int] = MappingProxyType({}),
 ) -> Announcement:
     """Return the announcement of a run that deletes.
 
@@ -53,19 +67,54 @@ async def announce(
         grace: the time that a person asks for; None: the usual one.
         summary: what it would delete now, in words.
         watches_copies: whether the operation also has to look after replaced copies of the table.
+        up_to: the bound of the caller's acknowledgement; that of an automatic run is the one of its policy.
 
     Raises:
         InvalidInput: the grace is shorter than `REQUESTED_GRACE`, and the caller is no admin.
     """
     now, rule = await unit.now(), rule_of(policy, operation)
     if caller != COORDINATOR:
-        return Announcement(rule, _from(now, _requested(caller, grace)), summary)
-    earlier = None if rule is None else await _announced(unit, table_id, operation, rule)
+        return Announcement(rule, _from(now, requested_grace(caller, grace)), summary, up_to=up_to)
+    widening = await unit.watches.last_widening(table_id)
+    earlier = None if rule is None else await _announced(unit, table_id, operation, rule, widening)
     if earlier is not None:
         starts_at = earlier.starts_at if watches_copies else None
-        return Announcement(rule, starts_at, summary, is_held=False)
+        return Announcement(rule, starts_at, summary, is_held=False, up_to=widening.up_to)
     starts_at = _from(now, timedelta(seconds=policy.values["deletion.grace"]))
-    return Announcement(rule, starts_at, summary, is_held=not watches_copies)
+    return Announcement(rule, starts_at, summary, is_held=not watches_copies, up_to=widening.up_to)
+
+
+async def unacknowledged(
+    unit: UnitOfWork, run: Run, policy: EffectivePolicy, amounts: Amounts, table: Amounts
+) -> Asked | None:
+    """Return why a run has to wait for an acknowledgement before it deletes; None if it may delete now.
+
+    Any run waits if it is above the bound of its acknowledgement. An automatic run also waits if it is unusually large
+    (`deletion.surge`), unless it had a grace of its own, in which it could be undone. It is compared with the last
+    deletions since the last change that deletes more.
+
+    Args:
+        unit: the transaction to read in.
+        run: the run, of one of `DELETING_OPERATIONS`.
+        policy: the effective policy of the table.
+        amounts: what it would delete.
+        table: what the table has.
+    """
+    announced, asked = Announcement.of(run.request) or Announcement(None, None), Asked.of(run)
+    if asked is not None and asked.covers(amounts):
+        return None
+    if announced.up_to and not amounts.is_within(announced.up_to):
+        above = [name for name, bound in announced.up_to.items() if not amounts.is_within({name: bound})]
+        return Asked(amounts, tuple(above), up_to=announced.up_to)
+    if not run.is_automatic or (announced.starts_at is not None and announced.is_held):
+        return None
+    past = await _past(unit, run)
+    if not past and announced.starts_at is not None:
+        return None
+    factor, share = (policy.values[f"deletion.surge.{name}"] for name in ("factor", "share_percent"))
+    usual = Usual.of(past, table, factor=factor, share_percent=share)
+    exceeded = usual.exceeded_by(amounts)
+    return Asked(amounts, exceeded, usual) if exceeded else None
 
 
 def is_wider(run: Run, policy: EffectivePolicy) -> bool:
@@ -76,8 +125,19 @@ def is_wider(run: Run, policy: EffectivePolicy) -> bool:
     return not announced.rule.covers(rule)
 
 
+async def _past(unit: UnitOfWork, run: Run) -> Sequence[Amounts]:
+    """Return what earlier runs of the operation deleted since the last change that deletes more, newest first."""
+    wanted = RunFilter(
+        table_id=run.table_id, operations=frozenset({run.operation}), states=frozenset({RunState.SUCCEEDED})
+    )
+    ended = (await unit.runs.page(wanted, limit=_LAST_RUNS, documents=("result",))).runs
+    since = (await unit.watches.last_widening(run.table_id)).at
+    found = [Amounts.of_result(each.result.document) for each in ended if since is None or each.created_at >= since]
+    return [each for each in found if any(value for _, value in each.known())]
+
+
 async def _announced(
-    unit: UnitOfWork, table_id: TableId, operation: Operation, rule: DeletionRule
+    unit: UnitOfWork, table_id: TableId, operation: Operation, rule: DeletionRule, widening: Widening
 ) -> Announcement | None:
     """Return the announcement of the last automatic run of an operation; None if it was undone, or had a narrower rule.
 
@@ -88,13 +148,14 @@ async def _announced(
     last = next((run for run in ended if run.is_automatic), None)
     if last is None or last.state is RunState.CANCELLED:
         return None
-    announced, widened_at = Announcement.of(last.request), await unit.watches.deletes_more_since(table_id)
-    if announced is None or announced.rule is None or (widened_at is not None and widened_at > last.created_at):
+    announced = Announcement.of(last.request)
+    if announced is None or announced.rule is None or (widening.at is not None and widening.at > last.created_at):
         return None
     return announced if announced.rule.covers(rule) else None
 
 
-def _requested(caller: Caller, grace: timedelta | None) -> timedelta:
+def requested_grace(caller: Caller, grace: timedelta | None) -> timedelta:
+    """Return the grace of a run that a person submits; None: the usual one. Raises as `announce`."""
     if grace is None:
         return REQUESTED_GRACE
     if grace < REQUESTED_GRACE and caller.role is not Role.ADMIN:

@@ -1,4 +1,4 @@
-"""Deletions: runs that delete files or history, from their announcement to their end, and how one is undone."""
+"""Deletions: runs that delete files or history, from announcement to end, and how one is undone or acknowledged."""
 
 from dataclasses import replace
 
@@ -7,8 +7,8 @@ from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.policies.documents.document import nested
-from engine.domain.runs.deletions import DELETING_OPERATIONS
-from engine.domain.runs.run import Run, RunFilter, RunPage
+from engine.domain.runs.deletions import DELETING_OPERATIONS, Asked
+from engine.domain.runs.run import Run, RunFilter, RunPage, WaitingFor
 from engine.domain.values.units import STORED_FORM
 from engine.services.policies import writes
 from engine.services.policies.effective import PolicyReader
@@ -23,7 +23,7 @@ _OPERATIONS = frozenset(DELETING_OPERATIONS)
 
 
 class DeletionService:
-    """Lists and undoes deletions. Those of tables that the caller does not see do not exist for it."""
+    """Lists, undoes and acknowledges deletions. Those of tables that the caller does not see do not exist for it."""
 
     def __init__(self, *, database: Database, runs: RunService, wakes: Wakes) -> None:
         self._database = database
@@ -78,6 +78,35 @@ class DeletionService:
         if not shown.is_terminal and shown.lease_holder is None:
             await self._wakes.workers([run_id])
         return shown
+
+    async def acknowledge(self, caller: Caller, run_id: RunId) -> Run:
+        """Let a deletion that waits for an acknowledgement delete what it shows (`Asked.amounts`), and little more.
+
+        Raises:
+            NotFound: no such deletion.
+            Forbidden: the caller may only read the table.
+            StateConflict: it does not wait for an acknowledgement.
+        """
+        await self.get(caller, run_id)
+        async with self._database.begin() as unit:
+            before = await read_own_run(unit, run_id, caller)
+            asked = Asked.of(before)
+            if asked is None or before.waiting_for is not WaitingFor.ACKNOWLEDGEMENT:
+                raise _waits_for_none(before)
+            given = {"by": caller.subject, "at": (await unit.now()).isoformat()}
+            result = before.result.updated(acknowledgement=replace(asked, given=given).document())
+            after = await unit.runs.acknowledge(run_id, result, by=caller.subject)
+            if after is None:  # a worker looks again at what it would delete, or it was undone
+                raise _waits_for_none(before)
+            await unit.audit.append(caller, "deletion.acknowledge", run_id, after=asked.amounts.document())
+            [shown] = await with_addresses(unit, [after])
+        await self._wakes.workers([run_id])
+        return shown
+
+
+def _waits_for_none(run: Run) -> StateConflict:
+    message = f"deletion {run.id} does not wait for an acknowledgement: GET /v1/deletions/{run.id} shows its state"
+    return StateConflict(message, details={"state": run.state.value})
 
 
 def _check_deletes(run: Run) -> None:

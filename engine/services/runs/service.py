@@ -23,6 +23,7 @@ from engine.domain.runs.run import (
 )
 from engine.domain.runs.timelines import RunTimeline, run_timeline
 from engine.queue.budgets import PaceLedger
+from engine.services.policies.acknowledgements import DeletionPreview
 from engine.services.runs.submission import RunSubmission
 from engine.services.runs.views import RunProgress, read_own_run, read_run, readable_table, shown, with_addresses
 from engine.services.runs.wakes import Wakes
@@ -50,12 +51,21 @@ class RunService:
         priority: Priority | None = None,
         force: bool = False,
         grace: timedelta | None = None,
+        acknowledge: str | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
         Raises as `RunSubmission.submit`.
         """
-        return await self._submission.submit(caller, table_id, request, priority=priority, force=force, grace=grace)
+        return await self._submission.submit(
+            caller, table_id, request, priority=priority, force=force, grace=grace, acknowledge=acknowledge
+        )
+
+    async def preview_deletions(
+        self, caller: Caller, table_id: TableId, request: RunRequest, *, grace: timedelta | None = None
+    ) -> DeletionPreview | None:
+        """Return what a run would delete, with its token; None if it needs none. Raises as `check`."""
+        return await self._submission.preview_deletions(caller, table_id, request, grace)
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
         """Raise as `submit` would, without storing anything."""

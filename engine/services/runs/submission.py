@@ -5,7 +5,7 @@ queue may be down (the relay sends them again). A request equal to that of a liv
 `uq_runs_live` ensures this for simultaneous requests.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -16,7 +16,6 @@ from engine.domain.access.callers import Caller, Role, require_role
 from engine.domain.errors import (
     FieldProblem,
     InvalidInput,
-    NotEligible,
     NotFound,
     PackhouseError,
     StateConflict,
@@ -28,7 +27,6 @@ from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
-from engine.formats.base import CopyKeeper
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
@@ -36,10 +34,11 @@ from engine.services.catalogs.registered import no_table, open_registered, read_
 from engine.services.planning.selections import check_partitions
 from engine.services.planning.upkeep.operations import check_is_on, plan_upkeep
 from engine.services.planning.upkeep.readers import with_readers
+from engine.services.policies.acknowledgements import DeletionPreview
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.urgency import urgent_at
-from engine.services.runs.announcements import announce
 from engine.services.runs.batching import Batcher
+from engine.services.runs.deletion_requests import DeletionRequests
 from engine.services.runs.views import shown
 from engine.stores.access.audit import Change
 from engine.stores.database import Database
@@ -52,13 +51,17 @@ _LARGEST_BATCH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class _Submit:
-    """One caller's request. `key` is equal for equal requests; without a priority the run has that of its policy."""
+    """One caller's request. `key` is equal for equal requests; without a priority the run has that of its policy.
+
+    `deletions`: what the caller acknowledged to delete; None: no acknowledgement was needed.
+    """
 
     caller: Caller
     table_id: TableId
     request: RunRequest
     key: str
     priority: Priority | None
+    deletions: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +82,14 @@ class RunSubmission:
         database: Database,
         formats: FormatRegistry,
         capabilities: CapabilityService,
+        deletions: DeletionRequests,
         queue: RunQueue,
         ids: IdSource,
     ) -> None:
         self._database = database
         self._formats = formats
         self._capabilities = capabilities
+        self._deletions = deletions
         self._queue = queue
         self._ids = ids
         self._batches = Batcher[_Submit, tuple[Run, bool]](self._submit_all, largest=_LARGEST_BATCH)
@@ -98,14 +103,17 @@ class RunSubmission:
         priority: Priority | None,
         force: bool,
         grace: timedelta | None = None,
+        acknowledge: str | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
         Without a priority the run has that of its policy. With `force` a new run is stored even if an equal run is
         live; it includes partitions in cool-down. A run that deletes waits first (`announcements`), a requested one for
-        `grace` if it is given.
+        `grace` if it is given. `acknowledge`: the token of the preview of a requested run that deletes; a purge has
+        its `plan_hash` instead.
 
         Raises:
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
             NotFound: no such table.
             Forbidden: the caller may only read the table.
             InvalidInput: the table does not support the operation, its policy has it switched off, the request has
@@ -118,15 +126,32 @@ class RunSubmission:
             await self.check(caller, table_id, request)
         if request.operation is Operation.PURGE:
             await self._check_confirmed(caller, table_id, request)
+        deletions: Mapping[str, Any] | None = None
         if request.operation in DELETING_OPERATIONS:
-            request = replace(request, announced=await self._announced(caller, table_id, request, grace))
+            where = await self._registered(caller, table_id)
+            announced, deletions = await self._deletions.announce(
+                caller, *where, request.operation, grace=grace, acknowledge=acknowledge
+            )
+            request = replace(request, announced=announced)
         request = replace(request, force=force, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if force else None)
         try:
-            return await self._batches.submit(_Submit(caller, table_id, request, key, priority))
+            return await self._batches.submit(_Submit(caller, table_id, request, key, priority, deletions))
         except NotFound:
             await self._registered(caller, table_id)  # raises Forbidden for a table that the caller may only read
             raise
+
+    async def preview_deletions(
+        self, caller: Caller, table_id: TableId, request: RunRequest, grace: timedelta | None
+    ) -> DeletionPreview | None:
+        """Return what a run would delete, with the token to submit it with; None if it needs no acknowledgement.
+
+        Raises as `check`.
+        """
+        if request.operation not in DELETING_OPERATIONS:
+            return None
+        where = await self._registered(caller, table_id)
+        return await self._deletions.preview(caller, *where, request.operation, grace=grace)
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
         """Raise as `submit` does; nothing is stored."""
@@ -173,32 +198,6 @@ class RunSubmission:
         work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, Operation.PURGE, now, needed)
         return str(work.document()["plan_hash"])
 
-    async def _announced(
-        self, caller: Caller, table_id: TableId, request: RunRequest, grace: timedelta | None
-    ) -> Announcement:
-        table, catalog = await self._registered(caller, table_id)
-        opened = await open_registered(self._formats, catalog, table)
-        properties = await self._formats.ask(table.ref, opened.policy_properties)
-        async with self._database.read() as unit:
-            policy, now = await PolicyReader.effective(unit, table, properties), await unit.now()
-            needed = await with_readers(unit, table.id)
-        try:
-            work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, request.operation, now, needed)
-            summary = work.words
-        except NotEligible as error:  # the run ends with the same reason, and deletes nothing
-            summary = error.message
-        async with self._database.read() as unit:
-            return await announce(
-                unit,
-                caller,
-                table_id,
-                request.operation,
-                policy,
-                grace=grace,
-                summary=summary,
-                watches_copies=isinstance(opened, CopyKeeper),
-            )
-
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:
         async with self._database.read() as unit:
             return await read_own(unit, table_id, caller)
@@ -214,7 +213,7 @@ class RunSubmission:
             if added:
                 await unit.outbox.insert_many(run.id for run in added)
                 by_id = {run.id: submit for run, submit in zip(made, submits, strict=True) if isinstance(run, Run)}
-                await unit.audit.append_many(_told(run, by_id[run.id].caller) for run in added)
+                await unit.audit.append_many(entry for run in added for entry in _audited(run, by_id[run.id]))
                 requested = [run.table_id for run in added if not run.is_automatic]
                 await unit.watches.end_grace(requested)
             visible = iter(await shown(unit, added))
@@ -300,7 +299,9 @@ def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
     )
 
 
-def _told(run: Run, caller: Caller) -> Change:
+def _audited(run: Run, submit: _Submit) -> Iterator[Change]:
     requested = {name: value for name, value in run.request.items() if name != "request_id"}  # the entry has its own
     asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **requested}
-    return Change(caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})
+    yield Change(submit.caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})
+    if submit.deletions is not None:
+        yield Change(submit.caller, "deletion.acknowledge", run.id, after=dict(submit.deletions))

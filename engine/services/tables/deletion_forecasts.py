@@ -9,12 +9,13 @@ from typing import Final
 import structlog
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import NotFound, PackhouseError
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan
 from engine.domain.runs.removals import FileCount
 from engine.domain.runs.run import Operation
+from engine.domain.tables.table import Catalog, Table
 from engine.formats.base import CopyKeeper, FileKeeper, OpenTable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import check_alone
@@ -23,6 +24,7 @@ from engine.services.planning.upkeep.operations import EXPIRES, UPKEEP, deletes_
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.acknowledgements import NOTHING, Forecast
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
 
@@ -38,24 +40,24 @@ class UpkeepForecasts:
         self._database = database
         self._formats = formats
 
-    async def foresee(self, table_id: TableId, policy: EffectivePolicy, settings: Sequence[str]) -> Forecast:
-        """Return what the operations of these settings would delete now.
+    async def foresee(self, table: TableId | Table, policy: EffectivePolicy, settings: Sequence[str]) -> Forecast:
+        """Return what the operations of these settings would delete of a table now, registered or not.
 
         Nothing is known if the table can't be read in time. Files without a reference and replaced copies are found by
         a run only, so their amount is not known. History that several operations remove is counted for each.
         """
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
-                found = [await self._of(table_id, policy, _OPERATIONS[each]) for each in settings]
+                found = [await self._of(table, policy, _OPERATIONS[each]) for each in settings]
         except (PackhouseError, TimeoutError) as error:
-            _log.info("deletion_not_foreseen", table_id=table_id, error=str(error))
+            _log.info("deletion_not_foreseen", table=str(table), error=str(error))
             return Forecast()
         return reduce(add, found)
 
-    async def _of(self, table_id: TableId, policy: EffectivePolicy, operation: Operation) -> Forecast:
+    async def _of(self, given: TableId | Table, policy: EffectivePolicy, operation: Operation) -> Forecast:
         async with self._database.read() as unit:
-            table, catalog = await read_registered(unit, table_id, SYSTEM)
-            now, needed = await unit.now(), await with_readers(unit, table_id)
+            table, catalog = await _with_catalog(unit, given)
+            now, needed = await unit.now(), await with_readers(unit, table.id)
         opened = await open_registered(self._formats, catalog, table)
         if not isinstance(opened, UPKEEP[operation].role):
             return NOTHING  # its format does not have the operation
@@ -71,6 +73,14 @@ class UpkeepForecasts:
         if files is None:
             return Forecast(len(plan.expired), None, plan.superseded_bytes, until)
         return Forecast(len(plan.expired), files.files, files.bytes, until, complete=True)
+
+
+async def _with_catalog(unit: UnitOfWork, given: TableId | Table) -> tuple[Table, Catalog]:
+    if not isinstance(given, Table):
+        return await read_registered(unit, given, SYSTEM)
+    if (catalog := await unit.catalogs.get(given.ref.catalog)) is None:
+        raise NotFound(f"no catalog {given.ref.catalog!r}")
+    return given, catalog
 
 
 def _files_of(table: OpenTable, plan: ExpiryPlan) -> FileCount | None:

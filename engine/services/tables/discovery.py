@@ -7,6 +7,7 @@ one bad table does not stop the others and the same request can be repeated.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from engine.domain.access.callers import Caller, require_team
@@ -14,11 +15,13 @@ from engine.domain.access.grants import Right, allows, has_anywhere
 from engine.domain.errors import Forbidden, InvalidInput, Rejected, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.tables.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryRequest
-from engine.domain.tables.table import Catalog, TableRef
+from engine.domain.tables.table import Catalog, Table, TableRef
 from engine.domain.values.globs import matches
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.names import check_table_ref
 from engine.services.catalogs.service import CatalogService
+from engine.services.policies.acknowledgements import Acknowledgements, Deleting
+from engine.services.tables.deletions import deleting_of_all, deleting_of_new
 from engine.services.tables.service import TableService
 from engine.stores.database import Database
 
@@ -30,8 +33,15 @@ class DiscoveryService:
     """Finds and registers the tables of a catalog."""
 
     def __init__(
-        self, *, database: Database, formats: FormatRegistry, catalogs: CatalogService, tables: TableService
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        catalogs: CatalogService,
+        tables: TableService,
+        acknowledgements: Acknowledgements,
     ) -> None:
+        self._acknowledgements = acknowledgements
         self._database = database
         self._formats = formats
         self._catalogs = catalogs
@@ -45,6 +55,7 @@ class DiscoveryService:
             Forbidden: the caller may not give tables to that team, or has no right to discover or register here.
             StateConflict: the catalog refuses the credentials, or its properties are wrong.
             Transient: the catalog does not answer.
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`; no table is registered.
         """
         if request.registers:
             require_team(caller, request.owner_team)
@@ -63,9 +74,26 @@ class DiscoveryService:
         found = [_judged(ref, registered) for ref in matching]
         if request.registers:
             found = [_with_rights(caller, catalog, table) for table in found]
+        deletions = None
         if request.registers:
-            found = await self._register(caller, found, request)
-        return Discovery(len(refs), listing.is_truncated, tuple(found))
+            deleting, acknowledged = await self._deleting(caller, found, request), None
+            if request.is_dry_run:
+                deletions = await self._acknowledgements.preview(caller, deleting)
+            else:
+                acknowledged = await self._acknowledgements.require(caller, deleting, request.acknowledge)
+            found = await self._register(caller, found, request, acknowledged)
+        shown = None if deletions is None else {**deletions.document(), "acknowledge": deletions.acknowledge}
+        return Discovery(len(refs), listing.is_truncated, tuple(found), shown)
+
+    async def _deleting(self, caller: Caller, found: Sequence[DiscoveredTable], request: DiscoveryRequest) -> Deleting:
+        """Return what policies delete of the tables that are to be registered."""
+        team, labels = request.owner_team, request.labels
+        chosen = [each.ref for each in found if each.outcome is DiscoveryOutcome.REGISTRABLE][: request.limit]
+        async with self._database.read() as unit:
+            now = await unit.now()
+            tables = [Table(TableId(""), ref, "", "", team, now, labels) for ref in chosen]
+            each = [(table.ref, await deleting_of_new(unit, table)) for table in tables]
+        return await deleting_of_all(each, partial(self._tables.examine, caller, owner_team=team, labels=labels))
 
     async def _registered(self, caller: Caller, catalog: Catalog) -> dict[tuple[tuple[str, ...], str], TableId | None]:
         """Return the addresses of registered tables with their ids; None for a table that the caller does not see."""
@@ -79,13 +107,19 @@ class DiscoveryService:
         }
 
     async def _register(
-        self, caller: Caller, found: Sequence[DiscoveredTable], request: DiscoveryRequest
+        self,
+        caller: Caller,
+        found: Sequence[DiscoveredTable],
+        request: DiscoveryRequest,
+        acknowledged: Mapping[str, Any] | None,
     ) -> list[DiscoveredTable]:
         chosen = [table for table in found if table.outcome is DiscoveryOutcome.REGISTRABLE][: request.limit]
         done: dict[TableRef, DiscoveredTable] = {}
         for start in range(0, len(chosen), _AT_ONCE):
             batch = chosen[start : start + _AT_ONCE]
-            results = await asyncio.gather(*(self._register_one(caller, table, request) for table in batch))
+            results = await asyncio.gather(
+                *(self._register_one(caller, table, request, acknowledged) for table in batch)
+            )
             done.update((result.ref, result) for result in results)
             if all(result.outcome is DiscoveryOutcome.NOT_TRIED for result in results):
                 break  # not one answered: the catalog is unavailable
@@ -95,13 +129,21 @@ class DiscoveryService:
             for table in found
         ]
 
-    async def _register_one(self, caller: Caller, table: DiscoveredTable, request: DiscoveryRequest) -> DiscoveredTable:
+    async def _register_one(
+        self,
+        caller: Caller,
+        table: DiscoveredTable,
+        request: DiscoveryRequest,
+        acknowledged: Mapping[str, Any] | None,
+    ) -> DiscoveredTable:
         given: dict[str, Any] = {"owner_team": request.owner_team, "labels": request.labels}
         try:
             if request.is_dry_run:
                 made = await self._tables.examine(caller, table.ref, **given)
             else:
-                made = await self._tables.register(caller, table.ref, **given, paused=request.paused)
+                made = await self._tables.register(
+                    caller, table.ref, **given, paused=request.paused, acknowledged=acknowledged
+                )
         except Transient as error:
             return _with(table, DiscoveryOutcome.NOT_TRIED, error.message)
         except StateConflict as error:

@@ -20,7 +20,7 @@ from engine.domain.errors import (
     StateConflict,
 )
 from engine.domain.ids import IdSource, RunId, TableId
-from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, wider_deletions
+from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
@@ -35,11 +35,10 @@ from engine.services.planning.rule_words import due_document
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.planning.trials import EVERYTHING, plan_document, try_plan
 from engine.services.policies import writes as policy_writes
-from engine.services.policies.acknowledgements import Acknowledgements, Deleting
-from engine.services.policies.due import TableAddress
-from engine.services.policies.effective import PolicyReader, check_settings
-from engine.services.policies.effects import DeletingTable
+from engine.services.policies.acknowledgements import Acknowledgements
+from engine.services.policies.effective import check_settings
 from engine.services.runs.budgets import day_budget
+from engine.services.tables.deletions import declared, deleting_of_new, deleting_of_patch
 from engine.services.tables.observations import ObservationService
 from engine.services.tables.shared_locations import check_overlap, location_refused
 from engine.stores.database import Database
@@ -81,22 +80,36 @@ class TableService:
         owner_team: str | None,
         labels: Mapping[str, str],
         paused: bool = False,
+        acknowledge: str | None = None,
+        acknowledged: Mapping[str, Any] | None = None,
     ) -> Table:
         """Load the table once and store its uuid and location.
 
         The first automatic run waits for the grace period; with `paused` no run starts before the table is resumed.
+        `acknowledge`: the token of the preview, if policies delete files or history of the table once it is registered;
+        or `acknowledged`: what `Acknowledgements.require` returned for this table among others.
 
         Raises:
+            AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
             StateConflict: the table is registered already, or a table that the caller sees overlaps with its location.
             InvalidInput: as `examine`, or a table that the caller does not see overlaps with its location.
             Forbidden, Transient: as `examine`.
         """
         table = await self.examine(caller, ref, owner_team=owner_team, labels=labels)
+        async with self._database.read() as unit:
+            deleting = await deleting_of_new(unit, table)
+        deletions = acknowledged if deleting.count else None
+        if deletions is None:
+            deletions = await self._acknowledgements.require(caller, deleting, acknowledge)
         async with self._database.begin() as unit:
             await unit.tables.lock_registrations()
             catalog = await _registrable_catalog(unit, caller, ref)  # the grant may be gone since the table was opened
             await check_overlap(unit, caller, table, catalog)
+            if deletions is None and (await deleting_of_new(unit, table)).count:
+                raise StateConflict(f"policies that cover {ref} changed at the same time: send the request again")
             await unit.tables.insert(table, grace_seconds=self._grace_seconds)
+            scope = PolicyScope(PolicyScopeKind.TABLE, table_id=table.id)
+            await policy_writes.audit_acknowledged(unit, caller, table.id, scope, deletions)
             after = _audited(table)
             if paused:
                 pause = await unit.pauses.switch_table(
@@ -200,13 +213,13 @@ class TableService:
                 return table
             require_team(caller, owner_team)
             _check_label_count(labels)
-            if deletions is None and (await _deleting(unit, table, change)).count:
+            if deletions is None and (await deleting_of_patch(unit, table, change)).count:
                 raise StateConflict(f"policies of table {table_id} changed at the same time: send the change again")
             scope = PolicyScope(PolicyScopeKind.TABLE, table_id=table_id)
             await policy_writes.audit_acknowledged(unit, caller, table_id, scope, deletions)
             changed = await unit.tables.update(table, owner_team=owner_team, labels=labels)
             await policy_writes.follow_table(unit, table, changed)
-            before, after = _declared(table), _declared(changed)
+            before, after = declared(table), declared(changed)
             await unit.audit.append(caller, "table.patch", table_id, before=before, after=after)
         return changed
 
@@ -215,7 +228,7 @@ class TableService:
     ) -> Mapping[str, Any] | None:
         async with self._database.read() as unit:
             table, _ = await read_own(unit, table_id, caller)
-            deleting = await _deleting(unit, table, change)
+            deleting = await deleting_of_patch(unit, table, change)
         return await self._acknowledgements.require(caller, deleting, acknowledge)
 
     async def delete(self, caller: Caller, table_id: TableId) -> None:
@@ -296,25 +309,11 @@ async def _registrable_catalog(unit: UnitOfWork, caller: Caller, ref: TableRef) 
     raise InvalidInput(f"no catalog {ref.catalog!r}", problems=(problem,))
 
 
-async def _deleting(unit: UnitOfWork, table: Table, change: TablePatch) -> Deleting:
-    """Return what a change of a table deletes more: policies of its new team and labels may. Reads no property."""
-    changed = replace(table, owner_team=change.owner_team_of(table), labels=change.labels_of(table))
-    before, after = [await PolicyReader.effective(unit, each, {}) for each in (table, changed)]
-    wider = wider_deletions(before, after)
-    tables = [DeletingTable(TableAddress(table.id, str(table.ref)), wider, after)] if wider else []
-    written = {"table": table.id, "over_version": table.version, **_declared(changed)}
-    return Deleting(written, len(tables), tables)
-
-
 def _check_label_count(labels: Mapping[str, str]) -> None:
     if len(labels) > MAX_LABELS:
         problem = FieldProblem("/labels", f"a table has at most {MAX_LABELS} labels", len(labels))
         raise InvalidInput("too many labels", problems=(problem,))
 
 
-def _declared(table: Table) -> dict[str, Any]:
-    return {"owner_team": table.owner_team, "labels": dict(table.labels)}
-
-
 def _audited(table: Table) -> dict[str, Any]:
-    return {"address": str(table.ref), "uuid": table.uuid, "location": table.location, **_declared(table)}
+    return {"address": str(table.ref), "uuid": table.uuid, "location": table.location, **declared(table)}

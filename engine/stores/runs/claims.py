@@ -16,6 +16,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.fleet.limits import AtWork, FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.leases import Lease
+from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Operation, ReadyRun, Run, RunState, WaitingFor, sharer
 from engine.domain.runs.turns import in_turn
 from engine.stores.runs import listings as run_listings
@@ -159,6 +160,13 @@ class RunClaims(RunChanges):
         """End the wait of a run that was held back; None when it no longer waits."""
         guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
         return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
+
+    async def acknowledge(self, run_id: RunId, result: RunResult, *, by: str) -> Run | None:
+        """End the wait of a run for an acknowledgement, and store its result; None when it waits for none."""
+        waiting = runs.c.waiting_for == WaitingFor.ACKNOWLEDGEMENT
+        guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, waiting)
+        values = {**waits(None, None), "result": dict(result.document)}
+        return await self._change(guard, values, Entry("let_go", by, "acknowledged"))
 
     async def release_waiting(self, key: str, *, by: str) -> builtins.list[RunId]:
         """End the wait of all queued runs for a dependency that was away and answers again."""

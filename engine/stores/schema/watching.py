@@ -40,6 +40,7 @@ watches = Table(
     Column("rest_ended_at", UtcTime),  # runs without effect that ended before this do not count
     Column("grace_until", UtcTime),  # no run starts automatically before this
     Column("deletes_more_since", UtcTime),  # deletions that were announced before this are announced again
+    Column("deletions_up_to", document()),  # the bounds that were acknowledged then, by amount; null: none
     CheckConstraint(one_of("verdict", Verdict), name="verdict"),
     CheckConstraint("phase >= 0 AND phase < 1 AND interval_seconds > 0", name="pace"),
     Index("ix_watches_next_at_table_id", "next_at", "table_id"),

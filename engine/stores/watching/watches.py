@@ -7,16 +7,32 @@ same applies to `reconsider_at`, separately: only some wake-ups ask for an evalu
 """
 
 import builtins
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Float, Row, Select, and_, bindparam, case, cast, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyScope
+from engine.domain.runs.deletions import Widening
 from engine.domain.tables.table import TableRef
 from engine.domain.tables.watches import SHORTEST_SECONDS, Verdict, Watch, phase_of
 from engine.stores.policies.coverage import narrowed
@@ -174,17 +190,22 @@ class WatchStore:
         inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
         await self._spread(inside, reconsider_at=now(), **({"rest_ended_at": now()} if ends_rest else {}))
 
-    async def delete_more(self, scope: PolicyScope) -> None:
-        """Record that policies allow to delete more of the tables of a scope from now on; see `deletes_more_since`."""
+    async def delete_more(self, scope: PolicyScope, up_to: Mapping[str, int]) -> None:
+        """Record that policies allow to delete more of the tables of a scope from now on; see `last_widening`.
+
+        `up_to`: the most that each deletion may remove without a further acknowledgement, by amount; empty: no bound.
+        """
         inside = watches.c.table_id.in_(select(tables.c.id).where(narrowed(scope)))
         locked = select(watches.c.table_id).where(inside).order_by(watches.c.table_id).with_for_update()
         await self._connection.execute(locked)
-        await self._connection.execute(update(watches).where(inside).values(deletes_more_since=now()))
+        values = {"deletes_more_since": now(), "deletions_up_to": dict(up_to) or null()}
+        await self._connection.execute(update(watches).where(inside).values(values))
 
-    async def deletes_more_since(self, table_id: TableId) -> datetime | None:
-        """Return when a change that deletes more of a table was last stored; None when none was."""
-        query = select(watches.c.deletes_more_since).where(watches.c.table_id == table_id)
-        return (await self._connection.execute(query)).scalar_one_or_none()
+    async def last_widening(self, table_id: TableId) -> Widening:
+        """Return when a change that deletes more of a table was last stored, and its bound."""
+        query = select(watches.c.deletes_more_since, watches.c.deletions_up_to).where(watches.c.table_id == table_id)
+        row = (await self._connection.execute(query)).one_or_none()
+        return Widening() if row is None else Widening(row.deletes_more_since, row.deletions_up_to or {})
 
     async def spread_overdue(self) -> None:
         """Spread the looks that are overdue; after a time without a leader, all are."""

@@ -167,3 +167,94 @@ async def test_f43_a_quarantine_of_seconds_is_an_admins_alone(api: Api, table_id
     assert (problem["pointer"], problem["value"]) == ("/maintenance/remove_orphans/quarantine", "1s")
     shown = await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=body, params={"dry_run": True})
     assert shown.json()["deletions"] is not None
+
+
+async def test_f44_a_run_that_deletes_is_refused_until_its_preview_is_acknowledged(
+    api: Api, own: str, table_id: str
+) -> None:
+    """F44: `POST /v1/runs` with `grace: 0s` deleted 189 files at once; nothing told its caller how many."""
+    await api.call("PUT", own, status=201, json=DELETING, headers=FIRST)
+    body = {"table_id": table_id, "operation": "expire_snapshots"}
+    details = await refused(api, "POST", "/v1/runs", json=body)
+    assert await api.items("/v1/runs", operation="expire_snapshots") == []
+    found = details["deletions"]
+    assert (found["complete"], found["by_table"][0]["settings"]) == (True, ["maintenance.expire_snapshots"])
+    assert min(found[name] for name in ("snapshots", "files", "bytes")) > 0
+    plan = await api.post("/v1/runs", body | {"dry_run": True}, status=200)
+    token = plan["deletions"].pop("acknowledge")
+    assert plan["deletions"] == found
+    other = await api.client.post("/v1/runs", json=body | {"grace": "0s"}, params={"acknowledge": token})
+    assert (other.status_code, other.json()["errors"][0]["pointer"]) == (422, "query:acknowledge")
+    for status in (202, 200):  # a double click is one run
+        answer = await api.client.post("/v1/runs", json=body, params={"acknowledge": token})
+        assert answer.status_code == status, answer.text
+    assert answer.json()["waiting_for"] == "grace"
+    audited = [each for each in await api.items("/v1/audit") if each["action"] == "deletion.acknowledge"]
+    assert audited[0]["object"] == answer.json()["id"]
+    assert audited[0]["after"]["files"] == found["files"]
+
+
+async def test_a_rewrite_and_a_purge_need_no_acknowledgement(api: Api, table_id: str) -> None:
+    """A purge quotes the hash of its dry run and the table's address."""
+    rewrite = {"table_id": table_id, "every_file": True}
+    assert (await api.post("/v1/runs", rewrite | {"dry_run": True}, status=200)).get("deletions") is None
+    assert (await api.client.post("/v1/runs", json=rewrite)).status_code == 202
+    purge = {"table_id": table_id, "operation": "purge"}
+    plan = await api.post("/v1/runs", purge | {"dry_run": True}, status=200)
+    confirmed = purge | {"plan_hash": plan["details"]["plan_hash"], "confirm": "lake.lake.events"}
+    assert (await api.client.post("/v1/runs", json=confirmed)).status_code == 202
+
+
+@pytest.mark.usefixtures("own")
+async def test_f44_a_table_that_policies_delete_from_is_not_registered_without_an_acknowledgement(
+    api: Api, table_id: str
+) -> None:
+    """F44: a registered table came under the policies of its catalog, which deleted its history a day later."""
+    await api.call("DELETE", f"/v1/tables/{table_id}", status=204)
+    await api.post("/v1/policies", FLEET | {"policy": DELETING}, status=201)
+    body = {"catalog": "lake", "namespace": ["lake"], "name": "events"}
+    details = await refused(api, "POST", "/v1/tables", json=body)
+    found = details["deletions"]
+    assert (found["table_count"], found["complete"], found["by_table"][0]["id"]) == (1, True, "")
+    assert found["files"] > 12
+    many = {"register": True}
+    assert (await refused(api, "POST", "/v1/catalogs/lake/discover", json=many))["deletions"] == found
+    preview = await api.post("/v1/catalogs/lake/discover", many | {"dry_run": True}, status=200)
+    token = preview["deletions"].pop("acknowledge")
+    assert (preview["deletions"], preview["counts"]) == (found, {"would_register": 1})
+    assert await api.items("/v1/tables") == []
+    answer = await api.client.post("/v1/catalogs/lake/discover", json=many, params={"acknowledge": token})
+    assert answer.json()["counts"] == {"registered": 1}, answer.text
+    (table,) = await api.items("/v1/tables")
+    audited = [each["object"] for each in await api.items("/v1/audit") if each["action"] == "deletion.acknowledge"]
+    assert table["id"] in audited
+    await api.call("DELETE", f"/v1/tables/{table['id']}", status=204)
+    params = {"acknowledge": (await refused(api, "POST", "/v1/tables", json=body))["acknowledge"]}
+    await api.call("POST", "/v1/tables", status=201, json=body, params=params)
+
+
+async def test_f44_a_deletion_above_its_bound_shows_why_it_waits_and_is_acknowledged(
+    api: Api, own: str, table_id: str, lake: Lake
+) -> None:
+    await api.call("PUT", own, status=201, json=DELETING, headers=FIRST)
+    body = {"table_id": table_id, "operation": "expire_snapshots"}
+    (snapshots,) = {(await refused(api, "POST", "/v1/runs", json=body))["deletions"]["snapshots"]}
+    bound = f"up_to:bytes=1GB,files=900,snapshots={snapshots}"
+    run = (await api.client.post("/v1/runs", json=body, params={"acknowledge": bound})).json()
+    path = f"/v1/deletions/{run['id']}"
+    await api.post(f"{path}/acknowledge", status=409)  # it waits for its grace only
+    lake.append(day="2026-11-09")
+    lake.append(day="2026-11-09")
+    await (await MovedClock.of(api.container.database)).pass_by(hours=2)
+    await api.container.worker.advance(run["id"])
+    found = await api.get(path)
+    assert (found["state"], found["waiting_for"], found["undo_until"]) == ("pending", "acknowledgement", None)
+    why = found["acknowledgement"]
+    assert (why["exceeded"], why["up_to"]["snapshots"], why["acknowledged_by"]) == (["snapshots"], snapshots, None)
+    assert why["amounts"]["snapshots"] == snapshots + 2
+    reader = await as_caller(api, "operator")
+    assert (await reader.post(f"{path}/acknowledge")).status_code == 403
+    found = await api.post(f"{path}/acknowledge", status=202)
+    assert (found["waiting_for"], found["acknowledgement"]["acknowledged_by"]) == (None, "key:admin")
+    await api.container.worker.advance(run["id"])
+    assert (await api.get(path))["result"]["expired_snapshots"] == snapshots + 2

@@ -162,7 +162,7 @@ async def test_f44_a_requested_run_waits_for_a_quarter_of_an_hour_and_less_is_an
     with pytest.raises(InvalidInput, match="needs the role admin"):
         await submit(OPERATOR, world.table_id, request, grace=timedelta(0))
     files = stored(world.lake.table)
-    run, _ = await submit(OPERATOR, world.table_id, request)
+    run, _ = await acknowledged(submit, OPERATOR, world.table_id, request)
     assert run.waiting_for is WaitingFor.GRACE
     await deleting.pass_by(minutes=14)
     await world.container.worker.advance(run.id)

@@ -87,7 +87,8 @@ def test_operations_with_a_body_declare_what_can_be_wrong_with_it(document: dict
 
 def test_creating_operations_take_an_idempotency_key(document: dict[str, Any]) -> None:
     for path in ("/v1/catalogs", "/v1/tables", "/v1/runs"):
-        names = [parameter["name"] for parameter in document["paths"][path]["post"]["parameters"]]
+        parameters = document["paths"][path]["post"]["parameters"]
+        names = [parameter["name"] for parameter in parameters if parameter["in"] == "header"]
         assert names == ["idempotency-key"]
 
 

@@ -121,7 +121,10 @@ def test_a_table_is_found_by_its_address(mock: MockPackhouse) -> None:
 
 
 MISUSES: list[tuple[Callable[[Packhouse], object], str]] = [
-    (lambda c: c.runs.submit({"table_id": "t"}), "Runs.submit: too many .* Runs.submit\\(body=…, idempotency_key=…\\)"),
+    (
+        lambda c: c.runs.submit({"table_id": "t"}),
+        "Runs.submit: too many .* Runs.submit\\(body=…, acknowledge=…, idempotency_key=…\\)",
+    ),
     (lambda c: c.tables.get(), "missing .*'table_id'; call it as Tables.get\\(table_id\\)"),
     (lambda c: c.tables.get(""), "table_id is part of the address, not ''"),
     (lambda c: c.tables.get({"id": "t"}), "table_id is part of the address, not {'id': 't'}"),

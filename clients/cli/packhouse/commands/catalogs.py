@@ -7,6 +7,7 @@ from packhouse_client.errors import NotFound
 from rich.console import Console
 
 from packhouse.arguments import completion
+from packhouse.commands.tables import AcknowledgeOption
 from packhouse.documents.reading import assignments
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Markup, moment, print_fields, print_rows, print_tree
@@ -140,9 +141,10 @@ def discover(
     paused: Annotated[
         bool, typer.Option("--paused", help="Register them as paused: no run starts until each is resumed.")
     ] = False,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """List the tables of a catalog, and register those that match."""
-    given = {"--owner-team": owner_team, "--label": label, "--paused": paused}
+    given = {"--owner-team": owner_team, "--label": label, "--paused": paused, "--acknowledge": acknowledge}
     if not register and (useless := [option for option, value in given.items() if value]):
         message = f"{', '.join(useless)}: only with --register"
         raise CommandError(message, ExitCode.USAGE, "add --register, or leave it out")
@@ -151,7 +153,8 @@ def discover(
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
     body |= {"paused": True} if paused else {}
-    found = session.ask(session.client.catalogs.discover, name, body=body)
+    sent = {} if acknowledge is None else {"acknowledge": acknowledge}
+    found = session.ask(session.client.catalogs.discover, name, body=body, **sent)
 
     def render(console: Console) -> None:
         rows = [

@@ -1,4 +1,4 @@
-"""`packhouse deletions …`: what will be deleted and when, what was, and how to stop it."""
+"""`packhouse deletions …`: what will be deleted and when, what was, how to stop it, and how to acknowledge it."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from packhouse.commands.tables import LimitOption
 from packhouse.output import moment, print_fields, print_rows, state
 from packhouse.session import Session
 
-app = typer.Typer(no_args_is_help=True, help="List, inspect and undo deletions of files and history.")
+app = typer.Typer(no_args_is_help=True, help="List, inspect, undo and acknowledge deletions of files and history.")
 
 
 @app.command("list")
@@ -52,4 +52,12 @@ def undo(context: typer.Context, deletion: RunArgument) -> None:
     """End a deletion before it starts, or stop it at work; of an automatic one the setting is `off` for the table."""
     session = Session.of(context)
     found = session.ask(session.client.deletions.undo, deletion)
+    session.show(found, lambda console: print_fields(console, found))
+
+
+@app.command()
+def acknowledge(context: typer.Context, deletion: RunArgument) -> None:
+    """Let a deletion that waits for an acknowledgement delete what `packhouse deletions get` shows."""
+    session = Session.of(context)
+    found = session.ask(session.client.deletions.acknowledge, deletion)
     session.show(found, lambda console: print_fields(console, found))

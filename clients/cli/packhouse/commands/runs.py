@@ -9,7 +9,7 @@ from packhouse_client.models import GroupState, Operation, RunState
 from packhouse.arguments import completion
 from packhouse.arguments.addresses import table_id
 from packhouse.arguments.predicates import predicate_of
-from packhouse.commands.tables import LimitOption, TableArgument
+from packhouse.commands.tables import AcknowledgeOption, LimitOption, TableArgument
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_rows, size, state
 from packhouse.problems import CommandError
@@ -65,6 +65,7 @@ def run(
         str | None,
         typer.Option(help="Of a run that deletes: time before it starts, such as 1h; below 15m only for admins."),
     ] = None,
+    acknowledge: AcknowledgeOption = None,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Repeating the command with the same key starts no second run.")
     ] = None,
@@ -101,7 +102,8 @@ def run(
             preview = session.ask(session.client.runs.preview_upkeep, body=body)
             session.show(preview, lambda console: upkeep.plan(console, preview))
         return
-    answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key)
+    given = {} if acknowledge is None else {"acknowledge": acknowledge}
+    answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key, **given)
     if answer.get("deduplicated"):
         session.say("[yellow]an equal run of this table is live already; it is shown[/]")
     if watch:

@@ -85,6 +85,7 @@ def register(
     paused: Annotated[
         bool, typer.Option("--paused", help="Register it as paused: no run starts until it is resumed.")
     ] = False,
+    acknowledge: AcknowledgeOption = None,
 ) -> None:
     """Register a table of a catalog; its first automatic run waits for 15 minutes, unless set otherwise."""
     session = Session.of(context)
@@ -93,7 +94,8 @@ def register(
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
     body |= {"paused": True} if paused else {}
-    created = session.ask(session.client.tables.register, body=body)
+    given = {} if acknowledge is None else {"acknowledge": acknowledge}
+    created = session.ask(session.client.tables.register, body=body, **given)
     session.show(created, lambda console: answers.table(console, created))
 
 

@@ -188,7 +188,7 @@ class Planner:
     def _register(self, name: str, wanted: Document) -> None:
         catalog, namespace, last = split_address(name)
         body = {"catalog": catalog, "namespace": namespace, "name": last, **wanted}
-        self._there.ids[name] = self._session.ask(self._client.tables.register, body=body)["id"]
+        self._there.ids[name] = self._session.ask(self._client.tables.register, body=body, **self._acknowledge)["id"]
 
     def _patch(self, name: str, body: Document) -> None:
         match = self._there.etags["table", name]

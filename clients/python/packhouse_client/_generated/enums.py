@@ -2,6 +2,12 @@
 from packhouse_client.open_enums import OpenEnum
 
 
+class DeletionAcknowledgementExceededItem(OpenEnum):
+    SNAPSHOTS = "snapshots"
+    FILES = "files"
+    BYTES = "bytes"
+
+
 class DeletionState(OpenEnum):
     """State of a deletion."""
 
@@ -426,6 +432,7 @@ class WaitingFor(OpenEnum):
     CATALOG = "catalog"
     STORAGE = "storage"
     GRACE = "grace"
+    ACKNOWLEDGEMENT = "acknowledgement"
 
 
 class WindowKind(OpenEnum):

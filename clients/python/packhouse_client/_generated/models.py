@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from packhouse_client._generated.enums import (
+    DeletionAcknowledgementExceededItem,
     DeletionState,
     DiscoveryOutcome,
     EstimateSource,
@@ -481,73 +482,17 @@ class DeleteRules(Model):
     """Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to the table format's own procedure."""
 
 
-class Deletion(Model):
-    """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
+class DeletionAmounts(Model):
+    """Amounts of a deletion or a table."""
 
-    announced_at: datetime
-    """Time of its announcement."""
+    bytes: int | None
+    """Bytes of the files; null: not known."""
 
-    bounds: dict[str, Any]
-    """What bounds it: ages in seconds, and counts, as announced."""
+    files: int | None
+    """Files; null: not known."""
 
-    ended_at: datetime | None
-    """Time at which it ended; null: not yet."""
-
-    ended_by: str | None
-    """Caller who undid or cancelled it; null: it was neither."""
-
-    id: str
-    """Id of the deletion and of its run: GET /v1/runs/{id} shows more."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    requested_by: str
-    """Caller who submitted it; `coordinator` for an automatic deletion."""
-
-    result: dict[str, Any]
-    """Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files."""
-
-    setting: str | None
-    """The setting that allows it; null for a purge."""
-
-    starts_at: datetime | None
-    """End of its grace; null: it had none."""
-
-    state: DeletionState
-    """`pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before."""
-
-    summary: str
-    """What it would have deleted when it was announced, in words."""
-
-    table: str | None
-    """Address of the table; null: its registration was deleted."""
-
-    table_id: str
-    """Id of the table."""
-
-    undo_until: datetime | None
-    """Until when it can be undone with nothing deleted; null: it has started or ended. One at work can still be stopped."""
-
-    waiting_for: WaitingFor | None
-    """Reason why a pending one has not started: `grace`, or a later one."""
-
-
-class DeletionList(Model):
-    """Deletions, newest first."""
-
-    items: list[Deletion]
-    """The items of this page."""
-
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
-
-
-class DeletionSettings(Model):
-    """How automatic deletions are announced. The most careful of the policies that cover a table applies."""
-
-    grace: str | None = None
-    """Time between the announcement of the first automatic deletion of an operation and its start, in which it can be undone. The longest of all policies that cover the table applies."""
+    snapshots: int | None
+    """Snapshots; null: not known."""
 
 
 class Dependency(Model):
@@ -611,22 +556,6 @@ class DiscoveredTable(Model):
 
     table_id: str | None
     """Of a registered table that the caller may read."""
-
-
-class Discovery(Model):
-    """The tables of a catalog that match, in order of their addresses."""
-
-    counts: dict[str, int]
-    """Tables that match, by outcome."""
-
-    examined: int
-    """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
-
-    tables: list[DiscoveredTable]
-    """Tables that match the pattern."""
-
-    truncated: bool
-    """True when the catalog has more."""
 
 
 class DueTable(Model):
@@ -2707,6 +2636,16 @@ class SortedRunLoad(Model):
     """Id of the partition spec."""
 
 
+class SurgeSettings(Model):
+    """When an automatic deletion waits for an acknowledgement: it is above both the factor and the share."""
+
+    factor: int | None = None
+    """Multiple of the median of the last ten deletions of the operation above which the next one waits. The smallest of all policies that cover the table applies."""
+
+    share_percent: int | None = None
+    """Percentage of the table above which a deletion waits if it is above `factor` as well. The smallest of all policies that cover the table applies."""
+
+
 class Table(Model):
     """A registered table."""
 
@@ -2788,13 +2727,13 @@ class TableDeletions(Model):
     """Files that would be deleted now."""
 
     id: str
-    """Identifier; stable."""
+    """Id of the table; empty while it is not registered."""
 
     removed_until: datetime | None
     """Commit time of the newest snapshot that would be removed."""
 
     settings: list[str]
-    """The settings that delete more than before."""
+    """The settings that delete, or delete more than before."""
 
     snapshots: int | None
     """Snapshots that would be removed now."""
@@ -3137,34 +3076,6 @@ class UpkeepOperation(Model):
     """Value of the setting, as policies write it; `off`: switched off."""
 
 
-class UpkeepPlan(Model):
-    """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
-
-    count: int
-    """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
-
-    details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason."""
-
-    enabled: bool
-    """Whether the policy allows automatic runs."""
-
-    next_at: datetime | None
-    """Time from which there is more to do if nothing more is written; null: not without further writes."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    setting: str | None
-    """The setting that switches it on; null for a purge, which has none."""
-
-    summary: str
-    """The same in words."""
-
-    table_id: str
-    """Id of the registered table."""
-
-
 class Whoami(Model):
     """The caller of this request."""
 
@@ -3392,11 +3303,52 @@ class DeleteOldCompactionsOutput(Model):
     """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
+class DeletionAcknowledgement(Model):
+    """Why a deletion waits, or waited, for an acknowledgement: it is unusually large, or above a given bound."""
+
+    acknowledged_at: datetime | None
+    """When it was acknowledged."""
+
+    acknowledged_by: str | None
+    """Caller who acknowledged it; null: it still waits."""
+
+    amounts: DeletionAmounts
+    """What it would delete, and what is acknowledged."""
+
+    exceeded: list[DeletionAcknowledgementExceededItem]
+    """The amounts that are above their limit."""
+
+    factor: int | None
+    """`deletion.surge.factor` of the policy."""
+
+    median: DeletionAmounts | None
+    """Medians of the last ten deletions of the operation, or of as many as there are since the last change that deletes more; null: it is above `up_to` instead."""
+
+    of_table: DeletionAmounts | None
+    """What the table has; null: it is above `up_to` instead."""
+
+    share_percent: int | None
+    """`deletion.surge.share_percent` of the policy."""
+
+    up_to: dict[str, int]
+    """The bound that was acknowledged; empty: it is unusually large instead."""
+
+
+class DeletionSettings(Model):
+    """How automatic deletions are announced. The most careful of the policies that cover a table applies."""
+
+    grace: str | None = None
+    """Time between the announcement of the first automatic deletion of an operation and its start, in which it can be undone. The longest of all policies that cover the table applies."""
+
+    surge: SurgeSettings | None = None
+    """Automatic deletions that are larger than usual wait for an acknowledgement."""
+
+
 class Deletions(Model):
-    """What would be deleted first if the change were stored, by the planners of runs. There is no way back."""
+    """What the request would delete first, by the planners of runs. There is no way back."""
 
     acknowledge: str
-    """Token to send as `acknowledge` with this change; valid for 15 minutes."""
+    """Token to send as `acknowledge` with this request; valid for 15 minutes."""
 
     by_table: list[TableDeletions]
     """The first hundred; amounts are read of the first twenty."""
@@ -3415,6 +3367,25 @@ class Deletions(Model):
 
     table_count: int
     """Tables of which more would be deleted than before."""
+
+
+class Discovery(Model):
+    """The tables of a catalog that match, in order of their addresses."""
+
+    counts: dict[str, int]
+    """Tables that match, by outcome."""
+
+    deletions: Deletions | None
+    """Of a dry run: what policies would delete of the tables once they are registered, with the token to register them with; null: nothing."""
+
+    examined: int
+    """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
+
+    tables: list[DiscoveredTable]
+    """Tables that match the pattern."""
+
+    truncated: bool
+    """True when the catalog has more."""
 
 
 class DueState(Model):
@@ -4703,6 +4674,102 @@ class TableUpkeep(Model):
 
     table_id: str
     """Id of the registered table."""
+
+
+class UpkeepPlan(Model):
+    """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
+
+    count: int
+    """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
+
+    deletions: Deletions | None
+    """What it would delete, with the token to submit it with; null: it needs no acknowledgement."""
+
+    details: dict[str, Any]
+    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason."""
+
+    enabled: bool
+    """Whether the policy allows automatic runs."""
+
+    next_at: datetime | None
+    """Time from which there is more to do if nothing more is written; null: not without further writes."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    setting: str | None
+    """The setting that switches it on; null for a purge, which has none."""
+
+    summary: str
+    """The same in words."""
+
+    table_id: str
+    """Id of the registered table."""
+
+
+class Deletion(Model):
+    """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
+
+    acknowledgement: DeletionAcknowledgement | None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none once it was planned."""
+
+    announced_at: datetime
+    """Time of its announcement."""
+
+    bounds: dict[str, Any]
+    """What bounds it: ages in seconds, and counts, as announced."""
+
+    ended_at: datetime | None
+    """Time at which it ended; null: not yet."""
+
+    ended_by: str | None
+    """Caller who undid or cancelled it; null: it was neither."""
+
+    id: str
+    """Id of the deletion and of its run: GET /v1/runs/{id} shows more."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic deletion."""
+
+    result: dict[str, Any]
+    """Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files."""
+
+    setting: str | None
+    """The setting that allows it; null for a purge."""
+
+    starts_at: datetime | None
+    """End of its grace; null: it had none."""
+
+    state: DeletionState
+    """`pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before."""
+
+    summary: str
+    """What it would have deleted when it was announced, in words."""
+
+    table: str | None
+    """Address of the table; null: its registration was deleted."""
+
+    table_id: str
+    """Id of the table."""
+
+    undo_until: datetime | None
+    """Until when it can be undone with nothing deleted; null: it has started or ended, or waits for an acknowledgement, until which it can be undone as well. One at work can still be stopped."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a pending one has not started: `grace`, `acknowledgement`, or a later one."""
+
+
+class DeletionList(Model):
+    """Deletions, newest first."""
+
+    items: list[Deletion]
+    """The items of this page."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
 
 
 class ExplainedBudgets(Model):

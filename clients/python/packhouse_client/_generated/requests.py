@@ -166,19 +166,26 @@ def check_catalog(name: str) -> dict[str, Any]:
     return arguments("POST", f"/v1/catalogs/{quoted(name)}/check")
 
 
-def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, Any]) -> dict[str, Any]:
+def discover_tables(
+    name: str, *, body: models.DiscoverRequest | Mapping[str, Any], acknowledge: str | None = None
+) -> dict[str, Any]:
     """List a catalog's tables, and register many at once.
 
     List the tables that match with whether each is registered or can be; register them on request.
 
     Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
-    the same request again continues where the last one ended.
+    the same request again continues where the last one ended. If policies delete files or history of
+    the tables, none is registered until what they would delete is acknowledged.
 
     Args:
         name: Name of the catalog.
         body: Tables to look for, and whether to register them.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body)
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", query={"acknowledge": acknowledge}, body=body)
 
 
 def get_catalog_grants(name: str) -> dict[str, Any]:
@@ -280,6 +287,19 @@ def get_deletion(run_id: str) -> dict[str, Any]:
         run_id: Id of the run.
     """
     return arguments("GET", f"/v1/deletions/{quoted(run_id)}")
+
+
+def acknowledge_deletion(run_id: str) -> dict[str, Any]:
+    """Acknowledge a deletion that waits for it.
+
+    Let a deletion that waits for an acknowledgement delete its `acknowledgement.amounts`.
+
+    If by the time it starts it would delete over 10 % more than that, it waits again.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("POST", f"/v1/deletions/{quoted(run_id)}/acknowledge")
 
 
 def undo_deletion(run_id: str) -> dict[str, Any]:
@@ -548,9 +568,9 @@ def create_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
             answer.
@@ -581,9 +601,9 @@ def delete_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
@@ -626,9 +646,9 @@ def replace_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
@@ -661,9 +681,9 @@ def restore_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
@@ -780,17 +800,27 @@ def list_runs(
     )
 
 
-def submit_run(*, body: models.RunSubmit | Mapping[str, Any], idempotency_key: str | None = None) -> dict[str, Any]:
+def submit_run(
+    *, body: models.RunSubmit | Mapping[str, Any], acknowledge: str | None = None, idempotency_key: str | None = None
+) -> dict[str, Any]:
     """Submit a run.
 
     Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
+    A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
+
     Args:
         body: A run to start.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
             answer.
     """
-    return arguments("POST", "/v1/runs", headers={"idempotency-key": idempotency_key}, body=body)
+    return arguments(
+        "POST", "/v1/runs", query={"acknowledge": acknowledge}, headers={"idempotency-key": idempotency_key}, body=body
+    )
 
 
 def get_run(run_id: str) -> dict[str, Any]:
@@ -983,21 +1013,36 @@ def list_tables(
 
 
 def register_table(
-    *, body: models.TableRegister | Mapping[str, Any], idempotency_key: str | None = None
+    *,
+    body: models.TableRegister | Mapping[str, Any],
+    acknowledge: str | None = None,
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Register a table.
 
     Load the table from its catalog and register it under its own uuid.
+
+    If policies that cover it delete files or history, it has to be acknowledged what they would delete.
 
     Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
     `new_table`; a policy of its own, a run that is requested and a resume end the grace.
 
     Args:
         body: A table to register, by its address in a catalog.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
             answer.
     """
-    return arguments("POST", "/v1/tables", headers={"idempotency-key": idempotency_key}, body=body)
+    return arguments(
+        "POST",
+        "/v1/tables",
+        query={"acknowledge": acknowledge},
+        headers={"idempotency-key": idempotency_key},
+        body=body,
+    )
 
 
 def delete_table(table_id: str) -> dict[str, Any]:
@@ -1040,9 +1085,9 @@ def patch_table(
             double quotes; an address with a slash is given as an id.
         body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a
             value.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
@@ -1255,9 +1300,9 @@ def delete_table_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
     """
@@ -1303,9 +1348,9 @@ def put_table_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.
@@ -1340,9 +1385,9 @@ def restore_table_policy(
         dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the change deletes: `details.acknowledge` of the
-            refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is
-            deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
         if_match: ETag of the version that was read.
         if_none_match: `*`: only if there is none yet.

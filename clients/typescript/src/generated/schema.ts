@@ -190,7 +190,8 @@ export interface paths {
          * @description List the tables that match with whether each is registered or can be; register them on request.
          *
          *     Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
-         *     request again continues where the last one ended.
+         *     request again continues where the last one ended. If policies delete files or history of the tables, none is
+         *     registered until what they would delete is acknowledged.
          */
         post: operations["discover_tables"];
         delete?: never;
@@ -297,6 +298,28 @@ export interface paths {
         get: operations["get_deletion"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deletions/{run_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge a deletion that waits for it
+         * @description Let a deletion that waits for an acknowledgement delete its `acknowledgement.amounts`.
+         *
+         *     If by the time it starts it would delete over 10 % more than that, it waits again.
+         */
+        post: operations["acknowledge_deletion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -734,6 +757,8 @@ export interface paths {
         /**
          * Submit a run
          * @description Accept a run durably and answer at once; follow it under Location. A double click is one run.
+         *
+         *     A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
          */
         post: operations["submit_run"];
         delete?: never;
@@ -904,6 +929,8 @@ export interface paths {
         /**
          * Register a table
          * @description Load the table from its catalog and register it under its own uuid.
+         *
+         *     If policies that cover it delete files or history, it has to be acknowledged what they would delete.
          *
          *     Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as `new_table`; a
          *     policy of its own, a run that is requested and a resume end the grace.
@@ -2058,6 +2085,8 @@ export interface components {
         };
         /** @description A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted. */
         Deletion: {
+            /** @description Why it waits for an acknowledgement, or who gave it; null: it needed none once it was planned. */
+            acknowledgement: components["schemas"]["DeletionAcknowledgement"] | null;
             /**
              * Format: date-time
              * @description Time of its announcement.
@@ -2096,10 +2125,42 @@ export interface components {
             table: string | null;
             /** @description Id of the table. */
             table_id: string;
-            /** @description Until when it can be undone with nothing deleted; null: it has started or ended. One at work can still be stopped. */
+            /** @description Until when it can be undone with nothing deleted; null: it has started or ended, or waits for an acknowledgement, until which it can be undone as well. One at work can still be stopped. */
             undo_until: string | null;
-            /** @description Reason why a pending one has not started: `grace`, or a later one. */
+            /** @description Reason why a pending one has not started: `grace`, `acknowledgement`, or a later one. */
             waiting_for: components["schemas"]["WaitingFor"] | null;
+        };
+        /** @description Why a deletion waits, or waited, for an acknowledgement: it is unusually large, or above a given bound. */
+        DeletionAcknowledgement: {
+            /** @description When it was acknowledged. */
+            acknowledged_at: string | null;
+            /** @description Caller who acknowledged it; null: it still waits. */
+            acknowledged_by: string | null;
+            /** @description What it would delete, and what is acknowledged. */
+            amounts: components["schemas"]["DeletionAmounts"];
+            /** @description The amounts that are above their limit. */
+            exceeded: ("snapshots" | "files" | "bytes")[];
+            /** @description `deletion.surge.factor` of the policy. */
+            factor: number | null;
+            /** @description Medians of the last ten deletions of the operation, or of as many as there are since the last change that deletes more; null: it is above `up_to` instead. */
+            median: components["schemas"]["DeletionAmounts"] | null;
+            /** @description What the table has; null: it is above `up_to` instead. */
+            of_table: components["schemas"]["DeletionAmounts"] | null;
+            /** @description `deletion.surge.share_percent` of the policy. */
+            share_percent: number | null;
+            /** @description The bound that was acknowledged; empty: it is unusually large instead. */
+            up_to: {
+                [key: string]: number;
+            };
+        };
+        /** @description Amounts of a deletion or a table. */
+        DeletionAmounts: {
+            /** @description Bytes of the files; null: not known. */
+            bytes: number | null;
+            /** @description Files; null: not known. */
+            files: number | null;
+            /** @description Snapshots; null: not known. */
+            snapshots: number | null;
         };
         /** @description Deletions, newest first. */
         DeletionList: {
@@ -2109,7 +2170,7 @@ export interface components {
             next_page_token: string | null;
         };
         /**
-         * @description What would be deleted first if the change were stored, by the planners of runs. There is no way back.
+         * @description What the request would delete first, by the planners of runs. There is no way back.
          * @example {
          *       "acknowledge": "WyI1ZjBjIix7fV0.aRbXyg.0f3K",
          *       "by_table": [
@@ -2134,7 +2195,7 @@ export interface components {
          *     }
          */
         Deletions: {
-            /** @description Token to send as `acknowledge` with this change; valid for 15 minutes. */
+            /** @description Token to send as `acknowledge` with this request; valid for 15 minutes. */
             acknowledge: string;
             /** @description The first hundred; amounts are read of the first twenty. */
             by_table: components["schemas"]["TableDeletions"][];
@@ -2156,6 +2217,8 @@ export interface components {
              * @example 48h
              */
             grace?: string | null;
+            /** @description Automatic deletions that are larger than usual wait for an acknowledgement. */
+            surge?: components["schemas"]["SurgeSettings"] | null;
         };
         /**
          * @description State of a deletion.
@@ -2244,6 +2307,8 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
+            /** @description Of a dry run: what policies would delete of the tables once they are registered, with the token to register them with; null: nothing. */
+            deletions: components["schemas"]["Deletions"] | null;
             /** @description Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. */
             examined: number;
             /** @description Tables that match the pattern. */
@@ -6056,6 +6121,19 @@ export interface components {
          * @enum {string}
          */
         Strategy: "binpack" | "sort" | "zorder" | "hilbert" | "tiered" | "window";
+        /** @description When an automatic deletion waits for an acknowledgement: it is above both the factor and the share. */
+        SurgeSettings: {
+            /**
+             * @description Multiple of the median of the last ten deletions of the operation above which the next one waits. The smallest of all policies that cover the table applies.
+             * @example 2
+             */
+            factor?: number | null;
+            /**
+             * @description Percentage of the table above which a deletion waits if it is above `factor` as well. The smallest of all policies that cover the table applies.
+             * @example 5
+             */
+            share_percent?: number | null;
+        };
         /** @description A registered table. */
         Table: {
             /** @description Name of the catalog. */
@@ -6136,11 +6214,11 @@ export interface components {
             complete: boolean;
             /** @description Files that would be deleted now. */
             files: number | null;
-            /** @description Identifier; stable. */
+            /** @description Id of the table; empty while it is not registered. */
             id: string;
             /** @description Commit time of the newest snapshot that would be removed. */
             removed_until: string | null;
-            /** @description The settings that delete more than before. */
+            /** @description The settings that delete, or delete more than before. */
             settings: string[];
             /** @description Snapshots that would be removed now. */
             snapshots: number | null;
@@ -6765,6 +6843,8 @@ export interface components {
         UpkeepPlan: {
             /** @description Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry. */
             count: number;
+            /** @description What it would delete, with the token to submit it with; null: it needs no acknowledgement. */
+            deletions: components["schemas"]["Deletions"] | null;
             /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason. */
             details: {
                 [key: string]: unknown;
@@ -6794,7 +6874,7 @@ export interface components {
          * @description Reason why a queued run has not started yet.
          * @enum {string}
          */
-        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage" | "grace";
+        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage" | "grace" | "acknowledgement";
         /** @description The caller of this request. */
         Whoami: {
             /** @description Role of the caller. */
@@ -7741,7 +7821,10 @@ export interface operations {
     };
     discover_tables: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
+            };
             header?: never;
             path: {
                 /** @description Name of the catalog. */
@@ -7809,7 +7892,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7838,6 +7921,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What it deletes must be acknowledged */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8380,6 +8472,92 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acknowledge_deletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9595,7 +9773,7 @@ export interface operations {
     create_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
@@ -9806,7 +9984,7 @@ export interface operations {
     replace_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
@@ -9960,7 +10138,7 @@ export interface operations {
     delete_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
@@ -10081,7 +10259,7 @@ export interface operations {
     restore_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
@@ -10673,7 +10851,10 @@ export interface operations {
     };
     submit_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
+            };
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
                 "idempotency-key"?: string;
@@ -10750,7 +10931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10779,6 +10960,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What it deletes must be acknowledged */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11523,7 +11713,10 @@ export interface operations {
     };
     register_table: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
+            };
             header?: {
                 /** @description Makes a retry safe: the same key and body within 24 hours gets the same answer. */
                 "idempotency-key"?: string;
@@ -11582,7 +11775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The object's state does not allow it; or: The table's metadata can't be read */
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it; or: The table's metadata can't be read */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11611,6 +11804,15 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What it deletes must be acknowledged */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11794,7 +11996,7 @@ export interface operations {
     patch_table: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
             };
             header?: {
@@ -12862,7 +13064,7 @@ export interface operations {
     put_table_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
@@ -13027,7 +13229,7 @@ export interface operations {
     delete_table_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;
@@ -13148,7 +13350,7 @@ export interface operations {
     restore_table_policy: {
         parameters: {
             query?: {
-                /** @description Token of the preview of what the change deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a change after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
                 /** @description Write nothing and return the effect of the change; no precondition is needed. */
                 dry_run?: boolean;

@@ -6,10 +6,11 @@ to inner, patterns, labels, the table's own; last a trial policy. Merging is by 
 replaces that of a weaker one, except in `FLOORS`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, Final
 
 from engine.domain.fleet.budgets import Budget
@@ -35,8 +36,10 @@ DEFAULTS: Final[Mapping[str, Any]] = {name: value for name, value in _BUILT_IN.i
 """Built-in values by leaf, in internal units, as their fields declare them. The preset has the triggers."""
 
 
-FLOORS: Final = ("deletion.grace",)
-"""Settings of which the most careful policy applies, not the strongest: of these, the one with the largest value."""
+FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
+    {"deletion.grace": max, "deletion.surge.factor": min, "deletion.surge.share_percent": min}
+)
+"""Settings of which the most careful policy applies, not the strongest: the one with the largest or smallest value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +193,12 @@ def effective_policy(
 
 
 def _with_floors(merged: Merged, layers: Sequence[Layer]) -> Merged:
-    """Give each setting of `FLOORS` the largest value of all policies that set it, with the origin of that one."""
+    """Give each setting of `FLOORS` the most careful value of all policies that set it, with that one's origin."""
     values, origins = dict(merged.values), dict(merged.origins)
-    for name in FLOORS:
+    for name, most_careful in FLOORS.items():
         given = [(layer.values[name], layer.origin) for layer in layers if name in layer.values]
         if given:
-            values[name], origins[name] = max(given, key=itemgetter(0))
+            values[name], origins[name] = most_careful(given, key=itemgetter(0))
     return Merged(values, origins)
 
 

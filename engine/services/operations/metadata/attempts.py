@@ -9,6 +9,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 import structlog
@@ -18,6 +19,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletions import Asked
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
@@ -39,11 +41,23 @@ OUTCOME_PAUSES: Final = (0.1, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each try to read the table after a commit without an answer."""
 
 
+RECHECK: Final = timedelta(days=1)
+"""Time after which a run that waits for an acknowledgement plans again, to show what it would delete by then."""
+
+
 class Stopped(PackhouseError):
     """The attempt has to stop before anything more is sent."""
 
     def __init__(self) -> None:
         super().__init__("the attempt was stopped before anything was sent")
+
+
+class NotAcknowledged(PackhouseError):
+    """The run would delete more than it may without an acknowledgement; nothing was deleted."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked.words)
+        self.asked = asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,8 @@ class MetadataContext:
 
 class MetadataAttempt(ABC):
     """One attempt at an operation on metadata, an `OperationAttempt`. Subclasses have the operation."""
+
+    _recheck = RECHECK
 
     def __init__(self, *, context: MetadataContext, attempt: Attempt, step: Callable[[str], None]) -> None:
         self._context = context
@@ -93,6 +109,8 @@ class MetadataAttempt(ABC):
             await self._work(policy)
         except Stopped:
             await self._stop()
+        except NotAcknowledged as missing:
+            await self._wait_for_acknowledgement(missing.asked)
 
     @abstractmethod
     async def _settle(self) -> None:
@@ -100,7 +118,12 @@ class MetadataAttempt(ABC):
 
     @abstractmethod
     async def _work(self, policy: EffectivePolicy) -> None:
-        """Plan, send and end. Raises `Stopped` if the attempt has to stop before all is done."""
+        """Plan, send and end.
+
+        Raises:
+            Stopped: the attempt has to stop before all is done.
+            NotAcknowledged: the run has to wait for an acknowledgement before it deletes.
+        """
 
     @abstractmethod
     def _figures(self) -> dict[str, Any]:
@@ -187,6 +210,21 @@ class MetadataAttempt(ABC):
             await self._attempt.park(
                 waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail, failed=False
             )
+
+    async def _wait_for_acknowledgement(self, asked: Asked) -> None:
+        """Park the run until a person acknowledges what it would delete; it looks again from time to time."""
+        result = self._attempt.run.result.updated(acknowledgement=asked.document())
+        await self._attempt.record("acknowledgement_asked", asked.document(), result=result)
+        async with self._context.database.read() as unit:
+            again_at = await unit.now() + self._recheck
+        remedy = f"POST /v1/deletions/{self._attempt.run.id}/acknowledge lets it delete that, /undo ends it"
+        await self._attempt.park(
+            waiting_for=WaitingFor.ACKNOWLEDGEMENT,
+            not_before=again_at,
+            reason=WaitingFor.ACKNOWLEDGEMENT.value,
+            detail=f"{asked.words}; {remedy}",
+            failed=False,
+        )
 
     async def _open(self) -> OpenTable:
         async with self._context.database.read() as unit:

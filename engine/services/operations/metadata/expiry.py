@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from engine.domain.errors import Fatal, OutcomeUnknown
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletions import Amounts
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, Needed
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.removals import RemovalFigures
-from engine.domain.runs.run import Run, RunState
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.formats.base import Condition, TagKeeper
-from engine.services.operations.metadata.attempts import MetadataContext
+from engine.services.operations.metadata.attempts import MetadataContext, NotAcknowledged
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval, recorded_removal
 from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, keeper_of
 from engine.services.planning.upkeep.readers import with_readers
@@ -71,6 +72,7 @@ class ExpiryAttempt(DeletingAttempt):
         plan = await self._context.formats.work(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
         self._step("planned")
         await self._attempt.check()
+        await self._check_plan_acknowledged(policy, plan, rule)
         is_pending = rule.deletes_files and self._attempt.number > 1 and await self._removal.is_pending()
         if plan.count or is_pending:
             await self._begin(policy, await self._plan_document(plan), {"expired": plan.count})
@@ -79,6 +81,23 @@ class ExpiryAttempt(DeletingAttempt):
         if rule.deletes_files and (plan.count or is_pending):
             await self._remove_files(policy)
         return plan
+
+    async def _check_plan_acknowledged(self, policy: EffectivePolicy, plan: ExpiryPlan, rule: ExpiryRule) -> None:
+        """Check that the run may remove what it plans. Their files are counted only if that decides.
+
+        Raises:
+            NotAcknowledged: it has to wait for an acknowledgement first.
+        """
+        count = len(plan.expired)
+        all_snapshots = count + sum(plan.kept.values())
+        if not rule.deletes_files:
+            await self._check_acknowledged(policy, Amounts(count, 0, 0), snapshots=all_snapshots)
+            return
+        try:
+            await self._check_acknowledged(policy, Amounts(count, None, plan.superseded_bytes), snapshots=all_snapshots)
+        except NotAcknowledged:  # by an upper bound of the bytes, or as the number of files is not known
+            files = (await self._removal.preview(tuple(plan.expired), tuple(plan.tags))).total
+            await self._check_acknowledged(policy, Amounts(count, files.files, files.bytes), snapshots=all_snapshots)
 
     async def _has_earlier_files(self) -> bool:
         """Return whether an earlier attempt announced files that are to be deleted before more snapshots expire.
@@ -192,7 +211,7 @@ class ExpiryAttempt(DeletingAttempt):
     async def _needed(self, unit: UnitOfWork) -> Needed:
         """Return the snapshots that other live runs of the table need: their bases, and all since they began."""
         live = await unit.runs.list_live(self._attempt.run.table_id, _MOST_LIVE)
-        others = [run for run in live if run.id != self._attempt.run.id and run.attempt > 0]
+        others = [run for run in live if run.id != self._attempt.run.id and run.attempt > 0 and not _is_idle(run)]
         since = min((run.created_at for run in others), default=None)
         return Needed(frozenset(each for run in others for each in _bases(run)), since)
 
@@ -226,6 +245,11 @@ class ExpiryAttempt(DeletingAttempt):
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._expired or self._tags else RunState.SKIPPED
+
+
+def _is_idle(run: Run) -> bool:
+    """Return whether a run waits for an acknowledgement: it works from no snapshot until then."""
+    return run.waiting_for is WaitingFor.ACKNOWLEDGEMENT
 
 
 def _bases(run: Run) -> Sequence[int]:

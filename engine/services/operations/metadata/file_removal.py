@@ -13,6 +13,7 @@ from typing import Any, Final
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Fatal, NotEligible
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletions import Amounts
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
 from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
@@ -21,10 +22,11 @@ from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeleti
 from engine.rewriting.kernel.errors import Stopped as Interrupted
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
-from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, Stopped
+from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, NotAcknowledged, Stopped
 from engine.services.operations.metadata.requests import paced_requests
 from engine.services.planning.upkeep.histories import file_keeper_of
 from engine.services.planning.wording import many
+from engine.services.runs.announcements import unacknowledged
 from engine.services.runs.attempts import Attempt
 
 STEP_SECONDS: Final = 60.0
@@ -79,6 +81,7 @@ class DeletingAttempt(MetadataAttempt):
 
         Raises:
             Stopped, Fatal: as `_remove_files`.
+            NotAcknowledged: as `_check_acknowledged`.
         """
         self._go_on()
         async with self._removal.paced(policy):
@@ -88,6 +91,7 @@ class DeletingAttempt(MetadataAttempt):
             self._removed = earlier.document() if earlier.total.files else {}
             self._step("planned")
             await self._attempt.check()
+            await self._check_acknowledged(policy, Amounts(0, plan.total.files, plan.total.bytes))
             has_files = bool(plan.total.files or self._removed)
             if has_files:
                 self._go_on()
@@ -98,6 +102,20 @@ class DeletingAttempt(MetadataAttempt):
             return
         state, reason = self._state_without_files(plan)
         await self._end(state, reason, words(plan), plan=document)
+
+    async def _check_acknowledged(self, policy: EffectivePolicy, amounts: Amounts, *, snapshots: int = 0) -> None:
+        """Check that the run may delete these amounts of a table with so many snapshots.
+
+        Raises:
+            NotAcknowledged: it has to wait for an acknowledgement first.
+        """
+        run = self._attempt.run
+        async with self._context.database.read() as unit:
+            measured = await unit.measurements.latest(run.table_id)
+            whole = (None, None) if measured is None else (measured.file_count, measured.total_bytes)
+            asked = await unacknowledged(unit, run, policy, amounts, Amounts(snapshots, *whole))
+        if asked is not None:
+            raise NotAcknowledged(asked)
 
     def _state_without_files(self, plan: RemovalPlan) -> tuple[RunState, str]:  # noqa: ARG002 - others look at it
         """Return the state in which a search without files to delete ends, and the reason."""
@@ -186,11 +204,11 @@ class FileRemoval:
         deletion = await self._opened()
         return await self._context.formats.work(self._table.ref, deletion.is_pending)
 
-    async def preview(self, snapshot_ids: Sequence[int]) -> RemovalPlan:
-        """Return the files that would be deleted if these snapshots expired now. Raises `NotEligible`."""
+    async def preview(self, snapshot_ids: Sequence[int], tags: Sequence[str] = ()) -> RemovalPlan:
+        """Return the files that would be deleted if these snapshots and tags expired now. Raises `NotEligible`."""
         await self._check_alone()
         keeper = file_keeper_of(self._table)
-        return await self._context.formats.work(self._table.ref, keeper.preview_removal, snapshot_ids, ())
+        return await self._context.formats.work(self._table.ref, keeper.preview_removal, snapshot_ids, (), tags)
 
     async def look(self, policy: EffectivePolicy) -> None:
         """List the files of the table, for a deletion of orphans. Raises as `remove`."""

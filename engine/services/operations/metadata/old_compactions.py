@@ -25,6 +25,9 @@ _AT_ONCE: Final = 500
 _NOT_YET: Final = timedelta(days=36_500)
 """Grace of every copy while the deletion of copies is announced and has not begun: they are watched only."""
 
+_COPIES_WATCHED: Final = timedelta(hours=1)
+"""Time after which a run that waits for an acknowledgement looks again for late files in replaced copies."""
+
 
 class OldCompactionsAttempt(ExpiryAttempt):
     """One attempt at a deletion of old copies, an `OperationAttempt`."""
@@ -40,7 +43,7 @@ class OldCompactionsAttempt(ExpiryAttempt):
         if not isinstance(self._table, CopyKeeper):
             await super()._work(policy)
             return
-        keeper = self._table
+        keeper, self._recheck = self._table, _COPIES_WATCHED
         copies = await self._context.formats.work(keeper.ref, keeper.replaced_copies)
         proven, failed = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:

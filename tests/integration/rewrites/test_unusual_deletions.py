@@ -1,0 +1,150 @@
+"""Deletions far above the usual ones, or above an acknowledged bound, wait for an acknowledgement (F44)."""
+
+from typing import Any
+
+import pytest
+
+from engine.domain.access.callers import SYSTEM
+from engine.domain.errors import StateConflict
+from engine.domain.policies import FLEET, PolicyDocument
+from engine.domain.runs.deletions import Asked
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState, WaitingFor
+from tests.integration.rewrites.test_announced_deletions import EXPIRE, announced, deleting, hold_of
+from tests.support.acknowledging import acknowledged
+from tests.support.attempts import append_files
+from tests.support.expired_files import stored
+from tests.support.moved_clock import MovedClock
+from tests.support.removal_runs import EXPIRY
+from tests.support.watching import DAY, Watching
+from tests.support.world import World
+
+__all__ = ["deleting"]  # the fixture
+
+UP_TO = "up_to:bytes=1GB,files=1000,snapshots={}"
+
+
+@pytest.fixture
+async def usual(world: World, deleting: MovedClock, watching: Watching) -> int:
+    """Finish the first deletion, which its grace announced, and ask for larger ones; return its snapshots."""
+    ended = await world.finish((await announced(world, watching)).id)
+    assert (ended.state, ended.result.document.get("acknowledgement")) == (RunState.SUCCEEDED, None)
+    careful = PolicyDocument.model_validate({"deletion": {"surge": {"factor": 1}}})
+    await world.container.scoped_policies.create(SYSTEM, "careful", FLEET, careful)
+    return ended.result.expired_snapshots
+
+
+async def grown(world: World, clock: MovedClock, snapshots: int) -> None:
+    """Let so many snapshots more become old."""
+    for _ in range(snapshots):
+        append_files(world.lake, DAY)
+    await clock.pass_by(hours=2)
+
+
+async def waiting(world: World, run: Run) -> Asked:
+    """Advance a run, insist that it deletes nothing and waits, and return why."""
+    files = stored(world.lake.table)
+    await world.container.worker.advance(run.id)
+    now = await world.get(run.id)
+    assert (now.state, now.waiting_for, now.reason) == (RunState.QUEUED, WaitingFor.ACKNOWLEDGEMENT, "acknowledgement")
+    assert f"/v1/deletions/{run.id}/acknowledge" in (now.detail or "")
+    assert stored(world.lake.table) == files
+    asked = Asked.of(now)
+    assert asked is not None
+    return asked
+
+
+async def test_f44_a_deletion_above_the_usual_deletes_nothing_until_it_is_acknowledged(
+    world: World, deleting: MovedClock, watching: Watching, usual: int
+) -> None:
+    """F44: an acknowledged policy deleted any amount later, unannounced."""
+    await grown(world, deleting, usual + 3)
+    run = await announced(world, watching)
+    assert run.waiting_for is None
+    asked = await waiting(world, run)
+    assert asked.usual is not None
+    assert (asked.usual.median.snapshots, asked.exceeded[0]) == (usual, "snapshots")
+    assert asked.amounts.snapshots == usual + 3
+    assert asked.amounts.files  # counted, not assumed
+    held = (await hold_of(world))["acknowledgement"]
+    assert (held["until"], f"/v1/deletions/{run.id}/undo" in held["detail"]) == (None, False)
+    await deleting.pass_by(hours=25)
+    assert (await waiting(world, run)).amounts == asked.amounts  # it looks again, and goes on waiting
+    files = stored(world.lake.table)
+    freed = await world.container.deletions.acknowledge(SYSTEM, run.id)
+    assert (freed.waiting_for, freed.not_before) == (None, None)
+    ended = await world.finish(run.id)
+    assert (ended.state, ended.result.expired_snapshots) == (RunState.SUCCEEDED, usual + 3)
+    assert len(stored(world.lake.table)) < len(files)
+    assert ended.result.document["acknowledgement"]["given"]["by"] == SYSTEM.subject
+    with pytest.raises(StateConflict, match="does not wait for an acknowledgement"):
+        await world.container.deletions.acknowledge(SYSTEM, run.id)
+
+
+async def test_f44_what_grew_since_it_was_acknowledged_waits_again(
+    world: World, deleting: MovedClock, watching: Watching, usual: int
+) -> None:
+    await grown(world, deleting, usual + 3)
+    run = await announced(world, watching)
+    await waiting(world, run)
+    await world.container.deletions.acknowledge(SYSTEM, run.id)
+    await grown(world, deleting, 2)
+    assert (await waiting(world, run)).given == {}
+
+
+async def test_f44_a_deletion_that_waits_is_undone_with_nothing_deleted_and_holds_back_no_rewrite(
+    world: World, deleting: MovedClock, watching: Watching, usual: int
+) -> None:
+    await grown(world, deleting, usual + 3)
+    run = await announced(world, watching)
+    await waiting(world, run)
+    assert (await world.finish((await world.submit()).id)).operation != EXPIRE
+    files = stored(world.lake.table)
+    await world.container.deletions.undo(SYSTEM, run.id)
+    assert (await world.finish(run.id)).state is RunState.CANCELLED
+    assert stored(world.lake.table) == files
+
+
+async def test_deletions_of_the_usual_size_start_at_once(
+    world: World, deleting: MovedClock, watching: Watching, usual: int
+) -> None:
+    await grown(world, deleting, usual)
+    ended = await world.finish((await announced(world, watching)).id)
+    assert (ended.state, ended.result.expired_snapshots) == (RunState.SUCCEEDED, usual)
+
+
+async def test_f44_each_deletion_above_the_bound_that_was_acknowledged_with_the_policy_waits(
+    world: World, deleting: MovedClock, watching: Watching
+) -> None:
+    """F44: a pipeline's bound holds for the deletions that follow, also for the first one after its grace."""
+    stored_policy = (await world.container.policies.get(SYSTEM, world.table_id)).policy
+    wider = PolicyDocument.model_validate({"maintenance": {"expire_snapshots": EXPIRY | {"older_than": "20m"}}})
+    put, bound = world.container.policies.put, UP_TO.format(7)
+    await put(SYSTEM, world.table_id, wider, if_match=stored_policy.version, acknowledge=bound)
+    await grown(world, deleting, 4)
+    run = await announced(world, watching)
+    assert run.waiting_for is WaitingFor.GRACE
+    await deleting.pass_by(hours=25)
+    asked = await waiting(world, run)
+    assert (asked.usual, asked.up_to["snapshots"], asked.exceeded) == (None, 7, ("snapshots",))
+    await world.container.deletions.acknowledge(SYSTEM, run.id)
+    assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+
+
+async def test_f44_a_requested_run_waits_if_it_grew_above_its_bound_in_its_grace(
+    world: World, deleting: MovedClock
+) -> None:
+    submit, request = world.container.runs.submit, RunRequest(EXPIRE)
+    run, _ = await submit(SYSTEM, world.table_id, request, acknowledge=UP_TO.format(6))
+    await grown(world, deleting, 2)
+    assert (await waiting(world, run)).exceeded == ("snapshots",)
+    other, _ = await acknowledged(submit, SYSTEM, world.table_id, request, force=True)
+    await deleting.pass_by(hours=1)
+    assert (await world.finish(other.id)).state is RunState.SUCCEEDED  # without a bound it is not compared
+
+
+@pytest.mark.parametrize("setting", [{"undo_for": "7d"}, {"approval": "two"}])
+def test_f44_settings_that_nothing_enforces_are_refused(setting: dict[str, Any]) -> None:
+    """F44: no operation can bring back what it deleted, so `deletion.undo_for` would be an empty promise."""
+    with pytest.raises(ValueError, match="Extra inputs are not permitted"):
+        PolicyDocument.model_validate({"deletion": setting})
