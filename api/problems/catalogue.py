@@ -138,7 +138,8 @@ _TYPES: Final = (
         "body_too_large",
         413,
         "The body is too large",
-        "A body has at most 1 MiB, and at most 16 KiB under /internal. Send less, or several requests.",
+        "A body has at most 1 MiB and 20,000 values, and at most 16 KiB under /internal. Send less, or several "
+        "requests.",
     ),
     ProblemType(
         "unsupported_media_type",

@@ -1,5 +1,7 @@
 """Requests that can't be understood: each is answered with a problem that names the field, the value and the remedy."""
 
+import json
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -55,7 +57,7 @@ async def test_a_body_that_is_not_json_is_unreadable(api: Api, content: bytes) -
 
 
 async def test_a_nested_bomb_is_refused_before_it_is_parsed(api: Api) -> None:
-    bomb = b"[" * 200_000 + b"]" * 200_000
+    bomb = b"[" * 15_000 + b"]" * 15_000
     response = await api.call("POST", "/v1/catalogs", status=400, content=bomb, headers=JSON)
     assert response.json()["code"] == "unreadable"
     assert "32 levels" in response.json()["detail"]
@@ -126,3 +128,24 @@ async def test_a_misspelt_filter_is_refused_with_the_nearest_name(api: Api, quer
     (problem,) = response.json()["errors"]
     assert problem["pointer"] == f"query:{query.partition('=')[0]}"
     assert hint in problem["hint"]
+
+
+def _unknown_fields(count: int) -> str:
+    return "{" + ",".join(f'"field_{number:x}": 1' for number in range(count)) + "}"
+
+
+async def test_f34_a_body_of_more_values_than_any_request_has_is_refused_before_it_is_parsed(api: Api) -> None:
+    for body in (_unknown_fields(20_000), "[" + "{}," * 20_000 + "{}]", f'"{"," * 20_001}"'):
+        response = await api.client.post("/v1/runs", content=body, headers=JSON)
+        assert response.status_code == 413
+        assert "at most 20,000 values" in response.json()["detail"]
+    catalogs = {f"c{number}": {"parallel_runs": 1, "bandwidth": "1MB", "requests": 5} for number in range(10_000)}
+    response = await api.client.put("/v1/limits", json={"parallel_runs": 4, "catalogs": catalogs})
+    assert response.status_code not in (400, 413), "all limits of ten thousand catalogs are one request"
+
+
+@pytest.mark.parametrize("path", ["/v1/runs", "/v1/catalogs"])
+async def test_f34_a_body_of_thousands_of_wrong_fields_costs_no_more_than_it_reports(api: Api, path: str) -> None:
+    began = time.process_time()
+    await api.post(path, json.loads(_unknown_fields(15_000)), status=422)
+    assert time.process_time() - began < 3, "a hint for each of them took minutes of the event loop"
