@@ -12,7 +12,6 @@ from typing import Any, Final, Self, TypeAlias
 from urllib.parse import urlsplit
 
 import requests
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.rest.auth import AuthManager
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
@@ -23,6 +22,7 @@ from pyiceberg.utils.properties import get_header_properties
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties
+from engine.formats.iceberg.catalog.pages import PagedLists
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.sessions import guard
 from engine.formats.iceberg.catalog.tokens import CatalogTokens
@@ -105,7 +105,7 @@ class GuardedSqlCatalog(SqlCatalog):
         return _file_io(own_properties(self.properties), folders)
 
 
-class GuardedRestCatalog(RestCatalog):
+class GuardedRestCatalog(PagedLists):
     """A REST catalog whose requests have time limits and reach only allowed servers.
 
     Its responses can't select code to run or servers to contact.

@@ -1,0 +1,44 @@
+"""Lists of REST and SQL catalogs that have no end: an error within bounds of memory, and nothing goes on afterwards."""
+
+import asyncio
+
+import pytest
+
+from engine.domain.errors import Away, StateConflict
+from engine.formats.iceberg import IcebergFormat
+from engine.formats.iceberg.catalog import listing, pages
+from engine.formats.iceberg.connection import IcebergConnection
+from engine.services.catalogs.bulkheads.calls import Bulkheads
+from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
+from tests.support.endless_lists import ENDLESS, EndlessLists
+from tests.support.hostile.budgets import error_within
+
+
+def connect(url: str) -> IcebergConnection:
+    return IcebergFormat().connect("lake", {"type": "rest", "uri": url})
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_f62_a_list_without_an_end_is_an_error_within_its_limits(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "MOST_PAGES", 200)
+    monkeypatch.setattr(pages, "MOST_NAMES", 5_000)
+    monkeypatch.setattr(listing, "MOST_NAMESPACES", 1_000)
+    with EndlessLists(kind).running() as server:
+        error = error_within(30, lambda: connect(server.url).list_tables(10_000), mib=128)
+    assert isinstance(error, StateConflict)
+    assert "more than" in error.message or "no end" in error.message
+    assert server.requests < 1_200
+
+
+@pytest.mark.parametrize("kind", ["namespaces", "a tree"])
+async def test_f62_a_listing_that_was_given_up_asks_for_no_further_page(kind: str) -> None:
+    bulk = Bulkheads(ThreadLimits(per_table=1, read_seconds=0.3))
+    where = Compartment.of("lake")
+    with EndlessLists(kind).running() as server:
+        connection = connect(server.url)
+        with pytest.raises(Away, match="did not answer within"):
+            await bulk.read(where, lambda: connection.list_tables(10**9))
+        asked = server.requests
+        assert asked > 2
+        await asyncio.sleep(0.5)
+        assert server.requests <= asked + 1
