@@ -78,9 +78,14 @@ export class Packhouse {
     });
   }
 
-  /** Submit a run. If an identical run is live, return that one, with `deduplicated`. */
-  async submitRun(request: RunWish): Promise<RunAccepted> {
-    return (await this.post("/v1/runs", { body: request })) as RunAccepted;
+  /**
+   * Submit a run. If an identical run is live, return that one, with `deduplicated`.
+   *
+   * `acknowledge`: the token of the preview of a run that deletes; without it the server refuses such a run with 428.
+   */
+  async submitRun(request: RunWish, acknowledge?: string): Promise<RunAccepted> {
+    const query = acknowledge === undefined ? {} : { acknowledge };
+    return (await this.post("/v1/runs", { params: { query }, body: request })) as RunAccepted;
   }
 
   /** Yield a run's events and progress as they happen, until it has ended; see `streaming.ts`. */

@@ -10,6 +10,8 @@ type Deletions = Omit<Schemas["Deletions"], "acknowledge">;
 
 interface Question {
   readonly deletions: Deletions;
+  /** What the request does besides, such as `Save`: the first word of the button. */
+  readonly verb: string;
   readonly answer: (isAcknowledged: boolean) => void;
 }
 
@@ -21,8 +23,8 @@ function ask(next: Question | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Send a change; if it has to be acknowledged, ask, and send it again with the token. Throws `NotAcknowledged`. */
-export async function acknowledged<Result>(send: (acknowledge: string | undefined) => Promise<Result>, token?: string): Promise<Result> {
+/** Send a request; if it has to be acknowledged, ask, and send it again with the token. Throws `NotAcknowledged`. */
+export async function acknowledged<Result>(send: (acknowledge: string | undefined) => Promise<Result>, { token, verb = "Save" }: { token?: string; verb?: string } = {}): Promise<Result> {
   try {
     return await send(token);
   } catch (error) {
@@ -30,10 +32,10 @@ export async function acknowledged<Result>(send: (acknowledge: string | undefine
     if (details?.deletions === undefined || details.acknowledge === undefined) throw error;
     const { deletions, acknowledge } = details;
     const isAcknowledged = await new Promise<boolean>((answer) => {
-      ask({ deletions, answer });
+      ask({ deletions, verb, answer });
     });
-    if (!isAcknowledged) throw new NotAcknowledged("What the change deletes was not acknowledged.");
-    return acknowledged(send, acknowledge);
+    if (!isAcknowledged) throw new NotAcknowledged("What would be deleted was not acknowledged.");
+    return acknowledged(send, { token: acknowledge, verb });
   }
 }
 
@@ -54,7 +56,7 @@ export function AcknowledgeDialog() {
   return asked === null ? null : <Dialog {...asked} />;
 }
 
-function Dialog({ deletions, answer }: Question) {
+function Dialog({ deletions, verb, answer }: Question) {
   const [typed, setTyped] = useState("");
   const wanted = typedText(deletions);
   const end = (isAcknowledged: boolean) => {
@@ -62,7 +64,7 @@ function Dialog({ deletions, answer }: Question) {
     answer(isAcknowledged);
   };
   return (
-    <Modal opened onClose={() => end(false)} title="This change deletes files or history" size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={() => end(false)} title="This deletes files or history" size="lg" closeButtonProps={{ "aria-label": "Close" }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -83,7 +85,7 @@ function Dialog({ deletions, answer }: Question) {
               Cancel
             </Button>
             <Button type="submit" color="red" disabled={typed.trim() !== wanted}>
-              Save; delete {amounts(deletions)}
+              {verb}; delete {amounts(deletions)}
             </Button>
           </Group>
         </Stack>
@@ -92,14 +94,14 @@ function Dialog({ deletions, answer }: Question) {
   );
 }
 
-/** What a change would delete of each table. */
+/** What a request would delete of each table. */
 export function DeletionsView({ deletions }: { deletions: Deletions }) {
   return (
     <>
       <Text size="sm">The first runs would delete this, and it can't be brought back:</Text>
       <List size="sm">
         {deletions.by_table.map((table) => (
-          <List.Item key={table.id} className="wrap-anywhere">
+          <List.Item key={table.address} className="wrap-anywhere">
             {table.address}: {amounts(table)}
           </List.Item>
         ))}

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { packhouse } from "../../api/client";
 import { commandLine } from "../../format/commands";
+import { acknowledged } from "../../parts/Acknowledging";
 import { ActionButton } from "../../parts/actions";
 import { CopyAs } from "../../parts/CopyAs";
 import { ButtonLink } from "../../parts/links";
@@ -59,7 +60,7 @@ function RunAgain({ run }: { run: RunDetail }) {
       size="xs"
       variant="default"
       act={async () => {
-        const accepted = await packhouse.submitRun(body);
+        const accepted = await acknowledged((acknowledge) => packhouse.submitRun(body, acknowledge), { verb: "Start" });
         void navigate({ to: "/runs/$runId", params: { runId: accepted.id } });
       }}
       request={() => ({ method: "POST", path: "/v1/runs", body })}

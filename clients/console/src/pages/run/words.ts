@@ -58,6 +58,7 @@ const REASONS: Readonly<Record<string, string>> = {
   storage: "the storage of the table does not answer",
   credentials_expired: "its credentials expired, the rest is planned in smaller file groups",
   grace: "its deletion is announced and can still be undone",
+  acknowledgement: "it would delete more than usual, or than was acknowledged, and waits for an acknowledgement",
   wider_rule: "its policy now deletes more than was announced: it is announced again",
   window_ahead: "the remaining file groups would not finish before a window begins",
   table_frozen: "the table is frozen because a proof failed",
@@ -111,6 +112,7 @@ const WAITS: Readonly<Record<string, readonly [string, string]>> = {
   catalog_fails: ["The catalog's recovery", "Runs of several of its tables failed in a row. Check the catalog."],
   spark: ["The Spark server", "It does not answer and is probed; no failure is counted."],
   catalog: ["The catalog", "It does not answer and is probed; no failure is counted."],
+  acknowledgement: ["An acknowledgement", "It would delete more than usual, or than was acknowledged. Nothing more is deleted until a person acknowledges it."],
   grace: ["The grace of its deletion", "Nothing is deleted yet. Cancel the run to stop it."],
   storage: ["The table's storage", "It does not answer and is probed; no failure is counted."],
 };

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse } from "../../api/client";
 import { commandLine } from "../../format/commands";
+import { acknowledged } from "../../parts/Acknowledging";
 import { CopyAs } from "../../parts/CopyAs";
 import { PageLink } from "../../parts/links";
 import { Problem } from "../../parts/Problem";
@@ -29,7 +30,8 @@ function RegisterForm({ onClose }: { onClose: () => void }) {
   const team = form.team.trim();
   const body = { ...(address ?? { catalog: "", namespace: [], name: "" }), labels: labels ?? {}, paused: form.paused, ...(team === "" ? {} : { owner_team: team }) };
   const mutation = useMutation({
-    mutationFn: () => packhouse.post("/v1/tables", { body }),
+    mutationFn: () =>
+      acknowledged((acknowledge) => packhouse.post("/v1/tables", { params: { query: acknowledge === undefined ? {} : { acknowledge } }, body }), { verb: "Register" }),
     onSuccess: async (table) => {
       notifications.show({ message: `${form.address.trim()} is registered. Its first look follows within a minute.` });
       await navigate({ to: "/tables/$tableId", params: { tableId: table.id } });

@@ -54,6 +54,7 @@ export const HOLDS: Readonly<Record<string, string>> = {
   not_possible: "Setting not supported",
   catalog_fails: "Failures in its catalog",
   grace: "A deletion is announced",
+  acknowledgement: "A deletion waits for a person",
 };
 
 export const SORTS = {

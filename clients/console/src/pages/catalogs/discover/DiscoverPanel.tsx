@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { packhouse, type Schemas } from "../../../api/client";
 import { commandLine } from "../../../format/commands";
 import { counted } from "../../../format/sizes";
+import { acknowledged } from "../../../parts/Acknowledging";
 import { ActionButton, RoleButton } from "../../../parts/actions";
 import { CopyAs } from "../../../parts/CopyAs";
 import { Problem } from "../../../parts/Problem";
@@ -23,7 +24,9 @@ export function DiscoverPanel({ catalog }: { catalog: Catalog }) {
     meta: { isRead: true }, // the button that registers says that it writes
     mutationFn: async (how: "list" | "try" | "register") => {
       const body = discoverBody(fields, how);
-      const found = (await packhouse.post("/v1/catalogs/{name}/discover", { params: { path: { name } }, body })) as Discovery;
+      const send = (acknowledge: string | undefined) =>
+        packhouse.post("/v1/catalogs/{name}/discover", { params: { path: { name }, query: acknowledge === undefined ? {} : { acknowledge } }, body });
+      const found = (await acknowledged(send, { verb: "Register" })) as Discovery;
       return { found, fields: JSON.stringify(fields), how };
     },
   });

@@ -6,6 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse, type Schemas } from "../../../api/client";
 import { tableAddress } from "../../../format/addresses";
+import { acknowledged } from "../../../parts/Acknowledging";
 import { RoleButton } from "../../../parts/actions";
 import { CopyAs } from "../../../parts/CopyAs";
 import { Problem } from "../../../parts/Problem";
@@ -145,7 +146,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
 function useSubmit(request: Schemas["RunSubmit"]) {
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: () => packhouse.submitRun(request),
+    mutationFn: () => acknowledged((acknowledge) => packhouse.submitRun(request, acknowledge), { verb: "Start" }),
     onSuccess: async (run) => {
       notifications.show(
         run.deduplicated
