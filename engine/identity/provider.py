@@ -160,7 +160,8 @@ def _discovered(issuer: str) -> Endpoints:
 
 def _document(address: str) -> Mapping[str, Any]:
     """Return a JSON object of the provider. Raises OSError, ValueError, RecursionError."""
-    answer = send("GET", address, limits=Limits(_ANSWER_SECONDS, _MAX_DOCUMENT_BYTES, _ANSWER_SECONDS))
+    limits = Limits(_ANSWER_SECONDS, _MAX_DOCUMENT_BYTES, _ANSWER_SECONDS)
+    answer = send("GET", address, limits=limits, by_proxy=True)
     if answer.status != 200:  # noqa: PLR2004 - redirects are not followed: they could lead to any address
         raise ValueError(f"{address} answers {answer.status}")
     document = json.loads(answer.body)

@@ -1,13 +1,15 @@
 """Send one HTTP request and return the whole answer, within limits; nothing is followed, repeated or decompressed."""
 
 import ssl
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from engine.outgoing.bounds import Bounded, CheckPeer, Limits, TooLarge, any_peer, connected
 
@@ -60,14 +62,24 @@ def send(
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
     check_peer: CheckPeer = any_peer,
+    by_proxy: bool = False,
 ) -> Answer:
-    """Send a request over a connection of its own; no variable of the environment names a proxy.
+    """Send a request over a connection of its own.
+
+    Args:
+        method: of HTTP.
+        url: `http://` or `https://`.
+        limits: of the whole call.
+        headers: in addition to those of this module.
+        body: None for none.
+        check_peer: raises for an address that must not be connected to; not asked about the address of a proxy.
+        by_proxy: use the proxy that the environment names for the server (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`).
 
     Raises:
         NotSent, NoAnswer: as there.
         Exception: of `check_peer`; nothing was sent.
     """
-    connection, path = _opened(url, limits, check_peer)
+    connection, path, more = _opened(url, limits, check_peer, by_proxy)
     server = origin(url)
     try:
         try:
@@ -75,7 +87,7 @@ def send(
         except (OSError, ValueError) as error:
             raise NotSent(f"{server} did not answer: no connection: {_text(error)}") from error
         try:
-            asked = {"Accept-Encoding": "identity", "Connection": "close", **(headers or {})}
+            asked = {"Accept-Encoding": "identity", "Connection": "close", **more, **(headers or {})}
             connection.request(method, path, body, asked)
             with closing(connection.getresponse()) as response:
                 told = {name.lower(): value for name, value in response.headers.items()}
@@ -94,7 +106,8 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def _opened(url: str, limits: Limits, check_peer: CheckPeer) -> tuple[Bounded, str]:
+def _opened(url: str, limits: Limits, check_peer: CheckPeer, by_proxy: bool) -> tuple[Bounded, str, Mapping[str, str]]:
+    """Return a connection that is not open yet, the target of the request, and headers for a proxy."""
     try:
         parts = urlsplit(url)
         host, port, scheme = parts.hostname or "", parts.port, parts.scheme
@@ -102,18 +115,30 @@ def _opened(url: str, limits: Limits, check_peer: CheckPeer) -> tuple[Bounded, s
         raise NotSent(f"the address of a server is malformed: {error}") from None
     if scheme not in ("http", "https") or not host:
         raise NotSent("the address of a server is neither http:// nor https://")
-    connection = (
-        _Https(host, port, timeout=limits.connect_seconds, context=_tls())
+    path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+    proxy = getproxies().get(scheme) if by_proxy and not proxy_bypass(parts.netloc.rpartition("@")[2]) else None
+    through = urlsplit(proxy if "://" in proxy else f"http://{proxy}") if proxy else None
+    first = (host, port) if through is None else (through.hostname or "", through.port or 80)
+    connection: _Http | _Https = (
+        _Https(*first, timeout=limits.connect_seconds, context=_tls())
         if scheme == "https"
-        else _Http(host, port, timeout=limits.connect_seconds)
+        else _Http(*first, timeout=limits.connect_seconds)
     )
     connection.limits = limits
+    check = check_peer if through is None else any_peer
 
     def create(address: tuple[str, int], *_: Any) -> Any:
-        return connected(*address, limits.connect_seconds, check_peer)
+        return connected(*address, limits.connect_seconds, check)
 
     connection._create_connection = create  # type: ignore[union-attr] # noqa: SLF001 - as its constructor sets it
-    return connection, f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+    if through is None:
+        return connection, path, {}
+    user = unquote(through.netloc.rpartition("@")[0])
+    told = {"Proxy-Authorization": f"Basic {b64encode(user.encode()).decode()}"} if user else {}
+    if scheme == "http":
+        return connection, f"{origin(url)}{path}", told
+    connection.set_tunnel(host, port or 443, told)
+    return connection, path, {}
 
 
 @cache

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Final
 
 _ABOVE: Final = "engine"
-_TASKS: Final = ("engine.rewriting", "engine.uris")
+_TASKS: Final = ("engine.outgoing", "engine.rewriting", "engine.uris")
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def write_kernel_zip(folder: Path) -> Path:
     """Write the zip into the folder and return its path.
 
-    It contains `engine.rewriting`, `engine.uris` and `engine/__init__.py`.
+    It contains `engine.outgoing`, `engine.rewriting`, `engine.uris` and `engine/__init__.py`.
 
     Equal sources give equal bytes and an equal name (which contains their hash), because Spark accepts an artifact a
     second time only if it is unchanged.

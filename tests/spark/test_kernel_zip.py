@@ -21,7 +21,7 @@ def test_it_holds_kernel_and_core_and_the_package_above_them(tmp_path: Path) -> 
     root = Path(engine.__file__).parents[1]
     expected = {
         str(module.relative_to(root))
-        for name in ("rewriting", "uris")
+        for name in ("outgoing", "rewriting", "uris")
         for module in (root / "engine" / name).rglob("*.py")
     }
     with zipfile.ZipFile(write_kernel_zip(tmp_path)) as archive:

@@ -94,7 +94,15 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         headers = {**self._headers, "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
         limits = Limits(TOKEN_SECONDS, TOKEN_BYTES, min(TOKEN_SECONDS, 10.0))
         try:
-            answer = send("POST", self._url, limits=limits, headers=headers, body=form, check_peer=self._check_peer)
+            answer = send(
+                "POST",
+                self._url,
+                limits=limits,
+                headers=headers,
+                body=form,
+                check_peer=self._check_peer,
+                by_proxy=True,
+            )
         except CallFailed as error:
             raise Away(Dependency.CATALOG, f"the token server at {error}") from error
         document = self._granted(answer, given["client_secret"])

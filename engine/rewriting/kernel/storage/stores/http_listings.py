@@ -7,25 +7,31 @@ S3 is listed by Arrow, which ends the process for some answers of Azure.
 import base64
 import hashlib
 import hmac
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import formatdate, parsedate_to_datetime
 from typing import Any, Final
-from urllib.error import HTTPError
 from urllib.parse import quote, unquote, urlencode, urlsplit
 from xml.etree import ElementTree as ET
 
+from engine.outgoing.bounds import Limits
+from engine.outgoing.calls import CallFailed, send
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import azure, google
 
 _GOOGLE: Final = "https://storage.googleapis.com"
 _VERSION: Final = "2020-12-06"
 _SECONDS: Final = 30.0
-_LARGEST: Final = 64 * 2**20
+_LARGEST: Final = 8 * 2**20
+"""Limit of a page: its names take up to 3 KB each, percent-encoded."""
+_MOST_TAGS: Final = 200_000
+"""Limit of the tags of a page; Azure has up to 80 for each object."""
 _PAGE: Final = 1000
 
 Query = Mapping[str, str]
+Request = tuple[str, Mapping[str, str]]
+"""An address and headers."""
 Row = tuple[str, int, datetime]
 
 
@@ -34,7 +40,7 @@ class HttpListing:
 
     def __init__(
         self,
-        request: Callable[[Query], urllib.request.Request],
+        request: Callable[[Query], Request],
         read: Callable[[ET.Element], tuple[list[Row], Query]],
     ) -> None:
         """Take functions that make a request for a page, and that return its objects and the query for the next."""
@@ -48,6 +54,7 @@ class HttpListing:
         """
         prefix, more = {"prefix": f"{folder.strip('/')}/"}, dict[str, str]()
         while True:
+            stop_if_abandoned()
             rows, following = self._read(_answer(self._request({**prefix, **more})))
             rows = [row for row in rows if not row[0].endswith("/")]
             times = [int(row[2].timestamp() * 1e6) for row in rows]
@@ -73,9 +80,9 @@ def of_google(bucket: str, properties: Mapping[str, str]) -> HttpListing | None:
     if "bearer_token" in config:
         headers["Authorization"] = f"Bearer {config['bearer_token']}"
 
-    def request(query: Query) -> urllib.request.Request:
+    def request(query: Query) -> Request:
         asked = urlencode({"list-type": "2", "max-keys": str(_PAGE), "encoding-type": "url", **query})
-        return _get(f"{config.get('base_url', _GOOGLE)}/{quote(bucket)}?{asked}", headers)
+        return f"{config.get('base_url', _GOOGLE)}/{quote(bucket)}?{asked}", headers
 
     return HttpListing(request, _of_google)
 
@@ -87,7 +94,7 @@ def of_azure(place: str, properties: Mapping[str, str]) -> HttpListing | None:
     if not {"sas_key", "account_key", "token", "skip_signature"} & config.keys():
         return None
 
-    def request(query: Query) -> urllib.request.Request:
+    def request(query: Query) -> Request:
         asked = {"restype": "container", "comp": "list", "maxresults": str(_PAGE), **query}
         url, signed = f"{config['endpoint']}/{quote(container)}", config.get("sas_key", "")
         headers = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": _VERSION}
@@ -95,7 +102,7 @@ def of_azure(place: str, properties: Mapping[str, str]) -> HttpListing | None:
             headers["Authorization"] = _shared_key(config["account_name"], config["account_key"], url, asked, headers)
         elif "token" in config:
             headers["Authorization"] = f"Bearer {config['token']}"
-        return _get(f"{url}?{urlencode(asked)}{f'&{signed}' if signed else ''}", headers)
+        return f"{url}?{urlencode(asked)}{f'&{signed}' if signed else ''}", headers
 
     return HttpListing(request, _of_azure)
 
@@ -109,30 +116,25 @@ def _shared_key(account: str, key: str, url: str, query: Query, headers: Mapping
     return f"SharedKey {account}:{base64.b64encode(digest).decode()}"
 
 
-def _get(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
-    if not url.startswith(("http://", "https://")):
-        raise StoreError("the address of the store is neither http nor https")
-    return urllib.request.Request(url, headers=dict(headers))  # noqa: S310 - scheme checked
+def _answer(request: Request) -> ET.Element:
+    """Return a page of a listing; no redirect is followed, which would take the credentials elsewhere.
 
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect, which would send the credentials to another address."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """Return None: the answer is an error."""
-
-
-def _answer(request: urllib.request.Request) -> ET.Element:
-    """Return a page of a listing. Raises StoreError."""
+    Raises:
+        StoreError: the store refuses, or has no answer within the limits.
+    """
+    url, headers = request
     try:
-        with urllib.request.build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
-            root = ET.fromstring(answer.read(_LARGEST))  # noqa: S314 - of the store; a longer answer is cut off
-    except HTTPError as error:
-        raise StoreError(f"listing objects failed, status code: {error.code}") from error
+        answer = send("GET", url, limits=Limits(_SECONDS, _LARGEST), headers=headers, by_proxy=True)
+    except CallFailed as error:
+        raise StoreError(f"error sending request for a listing: {error}") from error
+    if answer.status != 200:  # noqa: PLR2004
+        raise StoreError(f"listing objects failed, status code: {answer.status}")
+    if answer.body.count(b"<") > _MOST_TAGS:
+        raise StoreError(f"the answer to a listing has more than {_MOST_TAGS} tags")
+    try:
+        root = ET.fromstring(answer.body)  # noqa: S314 - bounded
     except ET.ParseError as error:
         raise StoreError(f"the answer to a listing is no XML: {error}") from error
-    except OSError as error:
-        raise StoreError(f"error sending request for a listing: {error}") from error
     for each in root.iter():
         each.tag = each.tag.rpartition("}")[2]  # without its namespace
     return root
