@@ -25,6 +25,8 @@ from packhouse_client.testing import MockPackhouse
 from packhouse_client.testing.documents import filled
 from rich.console import Console
 
+from engine.domain.policies.effective.scopes import team_policy_name
+
 
 def _printed(show: Callable[[Console], object], *, width: int = 200) -> str:
     """Return what is printed on a terminal of a width."""
@@ -425,6 +427,10 @@ def test_each_label_and_team_gets_a_policy_name_of_its_own() -> None:
     names = [targets.name_for(scope) for scope in scopes]
     assert names[0] == "label-tier-gold"
     assert len(set(names)) == len(names)
+    teams = [scope["team"] for scope in scopes if "team" in scope]
+    assert [team_policy_name(team) for team in (*teams, "_a", "a-b")] == [
+        targets.name_for({"kind": "team", "team": team}) for team in (*teams, "_a", "a-b")
+    ]
     assert [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", name)] == []
 
 

@@ -19,6 +19,7 @@ from engine.domain.errors import (
     StateConflict,
 )
 from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
+from engine.domain.policies.effective.scopes import team_policy_name
 from engine.domain.policy_versions import PolicyVersion
 from engine.domain.values.hints import did_you_mean
 from engine.services.access.visibility import require_writer, sees_scope, visible_tables
@@ -88,7 +89,8 @@ class ScopedPolicyService:
 
         Raises:
             Forbidden: the caller may not write policies of this scope.
-            InvalidInput: the name is not valid, the catalog does not exist, or covered tables do not support a setting.
+            InvalidInput: the name is not valid or not the one that is derived from the owner's team, the catalog does
+                not exist, or covered tables do not support a setting.
             StateConflict: the name is taken, or the scope has a policy; the message names it.
             AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
@@ -270,14 +272,20 @@ class ScopedPolicyService:
     async def _explain_conflict(self, caller: Caller, name: str, scope: PolicyScope) -> None:
         """Raise `StateConflict` with the conflicting policy; return when there is none.
 
-        A name with a version that the caller may not see is refused without details of its policy.
+        Names are shared by all teams, and a refusal would show that a hidden policy has one. So an owner uses names
+        that it sees, or the one that is derived from its team, whether others are taken or not.
         """
         async with self._database.read() as unit:
             same_name = await unit.policies.get(name)
             same_scope = await unit.policies.find_scope(scope)
-            is_hidden = await _has_versions(unit, name) and not await _sees_versions(unit, caller, name)
+            seen = await visible_tables(unit, caller)
+            is_known = seen is None or await _sees_versions(unit, caller, name)
+            is_hidden = not is_known and await _has_versions(unit, name)
+        if not is_known and scope.team is not None and name != (own := team_policy_name(scope.team)):
+            problem = FieldProblem("/name", "an owner's policy is named after its team", name, f"name it {own!r}")
+            raise InvalidInput(f"an owner names the policy of the team {scope.team!r} {own!r}", problems=(problem,))
         if is_hidden:
-            raise StateConflict(f"the name {name!r} can't be used; choose another, such as '{name}-2'")
+            raise StateConflict(f"the name {name!r} can't be used: ask an admin to write the policy of this scope")
         if same_name is not None:
             raise StateConflict(
                 f"a policy {name!r} exists already: PUT /v1/policies/{name} replaces it",

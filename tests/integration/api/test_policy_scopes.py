@@ -10,6 +10,7 @@ from tests.integration.api.access import as_caller, grant
 from tests.integration.api.conftest import Api
 from tests.integration.api.test_scoped_policies import create, setting
 
+NAMES = ("secret", "gone", "free")
 GROUPS = "limits.parallel_groups"
 GROWTH = {"kind": "team", "team": "growth"}
 HOSTILE = "a=b\"'%_\\ä💧{}<>&?#"
@@ -70,19 +71,19 @@ async def test_a_scope_has_one_policy(api: Api) -> None:
 
 async def test_an_owner_writes_the_policy_of_its_team_and_no_other(api: Api, table_id: str) -> None:
     owner = await as_caller(api, "owner", teams=["growth"])
-    body = {"name": "ours", "scope": GROWTH, "policy": groups(2)}
+    body = {"name": "team-growth", "scope": GROWTH, "policy": groups(2)}
     assert (await owner.post("/v1/policies", json=body)).status_code == 201
     for scope in ({"kind": "fleet"}, label("tier", "gold"), {"kind": "team", "team": "sales"}):
         for query in ("", "?dry_run=true"):
             answer = await owner.post(f"/v1/policies{query}", json={"name": "x", "scope": scope, "policy": {}})
             assert (answer.status_code, "admin" in answer.json()["detail"]) == (403, True)
     etag = {"If-Match": '"1"'}
-    replaced = await owner.put("/v1/policies/ours", json=groups(3), headers=etag)
+    replaced = await owner.put("/v1/policies/team-growth", json=groups(3), headers=etag)
     assert (replaced.status_code, replaced.json()["version"]) == (200, 2)
-    restored = await owner.post("/v1/policies/ours/restore", json={"version": 1}, headers={"If-Match": '"2"'})
+    restored = await owner.post("/v1/policies/team-growth/restore", json={"version": 1}, headers={"If-Match": '"2"'})
     assert restored.status_code == 200
-    assert (await owner.delete("/v1/policies/ours", headers={"If-Match": '"3"'})).status_code == 204
-    restored = await owner.post("/v1/policies/ours/restore", json={"version": 1}, headers={"If-None-Match": "*"})
+    assert (await owner.delete("/v1/policies/team-growth", headers={"If-Match": '"3"'})).status_code == 204
+    restored = await owner.post("/v1/policies/team-growth/restore", json={"version": 1}, headers={"If-None-Match": "*"})
     assert restored.status_code == 200
     await create(api, "fleet", {"kind": "fleet"})
     for method, path in (("PUT", ""), ("DELETE", ""), ("POST", "/restore")):
@@ -119,19 +120,25 @@ async def test_policies_of_other_teams_and_their_labels_do_not_exist(api: Api, t
     assert names == ["gold", "growth", "sales"]
 
 
-async def test_a_taken_name_says_nothing_of_the_policy_that_has_it(api: Api, table_id: str) -> None:
+async def test_f30_names_of_hidden_policies_are_refused_to_an_owner_like_free_ones(api: Api, table_id: str) -> None:
     await create(api, "secret", {"kind": "pattern", "pattern": "lake.lake.*"})
     await create(api, "gone", {"kind": "pattern", "pattern": "lake.l*"})
     await api.call("DELETE", "/v1/policies/gone", status=204, headers={"If-Match": '"1"'})
     owner = await as_caller(api, "owner", teams=["growth"])
     answers = [
-        await owner.post("/v1/policies", json={"name": name, "scope": GROWTH, "policy": {}})
-        for name in ("secret", "gone")
+        await owner.post(f"/v1/policies{query}", json={"name": name, "scope": GROWTH, "policy": {}})
+        for query in ("", "?dry_run=true")
+        for name in NAMES
     ]
-    assert [answer.status_code for answer in answers] == [409, 409]
-    secret, gone = (answer.json() for answer in answers)
-    assert secret["detail"].replace("secret", "gone") == gone["detail"]
-    assert not {"version", "policy", "details"} & secret.keys()
+    assert {answer.status_code for answer in answers} == {422}
+    problem = {
+        "pointer": "/name",
+        "message": "an owner's policy is named after its team",
+        "hint": "name it 'team-growth'",
+    }
+    assert [answer.json()["errors"] for answer in answers] == [[problem | {"value": name}] for name in NAMES * 2]
+    made = await owner.post("/v1/policies", json={"name": "team-growth", "scope": GROWTH, "policy": {}})
+    assert made.status_code == 201
 
 
 async def test_a_dry_run_shows_the_tables_of_a_label(api: Api, table_id: str) -> None:

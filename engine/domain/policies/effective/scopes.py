@@ -4,7 +4,9 @@ Order of strength, weakest first: fleet, team, catalog, namespace (outer to inne
 characters), label, table. Policies of equal strength (patterns, and labels of different keys) are ordered by name.
 """
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,6 +16,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.globs import matches
 
 MAX_PATTERN: Final = 500
+_PLAIN_TEAM: Final = re.compile(r"[A-Za-z0-9_]{1,59}")  # with `team-` it is a name of at most 64 characters
 
 
 class PolicyScopeKind(StrEnum):
@@ -68,6 +71,17 @@ class TableTraits:
     ref: TableRef
     owner_team: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def team_policy_name(team: str) -> str:
+    """Return the name that owners give the policy of their team: readable, and another one for each team.
+
+    The command line derives the same name (`packhouse.arguments.targets.name_for`).
+    """
+    if _PLAIN_TEAM.fullmatch(team):
+        return f"team-{team}"
+    mark = hashlib.sha256(f"team\0{team}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{re.sub('[^A-Za-z0-9_]+', '-', f'team-{team}')[:50].strip('-')}-{mark}"
 
 
 @dataclass(frozen=True, slots=True)
