@@ -1,4 +1,4 @@
-"""A REST catalog of Iceberg whose lists have no end."""
+"""Servers whose lists have no end: REST catalogs of Iceberg and Paimon, and a store that speaks S3."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -51,9 +51,18 @@ ENDLESS: Final[Mapping[str, tuple[Answer, Answer]]] = {
 """The lists of namespaces and of tables, by what has no end."""
 
 
+def _objects(number: int) -> str:
+    keys = "".join(f"<Contents><Key>t/{number}-{each}</Key>{_DETAILS}</Contents>" for each in range(PAGE))
+    more = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{number}</NextContinuationToken>"
+    return f"<ListBucketResult><Name>b</Name><KeyCount>{PAGE}</KeyCount>{more}{keys}</ListBucketResult>"
+
+
+_DETAILS: Final = '<LastModified>2024-01-01T00:00:00.000Z</LastModified><ETag>"e"</ETag><Size>1</Size>'
+
+
 @dataclass
 class EndlessLists:
-    """The server. `requests`: how many it has answered."""
+    """The server. `kind`: one of `ENDLESS`, `objects`, `databases of Paimon`. `requests`: how many it has answered."""
 
     kind: str
     requests: int = 0
@@ -65,10 +74,17 @@ class EndlessLists:
         with serving(self._handler()) as self.url:
             yield self
 
-    def _answer(self, path: str) -> Mapping[str, Any]:
+    def _answer(self, path: str) -> Mapping[str, Any] | str:
         self.requests += 1
         found = urlsplit(path)
-        namespaces, tables = ENDLESS[self.kind]
+        if self.kind == "objects":
+            return _objects(self.requests)
+        if self.kind == "databases of Paimon" and found.path.endswith("/databases"):
+            return {
+                "databases": [f"d{self.requests}-{each}" for each in range(PAGE)],
+                "nextPageToken": str(self.requests),
+            }
+        namespaces, tables = ENDLESS.get(self.kind, (_one, _no_tables))
         if found.path.endswith("/config"):
             return {"defaults": {}, "overrides": {}}
         if found.path.endswith("/tables"):
@@ -80,9 +96,11 @@ class EndlessLists:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = 2**16  # one packet for head and body: two wait for one another
 
             def do_GET(self) -> None:
-                body = json.dumps(server._answer(self.path)).encode()
+                answer = server._answer(self.path)
+                body = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))

@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any, Final, TypeVar
 
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -32,6 +34,7 @@ def overlapped(work: Callable[[T], R], items: Iterable[T], *, at_once: int) -> I
         try:
             ahead: deque[Future[R]] = deque(pool.submit(work, item) for item in islice(rest, at_once))
             while ahead:
+                stop_if_abandoned()
                 result = ahead.popleft().result()
                 ahead.extend(pool.submit(work, item) for item in islice(rest, 1))
                 yield result

@@ -40,6 +40,7 @@ from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
+from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.places import Places
 
 _LISTED: Final = 5
@@ -176,7 +177,7 @@ class PaimonConnection:
         with reading_table(f"look up tables of {masked(self._root)}"):
             locations = {} if self._rest is not None else self._folders().locations(refs)
         found: dict[TableRef, str] = {}
-        for ref in refs if self._rest is not None else locations:
+        for ref in while_awaited(refs if self._rest is not None else locations):
             with suppress(*_OF_ONE_TABLE), reading_table(f"read the newest snapshot of {ref}"):
                 files = self._files_of(ref, OWN_LOCATION, locations.get(ref))
                 pointer = None if files is None else pointer_of(files)

@@ -12,8 +12,8 @@ import pytest
 
 from engine.domain.errors import Away, OutcomeUnknown, StateConflict, TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
-from engine.formats.intake.abandoned import stop_if_abandoned
 from engine.formats.intake.overlapping import overlapped
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.services.catalogs.bulkheads import calls
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits

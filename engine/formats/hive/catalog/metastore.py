@@ -13,6 +13,7 @@ from thrift.transport.TTransport import TTransportException
 from engine.formats.hive.catalog.answers import protocol_on
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.permissions import CheckPeer, anywhere
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 MOST_PARTITIONS: Final = 1_000_000
 """Limit of the partitions of one table; the Metastore answers with about 1 KB for each."""
@@ -124,6 +125,7 @@ class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
 
     def write(self, buff: bytes) -> None:
         """Send a request, whose answer must be complete within the limits."""
+        stop_if_abandoned()
         self._until, self._left = monotonic() + _ANSWER_MS / 1000, _LARGEST_ANSWER
         self.setTimeout(_ANSWER_MS)
         super().write(buff)

@@ -10,7 +10,7 @@ from pyiceberg.typedef import Identifier
 
 from engine.domain.errors import StateConflict
 from engine.formats.base import IsWanted, TableListing, every_namespace
-from engine.formats.intake.abandoned import stop_if_abandoned
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 MOST_NAMESPACES: Final = 100_000
 """Namespaces of a catalog that are listed, those without tables included."""

@@ -22,7 +22,7 @@ from pyiceberg.typedef import Identifier
 from tenacity import retry
 
 from engine.domain.errors import StateConflict, Transient
-from engine.formats.intake.abandoned import stop_if_abandoned
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 MOST_NAMES: Final = 100_000
 MOST_PAGES: Final = 10_000

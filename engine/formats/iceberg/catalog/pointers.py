@@ -14,6 +14,7 @@ from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from engine.domain.errors import InvalidInput, NotEligible, NotFound, TableUnreadable
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg.errors import reading_table
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 OF_ONE_TABLE: Final = (NotFound, NotEligible, InvalidInput, TableUnreadable)
 """Errors that leave a table without a pointer. Tables without one are opened at each look, which reports the error."""
@@ -52,6 +53,7 @@ def _of_rows(catalog: SqlCatalog, refs: Sequence[TableRef]) -> Mapping[TableRef,
 def _of_tables(catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
     found = {}
     for ref in refs:
+        stop_if_abandoned()
         with suppress(*OF_ONE_TABLE), reading_table(f"read the metadata location of {ref}"):
             found[ref] = catalog.load_table((*ref.namespace, ref.name)).metadata_location
     return found

@@ -1,6 +1,6 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
-At the deadline the caller gets an error, and the call stops at its next request or page (`formats.intake.abandoned`).
+At the deadline the caller gets an error, and the call stops at its next request or page (`kernel.storage.abandoned`).
 Its thread counts until then. A read that goes on computing all the same is ended (`computing`). So is one that
 computes for longer than `compute_seconds`, such as on hostile metadata: an error of its table. Equal reads that have
 not begun share one call: a caller that joins gets an answer that was begun after it asked.

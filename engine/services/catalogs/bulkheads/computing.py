@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from threading import Lock, Thread, get_ident
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
-from engine.formats.intake.abandoned import IS_ABANDONED
 from engine.formats.intake.overlapping import HELP
+from engine.rewriting.kernel.storage.abandoned import IS_ABANDONED
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,6 +6,7 @@ from typing import Final
 
 from engine.domain.errors import StateConflict, Transient
 from engine.formats.paimon.catalog.rest.client import RestClient
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 MOST_NAMES: Final = 100_000
 MOST_PAGES: Final = 10_000
@@ -31,6 +32,7 @@ def names_of(client: RestClient, path: str, field: str, *, until: float | None =
     token, seen, count = "", set[str](), 0
     until = time.monotonic() + LIST_SECONDS if until is None else until
     while True:
+        stop_if_abandoned()
         answer = client.get(path, {"pageToken": token} if token else None)
         names = answer.texts(field)
         count += len(names)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
+from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores.files import EXISTS
 
@@ -129,7 +130,7 @@ class HdfsFiles:
     def _listed(self, folder: str, is_recursive: bool) -> Iterator[Any]:
         with _errors():
             try:
-                yield from self._client.list_status(folder, is_recursive)
+                yield from while_awaited(self._client.list_status(folder, is_recursive))
             except FileNotFoundError:
                 return
 

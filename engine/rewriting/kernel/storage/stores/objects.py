@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores import addresses
 from engine.rewriting.kernel.storage.stores.clients import Connection
@@ -184,7 +185,8 @@ class ObjectFiles:
         seen: list[npt.NDArray[np.int64]] = []
         try:
             with store_errors():
-                for page in obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE):
+                listed = obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE)
+                for page in while_awaited(listed):
                     times = [int(each["last_modified"].timestamp() * 1e6) for each in page]
                     paths = [each["path"] for each in page]
                     seen.append(_hashes(paths))
