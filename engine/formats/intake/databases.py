@@ -4,7 +4,8 @@ Drivers are recognized by the names of modules and classes: this room must not i
 """
 
 from typing import Final
-from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from engine.sql.addresses import POSTGRESQL, SQLITE, with_options
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
@@ -35,13 +36,14 @@ _MISCONFIGURED: Final = (
 
 
 def with_time_limit(uri: str) -> str:
-    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite)."""
-    parts = urlsplit(uri)
-    query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    for option, value in (_SQLITE if parts.scheme.startswith("sqlite") else _POSTGRES).items():
-        query.setdefault(option, value)
-    # urlunsplit would shorten the slashes of sqlite:////path
-    return f"{uri.partition('?')[0]}?{urlencode(query)}"
+    """Return a database address with limits: for connecting and dead peers (Postgres), for a lock (SQLite).
+
+    An address that can't be read is returned unchanged: creating an engine for it raises the error.
+    """
+    try:
+        return with_options(uri, {SQLITE: _SQLITE, POSTGRESQL: _POSTGRES})
+    except ValueError:
+        return uri
 
 
 def wrong_settings(error: BaseException, *, tables: str, no_catalog: str) -> str | None:

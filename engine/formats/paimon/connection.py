@@ -125,7 +125,7 @@ class PaimonConnection:
         self._properties = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
         self._meaningless = meaningless_in(properties)
         self._root = properties["warehouse"].rstrip("/") or "/"
-        self._database = CatalogDatabase(properties) if properties["type"] == JDBC else None
+        self._database = CatalogDatabase(properties, check_peer=check_peer) if properties["type"] == JDBC else None
         self._rest: RestWarehouse | None = None
         if properties["type"] == REST:
             client = RestClient(uri=properties[URI], token=properties[TOKEN], check_peer=check_peer)

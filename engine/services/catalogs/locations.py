@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
-from engine.services.catalogs.addresses import hosts_of
+from engine.services.catalogs.addresses import hosts_of, problem_of_name
 from engine.uris.hosts import ip_address
 from engine.uris.locations import Location, split_uri
 from engine.uris.schemes import FILE, SCHEMES
@@ -135,11 +135,15 @@ class LocationRules:
     def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
         """Return one problem for each property of a catalog whose address is not allowed. Values are never repeated.
 
+        Values that become a part of an address, such as a region, are checked on every deployment.
+
         References in the properties are resolved, so their values are checked too.
         """
-        if self.allows_local:
-            return []
-        messages = ((name, self._problem_of_address(name, value)) for name, value in properties.items())
+        messages = [(name, problem_of_name(name, value)) for name, value in properties.items()]
+        if not self.allows_local:
+            messages = [
+                (name, message or self._problem_of_address(name, properties[name])) for name, message in messages
+            ]
         return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
 
     def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
@@ -162,12 +166,16 @@ class LocationRules:
             base = split_uri(part.strip())[0].partition("+")[0]
             if base in {"file", "jar", "sqlite"}:
                 return f"{base}: is on a local disk, which this deployment does not allow (PACKHOUSE_MODE=production)"
-        for host in hosts_of(name, value):
+        try:
+            hosts = hosts_of(name, value)
+        except ValueError as error:
+            return str(error)
+        for host in hosts:
             if host.startswith("/"):
                 return "it refers to a socket of this machine, which this deployment does not allow"
             if self.refuses_host(host):
                 return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
-        if re.match(r"postgres(ql)?(\+\w+)?:", value.strip()) and not any(True for _ in hosts_of(name, value)):
+        if re.match(r"postgres(ql)?(\+\w+)?:", value.strip(), re.IGNORECASE) and not hosts:
             return (
                 "it names no host: the driver would use a socket of this machine, which this deployment does not allow"
             )

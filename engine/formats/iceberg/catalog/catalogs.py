@@ -31,6 +31,7 @@ from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.intake.databases import with_time_limit
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 from engine.rewriting.kernel.storage.places import Places
+from engine.sql.addresses import check_servers
 
 CATALOG_NAME: Final = "catalog-name"
 
@@ -60,9 +61,15 @@ class GuardedSqlCatalog(SqlCatalog):
     check_location: CheckLocation = staticmethod(anywhere)
     scope: FileScope = OWN_LOCATION
 
-    def __init__(self, name: str, **properties: str) -> None:
+    def __init__(self, name: str, *, check_peer: CheckPeer = anywhere, **properties: str) -> None:
         self._metadata_files = MetadataFiles()
+        self._check_peer = check_peer
         super().__init__(name, **properties)
+
+    def _init_catalog(self) -> None:
+        """Read the version of the catalog's tables, over connections to allowed servers only."""
+        check_servers(self.engine, self._check_peer)
+        super()._init_catalog()
 
     def within(self, scope: FileScope) -> Self:
         """Return this catalog, with the same connections, for a table whose files are in a scope."""
@@ -226,7 +233,8 @@ def load(
     if properties["type"] == "rest":
         return GuardedRestCatalog(name, check_peer=check_peer, check_addresses=check_addresses, **own)
     # never create tables in a user's database
-    catalog = GuardedSqlCatalog(name, **{"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])})
+    own = {"init_catalog_tables": "false", **own, "uri": with_time_limit(own["uri"])}
+    catalog = GuardedSqlCatalog(name, check_peer=check_peer, **own)
     catalog.check_location = check_location
     # created while the database is away, it would guess its schema version: query it once to fail in that case
     catalog.list_namespaces()

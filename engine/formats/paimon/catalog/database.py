@@ -18,7 +18,9 @@ from engine.domain.errors import Away, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.formats.intake.databases import is_database_away, is_locked, with_time_limit, wrong_settings
 from engine.formats.intake.errors import summary_of
+from engine.formats.intake.permissions import CheckPeer, anywhere
 from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
+from engine.sql.addresses import check_servers
 
 DEFAULT_KEY: Final = "jdbc"
 LOCKS: Final = "paimon_distributed_locks"
@@ -61,11 +63,14 @@ class LockRow:
 class CatalogDatabase:
     """The rows of one catalog. Thread-safe; nothing is sent by the constructor.
 
+    `check_peer` is called with the address of a server before each connection.
+
     Every method raises `Away` if the database does not answer, `StateConflict` if the properties are wrong, and
     `Transient` for another failure.
     """
 
-    def __init__(self, properties: Mapping[str, str]) -> None:
+    def __init__(self, properties: Mapping[str, str], *, check_peer: CheckPeer = anywhere) -> None:
+        self._check_peer = check_peer
         self.key = properties.get(CATALOG_KEY, DEFAULT_KEY)
         self._zone = properties.get(LOCK_TIME_ZONE, "UTC")
         self._properties = properties
@@ -164,7 +169,9 @@ class CatalogDatabase:
         url = url.set(
             username=self._properties.get(USER, url.username), password=self._properties.get(PASSWORD, url.password)
         )
-        return create_engine(url, poolclass=NullPool)
+        made = create_engine(url, poolclass=NullPool)
+        check_servers(made, self._check_peer)
+        return made
 
 
 def _row(connection: Connection, lock_id: str) -> LockRow | None:

@@ -1,0 +1,1 @@
+"""Databases of catalogs through SQLAlchemy: their addresses, and checks of the servers that connections go to."""

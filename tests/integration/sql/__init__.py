@@ -1,0 +1,1 @@
+"""Addresses of databases, on real connections."""
