@@ -66,7 +66,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_services() as services:
             app.state.services = services
-            app.state.page_tokens = PageTokens(secret_key=services.secret_key)
+            app.state.page_tokens = PageTokens(secret_keys=services.secret_keys)
             yield
 
     app = FastAPI(

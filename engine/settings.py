@@ -30,7 +30,16 @@ _SIMILAR: Final = 0.8
 _DAY: Final = 86_400
 
 _SECRET: Final = frozenset(
-    {"secret_key", "admin_key", "database_url", "redis_url", "spark_url", "prometheus_token", "prometheus_url"}
+    {
+        "secret_key",
+        "previous_secret_key",
+        "admin_key",
+        "database_url",
+        "redis_url",
+        "spark_url",
+        "prometheus_token",
+        "prometheus_url",
+    }
 )
 """Settings whose values never appear in errors."""
 
@@ -92,7 +101,10 @@ class Settings(BaseSettings):
     )
     spark_cores: int = Field(default=2, ge=1, description="Cores of the embedded Spark server.")
     secret_key: SecretStr | None = Field(
-        default=None, description="Signs page and pace tokens; default: made in data_dir."
+        default=None, description="Signs tokens of pages, tasks and previews; default: made in data_dir."
+    )
+    previous_secret_key: SecretStr | None = Field(
+        default=None, description="Key before `secret_key`: its tokens stay valid while the key is changed."
     )
     admin_key: SecretStr | None = Field(
         default=None, description="First admin key, used while there is no key; default: made, in data_dir/admin-key."

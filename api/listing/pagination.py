@@ -25,10 +25,13 @@ class Page(Generic[T]):
 
 
 class PageTokens:
-    """Creates and reads page tokens. A token has the last key of its page and the query that it belongs to."""
+    """Creates and reads page tokens. A token has the last key of its page and the query that it belongs to.
 
-    def __init__(self, *, secret_key: str) -> None:
-        self._serializer = URLSafeSerializer(secret_key, salt="packhouse.page")
+    `secret_keys`: all verify tokens, the last one signs them.
+    """
+
+    def __init__(self, *, secret_keys: Sequence[str]) -> None:
+        self._serializer = URLSafeSerializer(list(secret_keys), salt="packhouse.page")
 
     def seal(self, query: str, last: str | int) -> str:
         """Return the token that continues a query after a key."""

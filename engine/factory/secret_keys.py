@@ -1,4 +1,9 @@
-"""The key that signs page tokens and the tokens of tasks: from the settings, or made once in the data directory."""
+"""The key that signs tokens of pages, tasks and previews: from the settings, or made once in the data directory.
+
+To change it, set the new key and `PACKHOUSE_PREVIOUS_SECRET_KEY` to the old one in all processes, and remove that after
+a day: tokens of pages and previews are used within minutes, those of tasks as long as their attempt runs. What was
+signed with a key that is gone is refused; nothing that is stored is signed or encrypted with it.
+"""
 
 import os
 import secrets
@@ -11,13 +16,23 @@ from engine.settings import Settings
 _SHORTEST_KEY: Final = 32
 
 
-def secret_key(settings: Settings) -> str:
-    """Return the key of this installation. Raises `InvalidInput` if a shared installation has none, or a short one."""
-    if settings.secret_key is not None:
-        key = settings.secret_key.get_secret_value()
+def secret_keys(settings: Settings) -> tuple[str, ...]:
+    """Return the keys of this installation: all verify tokens, the last one signs them.
+
+    Raises:
+        InvalidInput: a shared installation has no key, or a short one.
+    """
+    previous = () if settings.previous_secret_key is None else (settings.previous_secret_key.get_secret_value(),)
+    keys = (*previous, _present_key(settings))
+    for name, key in zip(("PACKHOUSE_SECRET_KEY", "PACKHOUSE_PREVIOUS_SECRET_KEY"), reversed(keys), strict=False):
         if settings.is_production and len(key) < _SHORTEST_KEY:
-            raise InvalidInput(f"PACKHOUSE_SECRET_KEY is shorter than {_SHORTEST_KEY} characters: it could be guessed")
-        return key
+            raise InvalidInput(f"{name} is shorter than {_SHORTEST_KEY} characters: it could be guessed")
+    return keys
+
+
+def _present_key(settings: Settings) -> str:
+    if settings.secret_key is not None:
+        return settings.secret_key.get_secret_value()
     if settings.database_url is not None or settings.is_production:
         raise InvalidInput(
             "PACKHOUSE_SECRET_KEY is not set: with a shared database every process needs the same key; "

@@ -39,7 +39,7 @@ from engine.services.tables.write_locations import WriteLocationService
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Services that the API uses. `secret_key` signs page tokens; `metrics` has those of all parts of this process."""
+    """Services that the API uses. `secret_keys` sign page tokens; `metrics` has those of all parts of this process."""
 
     access: AccessService
     keys: KeyService
@@ -73,5 +73,5 @@ class Services:
     pace: PaceLedger
     pace_tokens: PaceTokens
     renewals: RenewalService
-    secret_key: str
+    secret_keys: tuple[str, ...]
     metrics: WorkMetrics

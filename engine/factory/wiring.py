@@ -10,7 +10,7 @@ from engine.domain.clock import Clock
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
-from engine.factory.secret_keys import secret_key
+from engine.factory.secret_keys import secret_keys
 from engine.factory.services import Services
 from engine.factory.surroundings import Surroundings
 from engine.metrics import WorkMetrics
@@ -106,9 +106,9 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     clock, ids, database, holder, step = around.clock, around.ids, around.database, around.holder, around.step
     queue, hints, pace, shared = around.redis.queue, around.redis.hints, around.redis.pace, around.redis.shared
     access = AccessService(database=database, ids=ids, clock=clock, tokens=around.tokens)
-    key = secret_key(settings)
+    keys = secret_keys(settings)
     audit = AuditService(database=database)
-    tokens = PaceTokens(secret_key=key)
+    tokens = PaceTokens(secret_keys=keys)
     locations = LocationRules(not settings.is_production, loopback_hosts(settings.loopback_hosts))
     served = around.formats(locations)
     formats = FormatRegistry(
@@ -120,7 +120,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     )
     capabilities = CapabilityService(served={name: each.capabilities() for name, each in served.items()})
     forecasts = UpkeepForecasts(database=database, formats=formats)
-    acknowledgements = Acknowledgements(secret_key=key, forecasts=forecasts)
+    acknowledgements = Acknowledgements(secret_keys=keys, forecasts=forecasts)
     checks = PolicyChecks(
         database=database, formats=formats, capabilities=capabilities, acknowledgements=acknowledgements
     )
@@ -280,7 +280,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         ),
         watching=watching,
         metrics=metrics,
-        secret_key=key,
+        secret_keys=keys,
     )
 
 

@@ -144,7 +144,12 @@ class PacedRuns:
         self.ticks = 0
         self._duties: list[_Duty] = []
         self._tools = PaceTools(
-            database, self.ledger, self.shared, PaceTokens(secret_key="a key for tests"), self.clock, "http://api/pace"
+            database,
+            self.ledger,
+            self.shared,
+            PaceTokens(secret_keys=("a key for tests",)),
+            self.clock,
+            "http://api/pace",
         )
 
     async def set_limits(self, limits: FleetLimits) -> None:

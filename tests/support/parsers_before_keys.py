@@ -65,7 +65,7 @@ def parsers() -> Iterator[tuple[str, Callable[[str], object]]]:
     yield "Authorization", lambda text: bearer_of(_header("Authorization", f"Bearer {text}"))
     yield "form of a key", lambda text: KEY_FORM.fullmatch(f"pkh_{text}")
     yield "identity provider's token", lambda text: _key_id_of(f"{text}.{text[:100]}.{text[:100]}", ("RS256",))
-    yield "pace token", lambda text: PaceTokens(secret_key="k").read(text)
+    yield "pace token", lambda text: PaceTokens(secret_keys=("k",)).read(text)
     yield "client address", subscriber_of
     yield "If-Match", lambda text: asyncio.run(preconditions(if_match=text, if_none_match=None))
     yield "If-None-Match", lambda text: asyncio.run(preconditions(if_match=None, if_none_match=text))

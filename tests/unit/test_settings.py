@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from api.server.parts import Parts, serve
 from engine.domain.errors import InvalidInput
 from engine.domain.fleet.retention import Retention
-from engine.factory.secret_keys import secret_key
+from engine.factory.secret_keys import secret_keys
 from engine.factory.surroundings import identities_of
 from engine.factory.wiring import retention_of
 from engine.settings import Settings, read_settings
@@ -40,7 +40,7 @@ def test_a_shared_record_is_production_unless_said_otherwise(values: dict[str, o
 @pytest.mark.parametrize("key", [None, SecretStr("short")])
 def test_production_demands_a_secret_key_that_can_not_be_guessed(key: SecretStr | None) -> None:
     with pytest.raises(InvalidInput, match="PACKHOUSE_SECRET_KEY"):
-        secret_key(settings(mode="production", secret_key=key))
+        secret_keys(settings(mode="production", secret_key=key))
 
 
 def test_an_identity_provider_needs_an_audience_and_a_client_of_the_console_a_provider() -> None:

@@ -144,10 +144,13 @@ class Deleting:
 
 
 class Acknowledgements:
-    """Previews what changes delete, and checks that it is acknowledged before they are stored."""
+    """Previews what changes delete, and checks that it is acknowledged before they are stored.
 
-    def __init__(self, *, secret_key: str, forecasts: DeletionForecasts) -> None:
-        self._serializer = URLSafeTimedSerializer(secret_key, salt="packhouse.acknowledge")
+    `secret_keys`: all verify tokens, the last one signs them.
+    """
+
+    def __init__(self, *, secret_keys: Sequence[str], forecasts: DeletionForecasts) -> None:
+        self._serializer = URLSafeTimedSerializer(list(secret_keys), salt="packhouse.acknowledge")
         self._forecasts = forecasts
 
     async def preview(self, caller: Caller, deleting: Deleting) -> DeletionPreview | None:

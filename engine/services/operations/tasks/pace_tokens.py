@@ -1,5 +1,7 @@
 """Tokens with which a running task reports to the pace channel: signed, good for one attempt of one run only."""
 
+from collections.abc import Sequence
+
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from engine.domain.errors import Unauthenticated
@@ -10,10 +12,10 @@ _MAX_CHARACTERS = 512
 
 
 class PaceTokens:
-    """Issues and reads pace tokens under the deployment's secret key."""
+    """Issues and reads pace tokens. `secret_keys` are the deployment's: all verify tokens, the last one signs them."""
 
-    def __init__(self, *, secret_key: str) -> None:
-        self._serializer = URLSafeTimedSerializer(secret_key, salt="packhouse.pace")
+    def __init__(self, *, secret_keys: Sequence[str]) -> None:
+        self._serializer = URLSafeTimedSerializer(list(secret_keys), salt="packhouse.pace")
 
     def issue(self, run_id: RunId, attempt: int) -> str:
         """Return a token for the tasks of one attempt."""
