@@ -28,6 +28,7 @@ PAGES: Final = {
     "/policies": "Policies",
     "/runs": "Runs",
     "/runs?view=timeline": "Runs",
+    "/deletions": "Deletions",
     "/catalogs": "Catalogs",
     "/catalogs/lake": "lake",
     "/keys": "Keys",

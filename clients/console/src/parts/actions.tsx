@@ -44,7 +44,10 @@ export function RoleButton({
 export interface ActionForm {
   readonly reason: string;
   readonly confirmed: boolean;
+  readonly typed: string;
 }
+
+const EMPTY_FORM: ActionForm = { reason: "", confirmed: false, typed: "" };
 
 /** A button that asks for confirmation (and a reason), sends, and says what happened. */
 export function ActionButton({
@@ -53,6 +56,7 @@ export function ActionButton({
   title,
   description,
   asks = "nothing",
+  typed,
   danger = false,
   extra,
   act,
@@ -68,6 +72,8 @@ export function ActionButton({
   /** What will happen, in a sentence or two. */
   description: ReactNode;
   asks?: "nothing" | "reason";
+  /** A text that has to be typed before the button works. */
+  typed?: string;
   danger?: boolean;
   /** A yes-or-no option of the action. */
   extra?: string;
@@ -79,7 +85,7 @@ export function ActionButton({
   done: string;
 } & Omit<ButtonProps, "title">) {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const [form, setForm] = useState<ActionForm>({ reason: "", confirmed: false });
+  const [form, setForm] = useState(EMPTY_FORM);
   const mutation = useMutation({
     mutationFn: () => act(form),
     onSuccess: () => {
@@ -89,10 +95,10 @@ export function ActionButton({
   });
   const start = () => {
     mutation.reset();
-    setForm({ reason: "", confirmed: false });
+    setForm(EMPTY_FORM);
     open();
   };
-  const isReady = asks === "nothing" || form.reason.trim() !== "";
+  const isReady = (asks === "nothing" || form.reason.trim() !== "") && (typed === undefined || form.typed.trim() === typed);
   return (
     <>
       <RoleButton needs={needs} onClick={start} {...(danger ? { color: "red" } : {})} {...rest}>
@@ -118,6 +124,15 @@ export function ActionButton({
                 maxLength={500}
                 value={form.reason}
                 onChange={(event) => setForm({ ...form, reason: event.currentTarget.value })}
+              />
+            )}
+            {typed !== undefined && (
+              <TextInput
+                label={`Type ${typed} to confirm it`}
+                data-autofocus
+                autoComplete="off"
+                value={form.typed}
+                onChange={(event) => setForm({ ...form, typed: event.currentTarget.value })}
               />
             )}
             {extra !== undefined && (

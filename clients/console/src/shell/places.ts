@@ -3,6 +3,7 @@ export const PLACES = [
   { to: "/fleet", label: "Fleet", key: "f", about: "All tables together: backlog, rates, limits" },
   { to: "/tables", label: "Tables", key: "t", about: "Search, register, discover" },
   { to: "/runs", label: "Runs", key: "r", about: "History and what runs now" },
+  { to: "/deletions", label: "Deletions", key: "d", about: "What will be deleted and when, undo, and what was" },
   { to: "/policies", label: "Policies", key: "p", about: "Settings of wider scopes than a table" },
   { to: "/catalogs", label: "Catalogs", key: "c", about: "Connections and their checks" },
   { to: "/signals", label: "Signals", key: "s", about: "Commits, latency and back-pressure that were reported" },

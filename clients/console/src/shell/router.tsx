@@ -49,6 +49,7 @@ const routes = [
   page("/policies/$name", () => import("../pages/policy/ScopedPolicyPage")),
   page("/runs", () => import("../pages/runs/RunsPage")),
   page("/runs/$runId", () => import("../pages/run/RunPage")),
+  page("/deletions", () => import("../pages/deletions/DeletionsPage")),
   page("/catalogs", () => import("../pages/catalogs/CatalogsPage")),
   page("/catalogs/$name", () => import("../pages/catalogs/CatalogPage")),
   page("/keys", () => import("../pages/access/KeysPage")),

@@ -3,6 +3,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Time } from "../../parts/Time";
 import { Answer, PageHead } from "../../parts/states";
+import { DeletionsNotice } from "../deletions/DeletionsNotice";
 import { FirstStart } from "./FirstStart";
 import { FleetActions } from "./FleetActions";
 import { FleetFigures } from "./FleetFigures";
@@ -37,6 +38,7 @@ function Fleet({ fleet, samples }: FleetNow) {
   return (
     <>
       {fleet.pause !== null && <PauseNotice pause={fleet.pause} whole="the fleet" />}
+      <DeletionsNotice />
       {fleet.measured_tables === 0 && (
         <Text size="sm" mb="md" role="status">
           No table was measured yet: figures appear after the first look at each table, usually within a minute.

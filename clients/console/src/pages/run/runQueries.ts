@@ -34,15 +34,6 @@ export const groupsQuery = (runId: string, plan: number, isRunning: boolean) =>
     placeholderData: keepPreviousData,
   });
 
-/** Return the list of files that a run deleted, as CSV. */
-export async function deletedFiles(runId: string): Promise<Blob> {
-  const { data } = await packhouse.http.GET("/v1/runs/{run_id}/deleted-files", {
-    params: { path: { run_id: runId } },
-    parseAs: "blob",
-  });
-  return data as unknown as Blob;
-}
-
 /** Return the request of a run, to be submitted again. */
 export function requestOf(run: RunDetail): Schemas["RunSubmit"] {
   const { partitions, force_full, every_file, force } = run.request as Partial<Schemas["RunSubmit"]>;

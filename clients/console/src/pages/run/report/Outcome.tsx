@@ -1,16 +1,13 @@
 /** What an ended run achieved: before and after, predicted and measured, snapshots, waste, files that it deleted. */
-import { Button, Code, Group, List, Text } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useMutation } from "@tanstack/react-query";
+import { Code, Group, List, Text } from "@mantine/core";
 import { bytes, count, share } from "../../../format/sizes";
 import { duration } from "../../../format/times";
+import { DeletedFilesButton } from "../../../parts/DeletedFilesButton";
 import { PageLink } from "../../../parts/links";
-import { Problem } from "../../../parts/Problem";
 import { Figure, Section } from "../../../parts/states";
 import { changesOf, type Comparison, listAt, numberAt, objectAt, predictionsOf, textAt } from "./documents";
-import { deletedFiles, type RunDetail } from "../runQueries";
+import type { RunDetail } from "../runQueries";
 import { reasonText } from "../words";
-import { save } from "../../../parts/save";
 
 const SHOWN_SNAPSHOTS = 50;
 
@@ -82,7 +79,7 @@ function Removed({ run }: { run: RunDetail }) {
   const failures = numberAt(result, "delete_failures") ?? 0;
   if (expired === null && files === null) return null;
   return (
-    <Section title="Removed" aside={textAt(result, "deleted_files_list") !== null && <DownloadList runId={run.id} />}>
+    <Section title="Removed" aside={textAt(result, "deleted_files_list") !== null && <DeletedFilesButton runId={run.id} label="Download the deleted files (CSV)" />}>
       <div className="figures-row">
         {expired !== null && <Figure name="Snapshots expired" value={count(expired)} />}
         {files !== null && <Figure name="Files deleted" value={count(files)} hint={bytes(numberAt(result, "deleted_bytes"))} />}
@@ -91,26 +88,6 @@ function Removed({ run }: { run: RunDetail }) {
     </Section>
   );
 }
-
-function DownloadList({ runId }: { runId: string }) {
-  const download = useMutation({
-    meta: { isRead: true },
-    mutationFn: () => deletedFiles(runId),
-    onSuccess: (blob) => {
-      save(blob, `${runId}-deleted-files.csv`);
-      notifications.show({ message: "The list of deleted files is downloaded.", closeButtonProps: { "aria-label": "Close" } });
-    },
-  });
-  return (
-    <div className="no-print">
-      <Button size="xs" variant="default" loading={download.isPending} onClick={() => download.mutate()}>
-        Download the deleted files (CSV)
-      </Button>
-      {download.isError && <Problem error={download.error} />}
-    </div>
-  );
-}
-
 
 function Snapshots({ run }: { run: RunDetail }) {
   const ids = listAt(run.result, "snapshot_ids").map(String);

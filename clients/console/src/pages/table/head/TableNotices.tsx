@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { RunStateBadge } from "../../../parts/badges";
 import { RunLink } from "../../../parts/links";
 import { Ago, Time } from "../../../parts/Time";
+import { DeletionsNotice } from "../../deletions/DeletionsNotice";
 import { holdWords } from "../../tables/filters";
 import { stateQuery, type Table } from "../tableQueries";
 import { ResumeButton } from "./PauseActions";
@@ -52,7 +53,8 @@ export function TableNotices({ table }: { table: Table }) {
           )}
         </Notice>
       )}
-      {run !== null && LIVE.has(run.state) && (
+      <DeletionsNotice table={table.id} />
+      {run !== null && LIVE.has(run.state) && run.reason !== "grace" && (
         <Notice color="blue" title="A run is live">
           <Text size="sm" component="div">
             <RunLink runId={run.id}>{run.operation.replaceAll("_", " ")}</RunLink> <RunStateBadge state={run.state} waitingFor={run.reason} />, submitted{" "}
