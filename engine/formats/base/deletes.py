@@ -41,10 +41,21 @@ class DeleteKeeper(Protocol):
             NotEligible: delete files of this table are not rewritten.
         """
 
-    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> RewrittenDeletes:
+    def rewrite_deletes(
+        self,
+        run_id: str,
+        attempt: int,
+        *,
+        before_try: Callable[[], None],
+        announce: Callable[[LeftOut], None] = lambda _: None,
+    ) -> RewrittenDeletes:
         """Merge delete files and drop dangling ones in one snapshot with the same rows; return its id.
 
-        `before_try` is called before every request to the catalog and may raise to stop: nothing is sent then.
+        Args:
+            run_id: the run.
+            attempt: the number of its attempt.
+            before_try: is called before every request to the catalog and may raise to stop: nothing is sent then.
+            announce: is called before `before_try` with what the request leaves out, as its answer may be lost.
 
         Raises:
             OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.

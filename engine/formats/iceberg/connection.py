@@ -42,6 +42,7 @@ from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 
 _TYPES: Final = ("rest", "sql")
+_LOADING: Final = "snapshot-loading-mode"
 _SCHEMES: Final = {
     "rest": ("http://", "https://"),
     "sql": ("sqlite:///", "postgresql://", "postgresql+psycopg://", "postgresql+psycopg2://"),
@@ -115,6 +116,9 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     elif schemes and not uri.startswith((*schemes, "env:", "file:")):
         hint = f"begin it with one of {', '.join(schemes)}"
         yield FieldProblem("/properties/uri", f"is not an address of a {kind} catalog", masked(uri), hint)
+    if (mode := properties.get(_LOADING, "all")) != "all":
+        hint = "leave it out: upkeep must see every snapshot, or it would delete the files of the others"
+        yield FieldProblem(f"/properties/{_LOADING}", "is not allowed", mode, hint)
     yield from problems_of_vended_hosts(properties)
     for key, value in properties.items():
         if names_code(key):

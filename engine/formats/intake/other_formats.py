@@ -1,7 +1,7 @@
-"""Files by which other table formats and writers mark a folder whose Parquet files are not all live rows.
+"""Files by which table formats and writers mark a folder: its Parquet files are not all live rows, or not another's.
 
 Readers of these formats choose rows by such files. A program that takes the folder for plain Parquet files would read,
-merge or delete others.
+merge or delete others. Rewrites of Hive tables and removals of orphans of every format look for the same marks.
 """
 
 from typing import Final
@@ -9,32 +9,35 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-FORMATS: Final = {
-    "_delta_log/": "Delta Lake",
-    ".hoodie/": "Hudi",
-    ".hoodie_partition_metadata": "Hudi",
-    "_spark_metadata/": "a streaming sink of Spark",
-    "metadata/": "Iceberg",
-    "schema/": "Paimon",
-}
-"""Format by the mark that it leaves in a folder."""
+DELTA, HUDI, ICEBERG, PAIMON = "a Delta table", "a Hudi table", "an Iceberg table", "a Paimon table"
+STREAM: Final = "the output of a Spark streaming query"
 
-_MARKED: Final = (
-    r"^(?P<folder>.*)/(?P<mark>_delta_log/|\.hoodie/|_spark_metadata/|\.hoodie_partition_metadata$"
-    r"|metadata/[^/]*\.metadata\.json$|schema/schema-[0-9]+$)"
+_METADATA: Final = r"/[^/]+\.metadata\.json(?:\.gz)?$"
+_MARKS: Final = (
+    (DELTA, r"(?s)/_delta_log/.*$"),
+    (HUDI, r"(?s)/\.hoodie/.*$"),
+    (HUDI, r"/\.hoodie_partition_metadata$"),
+    (STREAM, r"(?s)/_spark_metadata/.*$"),
+    (PAIMON, r"/schema/schema-[0-9]+$"),
+    (ICEBERG, rf"(?:/metadata)?{_METADATA}"),
+)
+"""Formats with the end of the paths of files that mark a folder: the folder is what is before it."""
+
+_ANY: Final = (
+    rf"/(?:_delta_log|\.hoodie|_spark_metadata)/|/\.hoodie_partition_metadata$|/schema/schema-[0-9]+$|{_METADATA}"
 )
 
-MARKS: Final = pa.schema([("folder", pa.string()), ("format", pa.string())])
-"""Folders that are marked, with the format whose mark they have."""
+MARKS: Final = pa.schema([("path", pa.string()), ("folder", pa.string()), ("format", pa.string())])
+"""Files that mark a folder, the folder, and the format whose mark it is."""
 
 
-def marked_folders(paths: pa.ChunkedArray) -> pa.Table:
-    """Return the folders that files of other formats mark, each once with each format, with the columns `MARKS`."""
-    found = pc.extract_regex(paths.filter(pc.match_substring_regex(paths, _MARKED)), pattern=_MARKED)
-    if not len(found):
-        return MARKS.empty_table()
-    folders, marks = (pc.struct_field(found, name) for name in ("folder", "mark"))
-    first = pc.replace_substring_regex(marks, "/.*", "/")
-    formats = [FORMATS[each] for each in first.to_pylist()]
-    marked = pa.table([folders, pa.array(formats, pa.string())], schema=MARKS)
-    return marked.group_by(MARKS.names, use_threads=False).aggregate([]).select(MARKS.names)
+def marks_in(paths: pa.ChunkedArray) -> pa.Table:
+    """Return the folders that files mark, each once with each format and the first of its files; see `MARKS`."""
+    shown = paths.filter(pc.match_substring_regex(paths, _ANY))
+    found = [MARKS.empty_table()]
+    for name, end in _MARKS if len(shown) else ():
+        marking = shown.filter(pc.match_substring_regex(shown, end))
+        folders = pc.replace_substring_regex(marking, end, "", max_replacements=1)
+        found.append(pa.table([marking, folders, pa.repeat(name, len(marking))], schema=MARKS))
+    grouped = pa.concat_tables(found).group_by(["folder", "format"], use_threads=False).aggregate([("path", "first")])
+    return grouped.rename_columns(["folder", "format", "path"]).select(MARKS.names)

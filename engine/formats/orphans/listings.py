@@ -115,8 +115,8 @@ class ListedFiles:
         """Add files."""
         self.files += found.num_rows
         self._keys.append(keys_of(found["path"]))
-        shown = self.tables.add(found)
-        metadata = shown.filter(pc.match_substring_regex(shown["path"], r"\.metadata\.json(?:\.gz)?$"))
+        self.tables.add(found["path"])
+        metadata = found.filter(pc.match_substring_regex(found["path"], r"\.metadata\.json(?:\.gz)?$"))
         self.metadata = pa.concat_tables([self.metadata, metadata])
         old = found.filter(pc.less(found["modified_us"], self._before_us))
         if old.num_rows:

@@ -10,24 +10,13 @@ own, such as a Hive table. Names (`iceberg.orphans.names`, `paimon.orphans.names
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from engine.domain.errors import NotEligible
 from engine.formats.intake.errors import printable
+from engine.formats.intake.other_formats import marks_in
 from engine.formats.intake.outside_files import are_outside
 from engine.rewriting.kernel.storage.places import Places
 
-ICEBERG, PAIMON = "an Iceberg table", "a Paimon table"
-_MARKS: Final = (
-    ("a Delta table", r"(?s)/_delta_log/.*$"),
-    ("a Hudi table", r"(?s)/\.hoodie/.*$"),
-    ("the output of a Spark streaming query", r"(?s)/_spark_metadata/.*$"),
-    (PAIMON, r"/schema/schema-[0-9]+$"),
-    (ICEBERG, r"(?:/metadata)?/[^/]+\.metadata\.json(?:\.gz)?$"),
-)
-"""Formats with the end of the paths of files that show where a table is: what is before it is the table's location."""
-
-_ANY: Final = r"/(?:_delta_log|\.hoodie|_spark_metadata)/|/schema/schema-[0-9]+$|\.metadata\.json(?:\.gz)?$"
 _LONGEST_NAMED: Final = 300
 
 
@@ -40,16 +29,14 @@ class OtherTables:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], str] = {}
 
-    def add(self, found: pa.Table) -> pa.Table:
-        """Add the files of a page, with the schema `listings.FOUND`; return those that show a table."""
-        shown = found.filter(pc.match_substring_regex(found["path"], _ANY))
-        if shown.num_rows:
-            for kind, end in _MARKS:
-                paths = shown["path"].filter(pc.match_substring_regex(shown["path"], end))
-                roots = pc.replace_substring_regex(paths, end, "", max_replacements=1)
-                for root, path in zip(roots.to_pylist(), paths.to_pylist(), strict=True):
-                    self._found.setdefault((kind, root), path)
-        return shown
+    def add(self, paths: pa.ChunkedArray) -> None:
+        """Add the paths of a page."""
+        for each in marks_in(paths).to_pylist():
+            self._found.setdefault((each["format"], each["folder"]), each["path"])
+
+    def __len__(self) -> int:
+        """Return the number of locations."""
+        return len(self._found)
 
     def roots(self, kind: str) -> list[str]:
         """Return the locations of tables of a kind."""

@@ -136,11 +136,11 @@ SPARK_SCHEMA = '{"type":"struct","fields":[{"name":"only_here","type":"long","nu
 @pytest.mark.parametrize(
     ("mark", "name"),
     [
-        ("_delta_log/00000000000000000000.json", "Delta Lake"),
-        (".hoodie/hoodie.properties", "Hudi"),
-        ("_spark_metadata/0", "a streaming sink of Spark"),
-        ("metadata/v1.metadata.json", "Iceberg"),
-        ("schema/schema-0", "Paimon"),
+        ("_delta_log/00000000000000000000.json", "a Delta table"),
+        (".hoodie/hoodie.properties", "a Hudi table"),
+        ("_spark_metadata/0", "the output of a Spark streaming query"),
+        ("metadata/v1.metadata.json", "an Iceberg table"),
+        ("schema/schema-0", "a Paimon table"),
     ],
 )
 def test_f38_metadata_of_another_format_in_the_location_is_found_at_each_look(

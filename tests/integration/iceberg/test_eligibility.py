@@ -26,7 +26,7 @@ ALL = {
     "main_branch",
     "known_types",
     "default_location_provider",
-    "known_writer_properties",
+    "known_features",
     "parquet_only",
     "no_equality_deletes",
     "not_encrypted",
@@ -91,7 +91,7 @@ def test_position_deletes_refuse_nothing(lake: Lake):
     [
         ("write.location-provider.impl", "com.example.Mine", "default_location_provider"),
         ("write.py-location-provider.impl", "os.path", "default_location_provider"),
-        ("write.parquet.bloom-filter-enabled.column.id", "true", "known_writer_properties"),
+        ("write.parquet.bloom-filter-enabled.column.id", "true", "known_features"),
         ("write.format.default", "orc", "parquet_only"),
         ("encryption.key-id", "k1", "not_encrypted"),
     ],

@@ -21,7 +21,7 @@ def body_of(location: str) -> bytes:
 
 
 def location_read(files: MetadataFiles, path: str, body: bytes) -> str:
-    return files.read(HeldFiles(body).new_input(path)).location
+    return files.read(HeldFiles(body).new_input(path)).metadata.location
 
 
 @pytest.mark.parametrize("end", ["metadata.json", "gz.metadata.json", "metadata.json.gz"])

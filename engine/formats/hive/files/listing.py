@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.intake.limits import LIVE_BYTES, too_large
-from engine.formats.intake.other_formats import MARKS, marked_folders
+from engine.formats.intake.other_formats import MARKS, marks_in
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.orphans.listings import FOUND
 from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
@@ -158,7 +158,7 @@ def _listed(folder: str, storage: Mapping[str, str]) -> tuple[pa.Table, pa.Table
     """Return the files with bytes below a folder whose paths are clear, with the schema `FOUND`, and its marks."""
     kept, marks, size = [FOUND.empty_table()], [MARKS.empty_table()], 0
     for page in files_below(folder, storage):
-        if (marked := marked_folders(page["path"])).num_rows:
+        if (marked := marks_in(page["path"])).num_rows:
             marks.append(marked)
         below = pc.utf8_slice_codeunits(page["path"], len(folder.rstrip("/")))
         unclear = pc.match_substring_regex(page["path"], UNCLEAR)

@@ -30,6 +30,7 @@ _CODECS: Final = {
 _BRACKETS: Final = re.compile("[<>]")
 _PARAMETERS: Final = re.compile(r"\([^()]*\)")
 _VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
+_TABLES: Final = frozenset({"EXTERNAL_TABLE", "MANAGED_TABLE"})
 _NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
 _LARGEST_SECONDS: Final = 2**31 - 1
 
@@ -118,6 +119,8 @@ class TableEntry:
         other = self.parameters.get("table_type", "").lower()
         if self.kind in _VIEWS:
             return "it is a view"
+        if self.kind not in _TABLES:
+            return f"its kind is {self.kind[:80]!r}, which is neither a table nor a view"
         if other or (provider and provider != _PARQUET):
             return f"it is a table of {other or provider}: register it in a catalog of that format"
         if not provider and self.storage.input_format not in INPUT_FORMATS:

@@ -12,11 +12,19 @@ from typing import Any, Final, Self, TypeAlias
 from urllib.parse import urlsplit
 
 import requests
+from pydantic_core import from_json
+from pyiceberg.catalog.rest import Capability, Endpoints, TableResponse
 from pyiceberg.catalog.rest.auth import AuthManager
+from pyiceberg.catalog.rest.response import _handle_non_200_response
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.exceptions import (
+    AuthorizationExpiredError,
+    CommitFailedException,
+    NoSuchTableError,
+    UnauthorizedError,
+)
 from pyiceberg.table import StagedTable, Table
-from pyiceberg.typedef import EMPTY_DICT, Properties
+from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import get_header_properties
 
 from engine.domain.errors import NotEligible, StateConflict
@@ -27,8 +35,11 @@ from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.sessions import guard
 from engine.formats.iceberg.catalog.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended_addresses, vended_hosts
+from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
+from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.intake.databases import with_time_limit
+from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
 from engine.rewriting.kernel.storage.places import Places
 from engine.sql.addresses import check_servers
@@ -82,13 +93,15 @@ class GuardedSqlCatalog(SqlCatalog):
         if not location:
             raise NoSuchTableError(f"{orm_table.table_namespace}.{orm_table.table_name} has no metadata location")
         self.check_location(location)
-        metadata = self._metadata_files.read(self._load_file_io(location=location).new_input(location))
-        return Table(
+        read = self._metadata_files.read(self._load_file_io(location=location).new_input(location))
+        return ReadTable(
             identifier=(*self.identifier_to_tuple(orm_table.table_namespace), orm_table.table_name),
-            metadata=metadata,
+            metadata=read.metadata,
             metadata_location=location,
-            io=_file_io(own_properties(self.properties), self.scope.folders(metadata.location)),
+            io=_file_io(own_properties(self.properties), self.scope.folders(read.metadata.location)),
             catalog=self,
+            fields=read.fields,
+            meaningless=meaningless_in(self.properties),
         )
 
     def _update_and_stage_table(self, current_table: Table | None, *args: Any, **kwargs: Any) -> StagedTable:
@@ -157,20 +170,48 @@ class GuardedRestCatalog(PagedLists):
         self.properties = {**others, **taken, **self._storage(said, own_properties(own))}
         self.uri = self.properties["uri"]
 
-    def _response_to_table(self, identifier_tuple: tuple[str, ...], table_response: Any) -> Table:
+    def load_table(self, identifier: str | Identifier) -> ReadTable:
+        """Load a table with all of its snapshots, and with the fields of its metadata that PyIceberg leaves out.
+
+        Raises:
+            NoSuchTableError: the catalog has no such table.
+        """
+        try:
+            return self._load(identifier)
+        except (AuthorizationExpiredError, UnauthorizedError):
+            self._refresh_token()
+            return self._load(identifier)
+
+    def _load(self, identifier: str | Identifier) -> ReadTable:
+        self._check_endpoint(Capability.V1_LOAD_TABLE)
+        url = self.url(Endpoints.load_table, prefixed=True, **self._split_identifier_for_path(identifier))
+        response = self._session.get(url)
+        try:
+            response.raise_for_status()
+        except requests.HTTPError as error:
+            _handle_non_200_response(error, {404: NoSuchTableError})
+        answer = TableResponse.model_validate_json(response.content)
+        fields = fields_of(from_json(response.content).get("metadata"))
+        return self._read_table(self.identifier_to_tuple(identifier), answer, fields)
+
+    def _read_table(
+        self, identifier: tuple[str, ...], table_response: TableResponse, fields: Mapping[str, str]
+    ) -> ReadTable:
         metadata, place = table_response.metadata, table_response.metadata_location
         credentials = self._resolve_storage_credentials(table_response.storage_credentials, place)
         said, own = {**table_response.config, **credentials}, own_properties(self.properties)
         properties = self._storage(said, own)
         if signs_remotely(said) and properties == own and not own.keys() & {"s3.access-key-id", "client.access-key-id"}:
             raise StateConflict(_REMOTE_SIGNING)
-        return Table(
-            identifier=identifier_tuple,
+        return ReadTable(
+            identifier=identifier,
             metadata=metadata,
             metadata_location=place,
             io=_file_io(properties, self.scope.folders(metadata.location)),
             catalog=self,
             config={name: table_response.config[name] for name in _TABLE_CONFIG if name in table_response.config},
+            fields=fields,
+            meaningless=meaningless_in(self.properties),
         )
 
     def _storage(self, answer: Mapping[str, Any], own: Mapping[str, str]) -> dict[str, str]:
@@ -203,7 +244,7 @@ class GuardedRestCatalog(PagedLists):
         return self._tokens
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
-        """Return storage that opens nothing: tables get theirs from their responses (`_response_to_table`)."""
+        """Return storage that opens nothing: tables get theirs from their responses (`_read_table`)."""
         return _file_io({}, ())
 
 

@@ -17,6 +17,7 @@ from engine.formats.base import PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
+from engine.formats.intake.parameters import MEANINGLESS
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
 _WITHOUT_A_CONSTANT: Final = (
@@ -62,7 +63,7 @@ hdfs.user hf.endpoint packhouse.vended-hosts
 """
 
 PLAIN: Final = PlainProperties(
-    names=frozenset(_WITHOUT_SECRETS.split()),
+    names=frozenset({MEANINGLESS, *_WITHOUT_SECRETS.split()}),
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
 """Properties whose values are no secrets."""
@@ -72,7 +73,7 @@ def _known() -> frozenset[str]:
     constants = (value for module in _MODULES for name, value in vars(module).items() if name.isupper())
     texts = {text for text in constants if isinstance(text, str)}
     refused = {text for text in texts if text.startswith("py-")}  # not to be proposed for Java's `io-impl`
-    return frozenset({CATALOG_NAME, SPARK_CATALOG, *_WITHOUT_A_CONSTANT, *(texts - refused)})
+    return frozenset({CATALOG_NAME, SPARK_CATALOG, MEANINGLESS, *_WITHOUT_A_CONSTANT, *(texts - refused)})
 
 
 KNOWN: Final = _known()

@@ -49,6 +49,7 @@ from engine.domain.runs.expiry import (
 )
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of as in_words
+from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of
 from engine.formats.iceberg.metadata.lineages import LINKS, Lineages
 from engine.formats.iceberg.metadata.superseded import superseded_bytes
@@ -101,8 +102,10 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None), superseded)
 
 
-def check_writable(catalog: Catalog, metadata: TableMetadata) -> None:
-    """Raise `NotEligible` if the client of the catalog can't write the metadata of this format version."""
+def check_writable(catalog: Catalog, view: TableView) -> None:
+    """Raise `NotEligible` if the client of the catalog can't write the table's metadata without a loss."""
+    view.check_features(Work.UPKEEP)
+    metadata = view.metadata
     if metadata.format_version > _NEWEST_WRITTEN and not isinstance(catalog, RestCatalog):
         raise NotEligible(
             f"the table has format version {metadata.format_version}, of which snapshots expire only through a REST "
@@ -146,7 +149,7 @@ def expire(
             time.sleep(FIRST_WAIT_SECONDS * 2**number)
         view = load()
         before = view.metadata
-        check_writable(catalog, before)
+        check_writable(catalog, view)
         still = plan_expiry(before, expiry).expired.keys() & set(snapshot_ids)
         if not still:
             return ()

@@ -90,7 +90,7 @@ class ExpiredFiles:
             OSError: the store does not answer.
         """
         view = self._load()
-        check_may_delete(view.metadata)
+        check_may_delete(view)
         records = records_of(view, self._run_id)
         roots = records.roots()
         for each in roots:
@@ -158,7 +158,7 @@ def _not_listed(found: Found, finished: Iterator[FileList]) -> Found:
 
 def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:
     """Return which files would be deleted if these snapshots expired now. Nothing is written. Raises as `find`."""
-    check_may_delete(view.metadata)
+    check_may_delete(view)
     gone = frozenset(snapshot_ids)
     kept = [each for each in view.metadata.snapshots if each.snapshot_id not in gone]
     return find_files(view, [roots_of(view.metadata, snapshot_ids)], scope, kept=kept)

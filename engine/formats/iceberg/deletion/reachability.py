@@ -21,6 +21,7 @@ from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of, places_in
 from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
+from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.views import TableView
 
 
@@ -144,7 +145,8 @@ def check_newer(metadata: TableMetadata, origin: Origin) -> None:
         raise Fatal(f"the catalog's pointer went back in time ({moved}): no file is deleted by older metadata")
 
 
-def check_may_delete(metadata: TableMetadata) -> None:
-    """Raise `NotEligible` if the table's property `gc.enabled` forbids to delete files."""
-    if (given := metadata.properties.get("gc.enabled", "true")).strip().lower() != "true":
+def check_may_delete(view: TableView) -> None:
+    """Raise `NotEligible` if a feature of the table, or its property `gc.enabled`, forbids to delete files."""
+    view.check_features(Work.UPKEEP)
+    if (given := view.metadata.properties.get("gc.enabled", "true")).strip().lower() != "true":
         raise NotEligible(f"the table property gc.enabled is {given[:40]!r}, so no file is deleted: set it to true")

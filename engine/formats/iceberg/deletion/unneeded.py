@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-from pyiceberg.table.metadata import TableMetadata
 
 from engine.formats.base import Condition
 from engine.formats.deletion.file_lists import FileList
@@ -29,7 +28,7 @@ class UnneededFiles:
         files: FileList,
         *,
         load: Callable[[], TableView],
-        check: Callable[[TableMetadata], None],
+        check: Callable[[TableView], None],
         reachability: Reachability | None = None,
     ) -> None:
         """Take the files; `reachability` is of these files, with what was read of the table already."""
@@ -48,7 +47,7 @@ class UnneededFiles:
         for batch in self._files.batches():
             if since >= _FILES_BETWEEN_LOOKS:
                 view, since = self._load(), 0
-                self._check(view.metadata)
+                self._check(view)
                 self._look(view)
             part = slice(start, start + batch.num_rows)
             is_free = ~self._reachability.is_needed[part]

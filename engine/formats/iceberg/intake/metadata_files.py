@@ -7,13 +7,15 @@ import re
 import time
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
 from pyiceberg.io import InputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
+from engine.formats.iceberg.intake.metadata_fields import metadata_fields
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
 
@@ -22,6 +24,14 @@ _GZIP: Final = b"\x1f\x8b"
 
 _UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b.*")
 """Names of metadata files that contain a UUID: no other file ever has the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMetadata:
+    """Metadata as PyIceberg has it, and the fields of the document; see `metadata_fields`."""
+
+    metadata: TableMetadata
+    fields: Mapping[str, str]
 
 
 class MetadataFiles:
@@ -48,7 +58,7 @@ class MetadataFiles:
         self._bytes = 0
         self._lock = Lock()
 
-    def read(self, file: InputFile) -> TableMetadata:
+    def read(self, file: InputFile) -> ReadMetadata:
         """Return the metadata in a metadata file. Raises as `parse_metadata`."""
         now = self._clock()
         with self._lock:
@@ -76,7 +86,7 @@ class MetadataFiles:
         self._bytes -= len(self._kept.pop(location, (0.0, b""))[1])
 
 
-def parse_metadata(body: bytes) -> TableMetadata:
+def parse_metadata(body: bytes) -> ReadMetadata:
     """Return the metadata in a metadata file's content; detects gzip compression by content, not by name.
 
     Raises:
@@ -87,7 +97,7 @@ def parse_metadata(body: bytes) -> TableMetadata:
     if body.startswith(_GZIP):
         body = _gunzipped(body, METADATA_BYTES)
     check_json(body)
-    return TableMetadataUtil.parse_raw(body.decode("utf-8"))
+    return ReadMetadata(TableMetadataUtil.parse_raw(body.decode("utf-8")), metadata_fields(body))
 
 
 def check_json(body: bytes) -> None:

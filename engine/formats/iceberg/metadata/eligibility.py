@@ -15,24 +15,21 @@ from pyiceberg.transforms import UnknownTransform
 from pyiceberg.types import (
     DoubleType,
     FloatType,
-    GeographyType,
-    GeometryType,
     IcebergType,
     NestedField,
-    TimestampNanoType,
-    TimestamptzNanoType,
-    UnknownType,
 )
 
 from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import own_location_provider
+from engine.formats.iceberg.features.known import TYPES
+from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.metrics_modes import children
+from engine.formats.intake.parameters import listed
 
-_UNKNOWN: Final = (GeographyType, GeometryType, TimestampNanoType, TimestamptzNanoType, UnknownType)
-_BLOOM: Final = "write.parquet.bloom-filter-enabled.column."
+_ALL_KNOWN: Final = "each field of the metadata is known, and each property that Iceberg goes by"
 _KEY: Final = "encryption.key-id"
 
 
@@ -45,7 +42,7 @@ def conditions_of(view: TableView, files: LiveFiles) -> Sequence[Condition]:
         _files_unique,
         _specs_known,
     )
-    by_metadata = (_format_version, _main_branch, _known_types, _default_location_provider, _known_writer_properties)
+    by_metadata = (_format_version, _main_branch, _known_types, _default_location_provider, _known_features)
     return [*(check(view) for check in by_metadata), *(check(view, files) for check in by_files)]
 
 
@@ -85,7 +82,7 @@ def _main_branch(view: TableView) -> Condition:
 
 def _known_types(view: TableView) -> Condition:
     fields = view.metadata.schema().fields
-    strange = [f"{name} {of}" for name, of in _types(fields, "") if isinstance(of, _UNKNOWN) or str(of) == "variant"]
+    strange = [f"{name} {of}" for name, of in _types(fields, "") if not isinstance(of, tuple(TYPES))]
     return Condition("known_types", not strange, ", ".join(strange) or f"{len(fields)} columns of known types")
 
 
@@ -100,9 +97,9 @@ def _default_location_provider(view: TableView) -> Condition:
     return Condition("default_location_provider", not found, found or "the table uses Iceberg's own layout")
 
 
-def _known_writer_properties(view: TableView) -> Condition:
-    asked = [name for name, value in view.metadata.properties.items() if name.startswith(_BLOOM) and _is_true(value)]
-    return Condition("known_writer_properties", not asked, "; ".join(asked) or "no bloom filters requested")
+def _known_features(view: TableView) -> Condition:
+    problems = view.feature_problems(Work.KERNEL)
+    return Condition("known_features", not problems, listed(problems) or _ALL_KNOWN)
 
 
 def _parquet_only(view: TableView, files: LiveFiles) -> Condition:
@@ -147,7 +144,3 @@ def _specs_known(view: TableView, files: LiveFiles) -> Condition:
 
 def _counts(formats: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in sorted(formats.items())) or "none"
-
-
-def _is_true(value: str) -> bool:
-    return value.strip().lower() == "true"

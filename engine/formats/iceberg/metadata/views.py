@@ -12,10 +12,13 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.typedef import Record
 from pyiceberg.types import DoubleType
 
-from engine.domain.errors import Fatal
+from engine.domain.errors import Fatal, NotEligible
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.errors import decoding
+from engine.formats.iceberg.features.known import problems_of, transform_problems
+from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.intake.checks import check_metadata
+from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
@@ -24,6 +27,7 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of
 from engine.formats.iceberg.metadata.sort_orders import order_marks
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.errors import parsing
+from engine.formats.intake.parameters import listed
 from engine.rewriting.kernel.storage.places import Places
 
 _DELETED = ManifestEntryStatus.DELETED
@@ -46,7 +50,7 @@ class _Body:
 class TableView:
     """One version of a table's metadata and readers bound to it."""
 
-    table: Table
+    table: ReadTable
     head: Snapshot | None
     codecs: dict[int, PartitionCodec]
     reader: ManifestReader
@@ -59,6 +63,8 @@ class TableView:
             Malformed: its metadata is invalid; see `intake.checks`.
         """
         metadata = table.metadata
+        if not isinstance(table, ReadTable):
+            raise Fatal("the table was loaded without the fields of its metadata, by another catalog than ours")
         check_metadata(metadata)
         codecs = {
             spec.spec_id: PartitionCodec(spec=spec, schema=schema_of_spec(metadata, spec) or metadata.schema())
@@ -81,6 +87,17 @@ class TableView:
     def io(self) -> FileIO:
         """The table's storage, through which manifests and manifest lists are read."""
         return self.reader.io
+
+    def feature_problems(self, work: Work) -> Sequence[str]:
+        """Return a clause for each feature of the table that forbids an operation."""
+        it = self.table
+        others = problems_of(work, it.fields, self.metadata.properties, meaningless=it.meaningless)
+        return [*transform_problems(self.metadata), *others]
+
+    def check_features(self, work: Work) -> None:
+        """Raise `NotEligible` for a table with a feature that forbids an operation."""
+        if problems := self.feature_problems(work):
+            raise NotEligible(listed(problems))
 
     def manifests(self, snapshot: Snapshot | None) -> list[ManifestFile]:
         """Return the manifests of a snapshot.

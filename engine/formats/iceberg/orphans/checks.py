@@ -6,7 +6,6 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyiceberg.table.metadata import TableMetadata
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of
@@ -21,9 +20,9 @@ from engine.formats.iceberg.deletion.reachability import check_may_delete
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.intake.errors import printable
+from engine.formats.intake.other_formats import ICEBERG
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.orphans.listings import ListedFiles
-from engine.formats.orphans.other_tables import ICEBERG
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
@@ -31,9 +30,10 @@ _IN_FLIGHT: Final = timedelta(hours=1)
 _LONGEST_NAMED: Final = 300
 
 
-def check_places(metadata: TableMetadata, scope: Scope) -> None:
-    """Raise `NotEligible` unless all files of the table are written below its own location."""
-    check_may_delete(metadata)
+def check_places(view: TableView, scope: Scope) -> None:
+    """Raise `NotEligible` unless all files of the table are known and written below its own location."""
+    check_may_delete(view)
+    metadata = view.metadata
     if named := own_location_provider(metadata.properties):
         raise NotEligible(f"the table has its own location provider ({named}), so its files can't be listed")
     places = [f"{each.rstrip('/')}/x" for each in (*all_locations(metadata), metadata_location(metadata))]

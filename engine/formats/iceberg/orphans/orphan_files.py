@@ -104,7 +104,7 @@ class OrphanFiles:
             OSError: the store does not answer.
         """
         before = self._load()
-        check_places(before.metadata, self._scope)
+        check_places(before, self._scope)
         looks = StoredLooks(RecordFolder(before), records_root(before))
         earlier = looks.latest()
         if earlier is not None:
@@ -128,7 +128,7 @@ class OrphanFiles:
         due = due_files(look, rule, orphan_kinds(before.metadata))
         every = np.union1d(keys, exist)
         self._looked = Looked(look, found.files, due, refused, every, rule, inventory_us=source.taken_us, more=more)
-        check: Callable[[TableMetadata], None] = partial(check_places, scope=self._scope)
+        check: Callable[[TableView], None] = partial(check_places, scope=self._scope)
         self._due = UnneededFiles(self._looked.due, load=self._load, check=check)
 
     def is_pending(self) -> bool:
@@ -181,7 +181,7 @@ class OrphanFiles:
             found.add(batch)
             yield
         after = self._load()
-        check_places(after.metadata, self._scope)
+        check_places(after, self._scope)
         check_newer(after.metadata, origin_of(before.metadata))
         left = {each.snapshot_id for each in after.metadata.snapshots}
         if lost := {each.snapshot_id for each in before.metadata.snapshots} - left:

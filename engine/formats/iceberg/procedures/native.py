@@ -45,9 +45,11 @@ from pyiceberg.types import (
 from engine.domain.errors import NotEligible
 from engine.domain.runs.procedures import PartitionTest
 from engine.formats.base import Condition
+from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.intake.parameters import listed
 
 SPARK_CATALOG: Final = "packhouse.spark-catalog"
 """Catalog property with the catalog's name in Spark."""
@@ -87,6 +89,7 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
         _one_spec(view, files),
         _in_place(files),
         _comparable(view),
+        _known_features(view),
         *shared,
     ]
 
@@ -157,6 +160,11 @@ def _comparable(view: TableView) -> Condition:
         f"can't be expressed in Spark SQL: {', '.join(strange)}" if strange else "all can be expressed in Spark SQL"
     )
     return Condition("native_partition_fields", not strange, detail)
+
+
+def _known_features(view: TableView) -> Condition:
+    problems = view.feature_problems(Work.PROCEDURE)
+    return Condition("native_known_features", not problems, listed(problems) or "each field of the metadata is known")
 
 
 def _fields(view: TableView, spec_id: int) -> list[tuple[str, int, Transform[Any, Any], IcebergType]]:

@@ -62,6 +62,7 @@ class DeleteRewrite:
     uuid: str
     run_id: str
     attempt: int
+    announce: Callable[[LeftOut], None] = lambda _: None
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def commit(self, *, before_try: Callable[[], None]) -> RewrittenDeletes:
@@ -84,6 +85,7 @@ class DeleteRewrite:
         left_out = LeftOut.of(item for each in groups for item in each.left_out)
         if left_out.count:
             _log.warning("delete_files_left_out", **left_out.document())
+        self.announce(left_out)
         return Proposal(left_out, (lambda: self._stage(view, files, merged)) if merged else None)
 
     def _merged(self, view: TableView, files: SnapshotFiles) -> Iterator[MergedDeletes]:

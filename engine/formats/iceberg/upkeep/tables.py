@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
+from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, DeleteProof, ManifestProof, RewrittenDeletes
@@ -46,7 +47,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the metadata of")
     def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
         """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
-        check_writable(self._catalog, self._view.metadata)
+        check_writable(self._catalog, self._view)
         return plan_expiry(self._view.metadata, expiry)
 
     @reads("read the metadata of")
@@ -113,7 +114,7 @@ class TableUpkeep(LoadedTable):
     @reads("read the metadata of")
     def check_orphans(self) -> None:
         """Raise `NotEligible` if the metadata forbids to look for orphans."""
-        check_places(self._view.metadata, self._scope(()))
+        check_places(self._view, self._scope(()))
 
     @reads("look for orphans of")
     def preview_orphans(
@@ -167,10 +168,17 @@ class TableUpkeep(LoadedTable):
         """Return the plan of a rewrite of delete files; see `DeleteKeeper.plan_deletes`."""
         return plan_deletes(self._view)
 
-    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> RewrittenDeletes:
+    def rewrite_deletes(
+        self,
+        run_id: str,
+        attempt: int,
+        *,
+        before_try: Callable[[], None],
+        announce: Callable[[LeftOut], None] = lambda _: None,
+    ) -> RewrittenDeletes:
         """Merge position-delete files in one snapshot; see `DeleteKeeper.rewrite_deletes`."""
         uuid = str(self._view.metadata.table_uuid)
-        return DeleteRewrite(self._tries(), uuid, run_id, attempt).commit(before_try=before_try)
+        return DeleteRewrite(self._tries(), uuid, run_id, attempt, announce).commit(before_try=before_try)
 
     @reads("read the delete files of")
     def prove_deletes(self, snapshot_id: int) -> DeleteProof:

@@ -1,0 +1,20 @@
+"""Tables as our catalogs load them: with what PyIceberg's model of the metadata leaves out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyiceberg.table import Table
+
+
+class ReadTable(Table):
+    """A loaded table, with the fields of its metadata document.
+
+    Attributes:
+        fields: as `metadata_fields` returns them.
+        meaningless: names of features that the catalog's owner declared to change nothing; see `intake.parameters`.
+    """
+
+    def __init__(self, *, fields: Mapping[str, str], meaningless: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(**options)
+        self.fields = fields
+        self.meaningless = meaningless
