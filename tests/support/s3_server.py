@@ -47,6 +47,8 @@ class Asked:
 class S3Server:
     """The server; `asked` lists requests in order, requests with a key in `expired` or `forbidden` are refused.
 
+    `forbidden_keys`: objects that no client may read, although they are listed.
+
     `is_away`: every request is answered 503. `lost`: keys of which the next PUT is carried out and answered 500.
     Without `has_conditions` it ignores `If-None-Match`, as some stores do.
     """
@@ -55,6 +57,7 @@ class S3Server:
     asked: list[Asked] = field(default_factory=list)
     expired: set[str] = field(default_factory=set)
     forbidden: set[str] = field(default_factory=set)
+    forbidden_keys: set[str] = field(default_factory=set)
     is_away: bool = False
     lost: set[str] = field(default_factory=set)
     has_conditions: bool = True
@@ -161,7 +164,7 @@ class S3Server:
             return "503 Service Unavailable", _AWAY
         if asked.access_key in self.expired:
             return "400 Bad Request", _EXPIRED
-        if asked.access_key in self.forbidden:
+        if asked.access_key in self.forbidden or (asked.method == "GET" and asked.key in self.forbidden_keys):
             return "403 Forbidden", _FORBIDDEN
         return None
 

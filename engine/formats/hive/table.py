@@ -15,7 +15,7 @@ from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColu
 from engine.formats.hive.compaction.orders import order_condition, resolve_order
 from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.errors import reading_table
-from engine.formats.hive.files.footers import footers_of
+from engine.formats.hive.files.footers import Footer, footers_or_refusals
 from engine.formats.hive.metadata.partition_keys import SPEC_ID
 from engine.formats.hive.metadata.tables import PROVIDER, names_of
 from engine.formats.hive.view import TableView
@@ -178,7 +178,7 @@ class HiveTable:
 
     @reads("list the files of")
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
-        """Return the inputs by path, with the rows by their footers: 0 of a file that is not Parquet.
+        """Return the inputs by path, with the rows by their footers: 0 of a file that can't be read.
 
         Raises:
             CommitConflict: a path is not a data file in this view.
@@ -190,6 +190,6 @@ class HiveTable:
             raise CommitConflict(f"{at.null_count} of {len(paths)} files are gone, the first is {missing[:300]}")
         rows = digest.take(at)
         sizes, times = rows["file_bytes"].to_pylist(), rows["sequence_number"].to_pylist()
-        footers = footers_of(list(zip(paths, sizes, strict=True)), self._view.storage)
-        counts = [0 if footer is None else footer.rows for footer in footers]
+        footers = footers_or_refusals(list(zip(paths, sizes, strict=True)), self._view.storage)
+        counts = [footer.rows if isinstance(footer, Footer) else 0 for footer in footers]
         return {path: InputFile(path, *each) for path, *each in zip(paths, sizes, counts, times, strict=True)}

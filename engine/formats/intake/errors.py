@@ -169,6 +169,12 @@ def storage_condition(error: OSError | EOFError, message: str) -> PackhouseError
     return Away(Dependency.STORAGE, message)
 
 
+def is_refusal(error: BaseException) -> bool:
+    """Return whether a storage refused a request with valid credentials: it may allow the same for other files."""
+    is_forbidden = isinstance(error, PermissionError) or (isinstance(error, OSError) and is_refused(str(error)))
+    return is_forbidden and not is_expired(str(error))
+
+
 def _is_local(error: OSError | EOFError) -> bool:
     """Return whether an OS error concerns local files of this machine, such as a full disk."""
     return isinstance(error, OSError) and error.errno in _LOCAL_FAULTS

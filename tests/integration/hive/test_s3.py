@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from engine.domain.errors import Away, CredentialsExpired, StateConflict
+from engine.domain.errors import Away, CredentialsExpired, NotEligible, StateConflict
+from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
+from engine.formats.base import RewriteSettings
 from engine.formats.hive import HiveFormat, HiveTable
+from engine.rewriting.kernel.contract import WriteSettings
 from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
 from tests.support.s3_server import S3Server
 
@@ -82,6 +87,22 @@ def test_refused_and_expired_credentials_are_named(s3: S3Server, metastore: Stat
         _open(metastore, s3.properties("forbidden", "secret"))
     with pytest.raises(CredentialsExpired, match="expired"):
         _open(metastore, s3.properties("expired", "secret"))
+
+
+def test_f47_a_file_that_the_store_refuses_leaves_its_partition_out(s3: S3Server, metastore: StatedMetastore) -> None:
+    """F47: planning ended with `state_conflict` for the whole table, whose listing was allowed."""
+    body = pa.BufferOutputStream()
+    pq.write_table(pa.table({"id": pa.array([1, 2], pa.int64())}), body)
+    for key in FILES:
+        s3.put(key, body.getvalue().to_pybytes())
+    refused, *others = [f"s3://lake/{key}" for key in FILES]
+    s3.forbidden_keys.add(next(iter(FILES)))
+    table = _open(metastore, s3.properties(*ACCESS))
+    files = table.group_inputs([refused, *others])
+    assert [files[path].record_count for path in (refused, *others)] == [0, 2, 2, 2]
+    group = FileGroup(0, 0, '{"day":"2026-11-01"}', (files[refused],), 1)
+    with pytest.raises(NotEligible, match=r"the store refuses .*part-0\.parquet \(.*\): give the catalog's properties"):
+        table.group_task(group, run_id="run_1", attempt=1, settings=RewriteSettings(WriteSettings(2**27)))
 
 
 @pytest.mark.parametrize("scheme", ["s3", "s3a"])

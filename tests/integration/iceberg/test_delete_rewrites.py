@@ -16,6 +16,7 @@ from pyiceberg.table import Table
 
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.formats.base import DeleteProof
+from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.upkeep import delete_commits, delete_plans, delete_positions
 from engine.formats.iceberg.upkeep.delete_positions import LeftAlone, Positions, distinct, read_positions, together
@@ -237,6 +238,27 @@ def test_f51_missing_and_damaged_delete_files_are_left_out_by_name(lake: Lake, c
     assert (done.left_out.count, done.left_out.errors) == (1, 1)
     assert damaged.file_path in {each.data_file.file_path for each in deletes_of(table)}
     assert len(deletes_of(table)) == 2
+
+
+def test_f47_a_delete_file_that_the_store_refuses_is_left_out_by_name(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F47: with valid credentials a store can forbid single files; the whole run failed."""
+    table, (path,) = deleted(lake, "refused", files=1)
+    refused = delete_file(table, [(path, 7)])
+    commit_deletes(table.refresh(), refused)
+    opened = GuardedFileIO.new_input
+
+    def forbidding(io: GuardedFileIO, location: str) -> Any:
+        if location == refused.file_path:
+            raise PermissionError(13, "AccessDenied", location)
+        return opened(io, location)
+
+    monkeypatch.setattr(GuardedFileIO, "new_input", forbidding)
+    done = lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=nothing)
+    (item,) = done.left_out.items
+    assert (item.name, item.reason, done.left_out.errors) == (refused.file_path, "refused", 1)
+    assert done.snapshot_id is not None
 
 
 def test_f51_damaged_bytes_of_a_delete_file_are_no_outage_of_the_store(lake: Lake) -> None:

@@ -204,6 +204,24 @@ async def test_f51_a_run_names_the_files_that_it_left_out(case: Case) -> None:
 
 
 @pytest.mark.parametrize("kind", ["deletes"])
+async def test_f47_a_run_names_the_files_that_it_left_out_also_if_the_answer_was_lost(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F47: the snapshot was committed, but its result did not name the file."""
+    (damaged,) = damage(case, files=1)
+    send = CommitTries._send
+
+    def lost(self: CommitTries, *given: Any) -> bool:
+        send(self, *given)
+        raise OutcomeUnknown("the answer was lost")
+
+    monkeypatch.setattr(CommitTries, "_send", lost)
+    run = await case.rewritten()
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed"), run.detail
+    assert [each["name"] for each in run.result.document["left_out"]["items"]] == [damaged]
+
+
+@pytest.mark.parametrize("kind", ["deletes"])
 async def test_f51_a_fault_of_ours_is_no_success(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on every object store before, where Arrow asked a stream for something that it did not have."""
     monkeypatch.setattr(delete_files, "read_positions", lambda *_: object().closed)  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from engine.formats.hive.compaction.replaced import LARGEST
 from engine.formats.hive.compaction.schemas import common_schema
 from engine.formats.hive.compaction.swaps import next_number
 from engine.formats.hive.compaction.times import time_keys
-from engine.formats.hive.files.footers import Footer, footers_of
+from engine.formats.hive.files.footers import Footer, RefusedFile, footers_or_refusals
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
@@ -80,12 +80,16 @@ def kernel_task(
 
 
 def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:
-    """Return the footers of a partition's files. Raises `NotEligible` if one is not Parquet, or there are no rows."""
-    footers = footers_of([(each.path, each.file_bytes) for each in group.inputs], view.storage)
-    readable = [each for each in footers if each is not None]
-    if len(readable) < len(footers):
-        path = next(one.path for one, footer in zip(group.inputs, footers, strict=True) if footer is None)
-        raise NotEligible(f"{path[-300:]} is not a Parquet file")
+    """Return the footers of a partition's files. Raises `NotEligible` if one can't be read, or there are no rows."""
+    footers = footers_or_refusals([(each.path, each.file_bytes) for each in group.inputs], view.storage)
+    readable = list[Footer]()
+    for file, footer in zip(group.inputs, footers, strict=True):
+        if isinstance(footer, RefusedFile):
+            remedy = "give the catalog's properties credentials that may read it"
+            raise NotEligible(f"the store refuses {file.path[-300:]} ({footer.detail}): {remedy}")
+        if footer is None:
+            raise NotEligible(f"{file.path[-300:]} is not a Parquet file")
+        readable.append(footer)
     if not sum(each.rows for each in readable):
         raise NotEligible(f"the files of partition {group.partition[:200]} have no rows")
     return readable

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import structlog
 
-from engine.formats.intake.errors import decoding_bytes, decoding_file
+from engine.formats.intake.errors import decoding_bytes, decoding_file, is_refusal, summary_of
 from engine.formats.intake.limits import Malformed, check_schema
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.parquet import thrift
@@ -94,6 +94,13 @@ class Footer:
     created_by: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedFile:
+    """A file that the store refuses to read, and why."""
+
+    detail: str
+
+
 def footers_of(files: Sequence[tuple[str, int]], storage: Mapping[str, str]) -> Sequence[Footer | None]:
     """Return the footers of files, each given by path and size, in order; None for a file that is no Parquet file.
 
@@ -104,6 +111,28 @@ def footers_of(files: Sequence[tuple[str, int]], storage: Mapping[str, str]) -> 
         Refused: the store can't be reached with these properties.
     """
     return list(overlapped(lambda each: _footer(*each, storage), files, at_once=_AT_ONCE))
+
+
+def footers_or_refusals(
+    files: Sequence[tuple[str, int]], storage: Mapping[str, str]
+) -> Sequence[Footer | RefusedFile | None]:
+    """Return the footers of files as `footers_of` does, and in place of a file that the store refuses, its refusal.
+
+    A store can forbid some files of a table, by rules for names or by keys of encryption that it was not given.
+
+    Raises:
+        OSError, Refused: as `footers_of`, except for refusals of single files. Expired credentials are no refusal.
+    """
+    return list(overlapped(lambda each: _footer_or_refusal(*each, storage), files, at_once=_AT_ONCE))
+
+
+def _footer_or_refusal(path: str, size: int, storage: Mapping[str, str]) -> Footer | RefusedFile | None:
+    try:
+        return _footer(path, size, storage)
+    except OSError as error:
+        if not is_refusal(error):
+            raise
+        return RefusedFile(summary_of(error))
 
 
 def _footer(path: str, size: int, storage: Mapping[str, str]) -> Footer | None:

@@ -19,7 +19,7 @@ from pyiceberg.io import FileIO
 
 from engine.formats.iceberg.errors import is_of_content, summary_of
 from engine.formats.iceberg.upkeep.delete_plans import MOST_BYTES, MOST_ROWS, DeleteFile
-from engine.formats.intake.errors import decoding_bytes
+from engine.formats.intake.errors import decoding_bytes, is_refusal
 
 FILE_PATH_ID: Final = 2147483546
 POSITION_ID: Final = 2147483545
@@ -33,7 +33,7 @@ _MOST_DECODED: Final = 512 * 2**20
 """Decoded size of a delete file by its footer."""
 _CODED: Final = pa.dictionary(pa.int32(), pa.string())
 _Mask = npt.NDArray[np.bool_]
-_ERRORS: Final = frozenset({"missing", "unreadable", "wrong_schema", "wrong_count", "negative_position"})
+_ERRORS: Final = frozenset({"missing", "refused", "unreadable", "wrong_schema", "wrong_count", "negative_position"})
 
 
 class LeftAlone(Exception):
@@ -67,8 +67,8 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
     """Return the rows of a delete file, which is read by one request.
 
     Raises:
-        LeftAlone: `missing`, `unreadable`, `has_rows` (of deleted rows' columns), `wrong_schema`, `too_large`,
-            `wrong_count` (other than the manifest states), `negative_position`.
+        LeftAlone: `missing`, `refused` (by the store), `unreadable`, `has_rows` (of deleted rows' columns),
+            `wrong_schema`, `too_large`, `wrong_count` (other than the manifest states), `negative_position`.
         OSError: the store does not answer.
     """
     limit = max(MOST_BYTES, file.file_bytes)
@@ -77,6 +77,10 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
             body = stream.read(limit + 1)
     except FileNotFoundError as error:
         raise LeftAlone("missing", summary_of(error)) from error
+    except OSError as error:
+        if not is_refusal(error):
+            raise
+        raise LeftAlone("refused", summary_of(error)) from error
     if len(body) > limit:
         raise LeftAlone("too_large")
     try:

@@ -20,7 +20,8 @@ class DeleteAttempt(SnapshotAttempt):
         return SnapshotPlan(plan.rewritten, delete_words(plan), plan.document())
 
     def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> Sent:
-        found = delete_keeper_of(self._table).rewrite_deletes(run_id, attempt, before_try=before_try)
+        keeper = delete_keeper_of(self._table)
+        found = keeper.rewrite_deletes(run_id, attempt, before_try=before_try, announce=self._leave_out)
         return Sent(found.snapshot_id, found.left_out)
 
     def _compare(self, snapshot_id: int) -> SnapshotProof:

@@ -105,6 +105,10 @@ class SnapshotAttempt(MetadataAttempt):
     def _words(self, result: Mapping[str, Any]) -> str:
         """Return a result as a clause."""
 
+    def _leave_out(self, items: LeftOut) -> None:
+        """Keep what a request leaves out, also if its answer is lost."""
+        self._left_out = items
+
     async def _settle(self) -> None:
         """Prove the snapshot of an earlier attempt, if the table has it."""
         if self._attempt.run.unsettled:
