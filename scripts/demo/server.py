@@ -25,19 +25,15 @@ class Server:
         return self._answer(self._http.get(path))
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Create or trigger."""
-        return self._answer(self._http.post(path, json=body))
+        """Create or trigger; acknowledge what it deletes."""
+        return self._answer(self._acknowledged("POST", path, json=body))
 
     def put_policy(self, table_id: str, policy: Mapping[str, Any]) -> Any:
         """Write a table's policy, as a first one or over the version that is there; acknowledge what it deletes."""
         path = f"/v1/tables/{table_id}/policy"
         present = self._http.get(path)
         condition = {"If-Match": present.headers["etag"]} if present.is_success else {"If-None-Match": "*"}
-        answer = self._http.put(path, json=policy, headers=condition)
-        if answer.status_code == httpx.codes.PRECONDITION_REQUIRED:
-            token = answer.json()["details"]["acknowledge"]
-            answer = self._http.put(path, json=policy, headers=condition, params={"acknowledge": token})
-        return self._answer(answer)
+        return self._answer(self._acknowledged("PUT", path, json=policy, headers=condition))
 
     def run_to_end(
         self,
@@ -55,6 +51,14 @@ class Server:
             if event.name != HEARTBEAT:
                 watch(event.name, json.loads(event.data))
         return self.get(f"/v1/runs/{run_id}")
+
+    def _acknowledged(self, method: str, path: str, **arguments: Any) -> httpx.Response:
+        """Send a request, and again with the token of its preview if it is refused for what it deletes."""
+        answer = self._http.request(method, path, **arguments)
+        if answer.status_code != httpx.codes.PRECONDITION_REQUIRED:
+            return answer
+        token = {"acknowledge": answer.json()["details"]["acknowledge"]}
+        return self._http.request(method, path, params=token, **arguments)
 
     def _answer(self, response: httpx.Response) -> Any:
         if response.is_error:

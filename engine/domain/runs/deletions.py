@@ -119,9 +119,11 @@ class Amounts:
 
     @property
     def words(self) -> str:
-        """The known amounts, such as `66 snapshots, 189 files, 38.0 GiB`."""
-        named = (format_bytes(value) if name == "bytes" else f"{value} {name}" for name, value in self.known())
-        return ", ".join(named) or "an unknown amount"
+        """The known amounts that are not 0, such as `66 snapshots, 189 files, 38.0 GiB`."""
+        known = dict(self.known())
+        some = {name: value for name, value in known.items() if value}
+        named = (format_bytes(value) if name == "bytes" else f"{value} {name}" for name, value in some.items())
+        return ", ".join(named) or ("nothing" if known else "an unknown amount")
 
 
 @dataclass(frozen=True, slots=True)

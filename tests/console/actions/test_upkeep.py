@@ -1,5 +1,6 @@
 """Upkeep of one table: preview, list of files, run; a purge."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -29,12 +30,17 @@ def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage,
     press(dialog, "Preview the plan")
     expect(dialog).to_contain_text("snapshots")
     press(dialog, "Start the run")
+    asked = page.get_by_role("dialog").filter(has_text="This deletes files or history")
+    wanted = re.search("Type (.*) to acknowledge it", asked.inner_text())
+    assert wanted is not None
+    asked.get_by_label(re.compile("to acknowledge it$")).fill(wanted[1])
+    asked.get_by_role("button", name=re.compile("^Start; delete")).click()
     page.wait_for_url("**/runs/run_*")
     expect(page.get_by_text("Waits for: the grace of its deletion")).to_be_visible()
     with client(console) as packhouse:
         packhouse.deletions.undo(page.url.rsplit("/", 1)[-1])
         at_once = {"table_id": table, "operation": "expire_snapshots", "grace": "0s"}
-        run = packhouse.runs.submit(body=at_once)
+        run = packhouse.runs.submit(body=at_once, acknowledge=bound)
     page = open_page(f"/runs/{run.id}").settle().page
     expect(page.get_by_text("succeeded").first).to_be_visible(timeout=60_000)
     with page.expect_download() as deleted:
