@@ -1,6 +1,6 @@
 """What running tasks send to the service, and what they are answered. Not part of the public API."""
 
-from typing import Self
+from typing import Final, Self
 
 from pydantic import BaseModel, Field
 
@@ -9,14 +9,18 @@ from engine.domain.fleet.budgets import PaceAnswer, TaskReport
 from engine.domain.values.strict import Flag, Number, Whole
 
 
+MOST: Final = 2**53
+"""Largest number of a report: the ledger counts in doubles, in which the sum of larger ones is infinite."""
+
+
 class PaceReport(BaseModel):
     """Bytes and requests of a task since it started. Unknown fields are ignored."""
 
-    group: Whole = Field(ge=0)
-    bytes_read: Whole = Field(ge=0)
-    bytes_written: Whole = Field(ge=0)
-    requests: Whole = Field(ge=0)
-    throttled_seconds: Number = Field(ge=0, allow_inf_nan=False)
+    group: Whole = Field(ge=0, le=MOST)
+    bytes_read: Whole = Field(ge=0, le=MOST)
+    bytes_written: Whole = Field(ge=0, le=MOST)
+    requests: Whole = Field(ge=0, le=MOST)
+    throttled_seconds: Number = Field(ge=0, le=MOST, allow_inf_nan=False)
     finished: Flag = False
 
     def to_domain(self) -> TaskReport:
