@@ -8,7 +8,6 @@ from api.schemas.common import Answer
 from engine.domain.fleet.budgets import PaceAnswer, TaskReport
 from engine.domain.values.strict import Flag, Number, Whole
 
-
 MOST: Final = 2**53
 """Largest number of a report: the ledger counts in doubles, in which the sum of larger ones is infinite."""
 
