@@ -56,7 +56,7 @@ def headers_of(cache: str, *, allowed: Iterable[str] = (), style: str = "") -> d
         "frame-ancestors": "'none'",
     }
     policy = "; ".join(f"{name} {sources.strip()}" for name, sources in rules.items())
-    return {"Cache-Control": cache, "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
+    return {"Cache-Control": cache, "Content-Security-Policy": policy}
 
 
 def _origins(addresses: Iterable[str]) -> frozenset[str]:

@@ -26,6 +26,7 @@ from typing import Any, Final
 from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from api.http.answer_headers import HEADERS
 from api.http.bodies import MAX_BODY_BYTES
 from api.problems.catalogue import PROBLEM_TYPES
 from engine.domain.clock import Clock
@@ -200,7 +201,8 @@ def _problem(code: str, detail: str) -> bytes:
 
 _HEADERS: Final = (
     b"content-type: application/problem+json\r\ncontent-length: %d\r\nconnection: close\r\n"
-    b"cache-control: no-store\r\nx-content-type-options: nosniff\r\n\r\n"
+    + "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items()).encode("ascii")
+    + b"\r\n"
 )
 
 

@@ -218,3 +218,38 @@ async def test_the_folder_is_a_setting(api: Api, folder: Path) -> None:
 async def test_the_first_page_links_to_the_console(api: Api) -> None:
     for path in ("/", "/docs"):
         assert '<a href="/console">' in (await api.anonymous.get(path)).text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 200), ("GET", "/docs", 200), ("GET", "/openapi.json", 200), ("GET", "/healthz", 200),
+        ("GET", "/problems/not_found", 200), ("GET", "/console", 200), ("GET", "/console/tables/x", 200),
+        ("GET", "/console/assets/index-a1.js", 200), ("GET", "/console/favicon.svg", 200),
+        ("GET", "/console/assets/none.js", 404), ("GET", "/console/secret.txt", 404), ("GET", "/nowhere", 404),
+        ("GET", "/v1/runs", 401), ("DELETE", "/console", 405), ("POST", "/docs", 405), ("OPTIONS", "/docs", 204),
+        ("HEAD", "/console", 200), ("GET", "/docs?x=1", 422), ("GET", "/v1/whoami?unexpected", 500),
+    ],
+)  # fmt: skip
+async def test_every_answer_forbids_frames_sniffing_referrers_and_features(
+    browser: httpx.AsyncClient, api: Api, monkeypatch: pytest.MonkeyPatch, method: str, path: str, status: int
+) -> None:
+    """Pages, files, refusals and errors: an error page in a frame, or opened by name, has no more rights than others."""
+    if status == 500:
+        monkeypatch.setattr(type(api.container.access), "authenticate", None)
+    headers = {"Authorization": "Bearer pkh_x"} if status == 500 else {}
+    response = await browser.request(method, path, headers=headers)
+    assert response.status_code == status
+    policy = dict(rule.split(" ", 1) for rule in response.headers["content-security-policy"].split("; "))
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["default-src"] in ("'none'", "'self'")
+    assert "unsafe" not in policy.get("script-src", policy["default-src"])
+    expected = {
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+    }
+    assert {name: response.headers.get(name) for name in expected} == expected
+    assert "camera=()" in response.headers["permissions-policy"]
