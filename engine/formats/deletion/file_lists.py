@@ -21,10 +21,11 @@ import pyarrow.parquet as pq
 
 from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
-from engine.formats.deletion.decoded_sizes import check_decoded
 from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.parquet_footers import checked_file
+from engine.formats.intake.parquet_pages import check_decoded
 
 BATCH_ROWS: Final = 50_000
 _LARGEST_BATCH: Final = 256 * 2**20
@@ -90,7 +91,8 @@ class FileList:
             Malformed: it is no list of files, or was not written completely.
         """
         try:
-            footer = pq.ParquetFile(io.BytesIO(body))
+            stored = checked_file(body)
+            footer = stored.parquet
             told = footer.metadata.metadata or {}
             origin = Origin(told[_UUID].decode(), int(told[_SEQUENCE]), int(told[_UPDATED]))
             groups = [footer.metadata.row_group(number) for number in range(footer.metadata.num_row_groups)]
@@ -100,7 +102,7 @@ class FileList:
         if not is_listed or any(g.num_rows > BATCH_ROWS or g.total_byte_size > _LARGEST_BATCH for g in groups):
             raise Malformed("it has other columns than a list of files, or batches that are too large")
         for number in range(len(groups)):
-            check_decoded(footer, [number], _LARGEST_BATCH)
+            check_decoded(stored, body, [number], _LARGEST_BATCH)
         return cls(body, origin, footer.metadata.num_rows)
 
     def batches(self) -> Iterator[pa.Table]:

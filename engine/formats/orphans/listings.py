@@ -29,6 +29,9 @@ from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 
 FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64())])
 _BATCH_ROWS: Final = 50_000
+_MOST_FILES: Final = 50_000_000  # 1 GB
+_MOST_METADATA: Final = 1_000_000  # 150 MB
+_MOST_TABLES: Final = 100_000  # 40 MB
 
 
 def files_below(
@@ -112,12 +115,15 @@ class ListedFiles:
         self._writer = pq.ParquetWriter(self._body, FOUND, compression="zstd", use_dictionary=False)
 
     def add(self, found: pa.Table) -> None:
-        """Add files."""
+        """Add files. Raises `NotEligible` for more than can be kept."""
         self.files += found.num_rows
+        _check_count(self.files, _MOST_FILES, "files")
         self._keys.append(keys_of(found["path"]))
         self.tables.add(found["path"])
         metadata = found.filter(pc.match_substring_regex(found["path"], r"\.metadata\.json(?:\.gz)?$"))
         self.metadata = pa.concat_tables([self.metadata, metadata])
+        _check_count(self.metadata.num_rows, _MOST_METADATA, "metadata files of Iceberg")
+        _check_count(len(self.tables), _MOST_TABLES, "tables")
         old = found.filter(pc.less(found["modified_us"], self._before_us))
         if old.num_rows:
             self._writer.write_table(old)
@@ -132,6 +138,13 @@ class ListedFiles:
         stored = pq.ParquetFile(io.BytesIO(self._body.getbuffer()))
         for number in range(stored.num_row_groups):
             yield stored.read_row_group(number, use_threads=False)
+
+
+def _check_count(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise NotEligible(
+            f"more than {most:,} {what} are listed below the table's location, which is the limit of a search"
+        )
 
 
 def _local(spelled: str, root: str) -> Iterator[pa.Table]:

@@ -20,10 +20,11 @@ import pyarrow.parquet as pq
 import structlog
 
 from engine.domain.errors import StateConflict
-from engine.formats.deletion.decoded_sizes import check_decoded
 from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.record_files import RecordFiles
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+from engine.formats.intake.parquet_footers import checked_file
+from engine.formats.intake.parquet_pages import check_decoded
 from engine.formats.orphans.listings import files_below
 
 _log = structlog.get_logger(__name__)
@@ -67,11 +68,12 @@ class Look:
     def read(cls, body: bytes) -> "Look":
         """Return the look in a file's content. Raises Malformed."""
         try:
-            stored = pq.ParquetFile(io.BytesIO(body))
+            checked = checked_file(body)
+            stored = checked.parquet
             groups = (stored.metadata.row_group(number) for number in range(stored.num_row_groups))
             if stored.metadata.num_rows > _MOST_FILES or sum(each.total_byte_size for each in groups) > _LARGEST:
                 raise Malformed("it is too large")
-            check_decoded(stored, range(stored.num_row_groups), _LARGEST)
+            check_decoded(checked, body, range(stored.num_row_groups), _LARGEST)
             files = stored.read(use_threads=False)
             told: Any = json.loads((files.schema.metadata or {})[_LOOK])
             match told:

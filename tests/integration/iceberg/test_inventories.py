@@ -208,16 +208,16 @@ def test_a_long_name_of_many_rows_is_refused_before_it_fills_the_memory(
     lake: Lake, is_stored_as_dictionary: bool
 ) -> None:
     table(lake)
-    many = 1_000_000
+    many = 100_000
     names = pa.DictionaryArray.from_arrays(pa.array([0] * many, pa.int32()), pa.array(["x" * 100_000]))
     moments = pa.array([0] * many, pa.timestamp("ms"))
     path = folder(lake) / "all.parquet"
     columns = pa.table({"path": names, "size": [1] * many, "modified": moments})
-    pq.write_table(columns, path, store_schema=is_stored_as_dictionary)  # 100 GB if all rows are decoded
+    pq.write_table(columns, path, store_schema=is_stored_as_dictionary)  # 10 GB if all rows are decoded
     before = pa.default_memory_pool().max_memory()
     with pytest.raises(NotEligible, match="4096 bytes"):
         search(lake).look(rule(lake, "all.parquet"))
-    assert pa.default_memory_pool().max_memory() < max(before, 2**28)
+    assert pa.default_memory_pool().max_memory() <= max(before, 2**28)
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "missing.parquet", "missing/manifest.json", "missing"])

@@ -10,22 +10,25 @@ CSV has these names in its first line, or the manifest of S3 Inventory states th
 columns bucket, key, size, last_modified_date. Times are timestamps, or ISO 8601 as text, in UTC. A file whose size or
 time is empty is never old enough to be an orphan.
 
-Memory: a few batches of 16 MiB, and one row group's pages.
+What a file may hold is limited by its stored size (`inventory_files`): it names each object once.
+
+Memory: a few batches of 16 MiB, and of Parquet the stored columns of one row group.
 """
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from gzip import GzipFile
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
-import pyarrow.parquet as pq
 
+from engine.formats.iceberg.orphans.inventory_files import CountedFile, HeldParts, Inflated, footer_of
 from engine.formats.iceberg.orphans.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
+from engine.formats.intake.parquet_footers import CheckedFile, opened_by
+from engine.formats.intake.parquet_pages import Pages, check_flat, check_rows, pages_of, rows_at_once
 from engine.formats.orphans.listings import FOUND
 from engine.rewriting.kernel.storage.places import normalise_uri
 from engine.rewriting.kernel.storage.stores.addresses import address_of
@@ -40,10 +43,8 @@ _LONGEST_NAME: Final = 4096
 _LONGEST_LINE: Final = 64 * 2**10
 _READ_BYTES: Final = 8 * 2**20
 _BLOCK_BYTES: Final = 4 * 2**20
-_ROWS_AT_ONCE: Final = 256
-"""Rows of Parquet that are decoded at once: few, as many rows can share one entry of a dictionary, however long."""
 _BATCH_BYTES: Final = 16 * 2**20
-_GROUP_BYTES: Final = 512 * 2**20
+_GROUP_BYTES: Final = 256 * 2**20
 _HEAD: Final = r"(?i)^(?P<head>(?:file:)?/+|[a-z][a-z0-9+.-]*://[^/]*)"
 """What is before the path in a URI."""
 
@@ -108,8 +109,20 @@ def rows_of(stream: io.RawIOBase, name: str, columns: Sequence[str] | None) -> I
     """
     if name.endswith(".parquet"):
         return _parquet(stream)
-    text: Any = io.BufferedReader(stream, _READ_BYTES)
-    return _csv(io.BufferedReader(GzipFile(fileobj=text), _BLOCK_BYTES) if name.endswith(".gz") else text, columns)
+    stored = CountedFile(stream)
+    text: Any = io.BufferedReader(stored, _READ_BYTES)
+    if name.endswith(".gz"):
+        text = io.BufferedReader(Inflated(text, stored), _BLOCK_BYTES)
+    return _limited(_csv(text, columns), stored)
+
+
+def _limited(tables: Iterator[pa.Table], stored: CountedFile) -> Iterator[pa.Table]:
+    """Yield the rows of a file, as many as there can be in the bytes that were read of it."""
+    rows = 0
+    for each in tables:
+        rows += each.num_rows
+        check_rows(rows, stored.bytes_read)
+        yield each
 
 
 def plain_name(name: str) -> str:
@@ -130,27 +143,46 @@ def _other_columns() -> Malformed:
     return Malformed("it lacks columns: bucket, key, size, last_modified_date, or path, size, modified, are needed")
 
 
-def _parquet(stream: Any) -> Iterator[pa.Table]:
-    parquet = pq.ParquetFile(stream, pre_buffer=False, buffer_size=_BLOCK_BYTES, coerce_int96_timestamp_unit="us")
+def _parquet(stream: io.RawIOBase) -> Iterator[pa.Table]:
+    footer, stored_bytes = footer_of(stream)
+    held = HeldParts(stream)
+    options: dict[str, Any] = {"pre_buffer": False, "buffer_size": _BLOCK_BYTES, "coerce_int96_timestamp_unit": "us"}
+    checked = opened_by(footer, held, **options)
+    parquet = checked.parquet
+    check_rows(parquet.metadata.num_rows, stored_bytes)
     stored = parquet.schema_arrow.names
     plain = [plain_name(each) for each in stored]
     wanted = _wanted(plain)
     if wanted is None:
         raise _other_columns()
     columns = [stored[plain.index(each)] for each in wanted]
-    groups = (parquet.metadata.row_group(number) for number in range(parquet.num_row_groups))
-    if any(each.total_byte_size > _GROUP_BYTES for each in groups):
-        raise Malformed(f"it has a row group of more than {_GROUP_BYTES // 2**20} MiB")
+    leaves = [at for at in range(parquet.metadata.num_columns) if parquet.schema.column(at).path in columns]
+    if len(leaves) != len(columns):
+        raise Malformed("its columns have fields of their own")
     waiting: list[pa.RecordBatch] = []
     size = 0
-    for batch in parquet.iter_batches(batch_size=_ROWS_AT_ONCE, columns=columns, use_threads=False):
-        waiting.append(batch)
-        size += batch.nbytes
-        if size >= _BATCH_BYTES:
-            yield _checked(pa.Table.from_batches(waiting).select(columns).rename_columns(wanted))
-            waiting, size = [], 0
+    for number in range(parquet.num_row_groups):
+        pages = _held_pages(checked, number, leaves, held)
+        for batch in parquet.iter_batches(rows_at_once(pages), [number], columns, use_threads=False):
+            waiting.append(batch)
+            size += batch.nbytes
+            if size >= _BATCH_BYTES:
+                yield _checked(pa.Table.from_batches(waiting).select(columns).rename_columns(wanted))
+                waiting, size = [], 0
     if waiting:
         yield _checked(pa.Table.from_batches(waiting).select(columns).rename_columns(wanted))
+
+
+def _held_pages(checked: CheckedFile, number: int, leaves: Sequence[int], held: HeldParts) -> Pages:
+    """Read the columns of a row group into memory, and return their pages. Raises Malformed."""
+    check_flat(checked.parquet, leaves)
+    chunks = list(checked.chunks(number, leaves))
+    if sum(each.stored_bytes for each in chunks) > _GROUP_BYTES:
+        raise Malformed(f"it has a row group of more than {_GROUP_BYTES // 2**20} MiB")
+    held.parts, found = {}, Pages()
+    for each in chunks:
+        found += pages_of(held.hold(each.start, each.stored_bytes), each)
+    return found
 
 
 def _csv(stream: io.BufferedReader, columns: Sequence[str] | None) -> Iterator[pa.Table]:

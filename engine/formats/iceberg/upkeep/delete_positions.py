@@ -20,6 +20,8 @@ from pyiceberg.io import FileIO
 from engine.formats.iceberg.errors import is_of_content, summary_of
 from engine.formats.iceberg.upkeep.delete_plans import MOST_BYTES, MOST_ROWS, DeleteFile
 from engine.formats.intake.errors import decoding_bytes, is_refusal
+from engine.formats.intake.parquet_footers import CheckedFile, checked_file
+from engine.formats.intake.parquet_pages import check_coded
 
 FILE_PATH_ID: Final = 2147483546
 POSITION_ID: Final = 2147483545
@@ -85,7 +87,7 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
         raise LeftAlone("too_large")
     try:
         with decoding_bytes():
-            return _read(pq.ParquetFile(pa.BufferReader(body), read_dictionary=["file_path"]), file)
+            return _read(checked_file(body, read_dictionary=["file_path"]), body, file)
     except LeftAlone:
         raise
     except Exception as error:
@@ -94,7 +96,8 @@ def read_positions(io: FileIO, file: DeleteFile) -> Positions:
         raise LeftAlone("unreadable", summary_of(error)) from error
 
 
-def _read(parquet: pq.ParquetFile, file: DeleteFile) -> Positions:
+def _read(checked: CheckedFile, body: bytes, file: DeleteFile) -> Positions:
+    parquet = checked.parquet
     footer, schema = parquet.metadata, parquet.schema_arrow
     ids = [(each.metadata or {}).get(b"PARQUET:field_id", b"").decode() for each in schema]
     if "row" in schema.names or len(ids) > len(POSITIONS):
@@ -105,6 +108,7 @@ def _read(parquet: pq.ParquetFile, file: DeleteFile) -> Positions:
         raise LeftAlone("too_large")
     if footer.num_rows != file.record_count:
         raise LeftAlone("wrong_count")
+    check_coded(checked, body, _MOST_DECODED)
     rows = parquet.read()
     path, position = rows.column(ids.index(str(FILE_PATH_ID))), rows.column(ids.index(str(POSITION_ID)))
     if position.type != pa.int64() or path.null_count or position.null_count or not _is_text(path.type):

@@ -152,6 +152,11 @@ def definitions_of(details: Struct) -> int:
     return int(details[_V2_DEFINITIONS][1])
 
 
+def encoding_of(page: Page, details: Struct) -> int:
+    """Return the encoding of the values of a page, from its own header."""
+    return int(details[_V2_ENCODING if page.kind == DATA_PAGE_V2 else _ENCODING][1])
+
+
 def with_levels(
     data: pa.Buffer, chunk: Chunk, pages: Pages, *, is_optional: bool = True
 ) -> tuple[Chunk, list[pa.Buffer], Pages]:
