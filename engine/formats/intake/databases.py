@@ -6,6 +6,7 @@ Drivers are recognized by the names of modules and classes: this room must not i
 from typing import Final
 
 from engine.sql.addresses import POSTGRESQL, SQLITE, with_options
+from engine.sql.answers import TOO_LONG
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
@@ -23,6 +24,7 @@ _POSTGRES: Final = {
 _DRIVER_AWAY: Final = frozenset({"OperationalError", "InterfaceError", "TimeoutError"})
 _LOCKED: Final = ("database is locked", "database table is locked")
 _MISCONFIGURED: Final = (
+    TOO_LONG,
     "unable to open database file",
     "file is not a database",
     "password authentication failed",

@@ -57,7 +57,8 @@ async def test_f62_a_listing_that_was_given_up_asks_for_no_further_page(kind: st
     with EndlessLists(kind).running() as server:
         with pytest.raises(Away, match="did not answer within"):
             await bulk.read(Compartment.of("lake"), lambda: LISTINGS[kind](server.url))
-        asked = server.requests
-        assert asked > 2
-        await asyncio.sleep(0.5)
-        assert server.requests <= asked + 12  # a client of objects collects 1000 of them before it gives any
+        async with asyncio.timeout(10):
+            asked = -1
+            while asked < server.requests:
+                asked = server.requests
+                await asyncio.sleep(0.3)

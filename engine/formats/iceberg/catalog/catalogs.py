@@ -38,11 +38,13 @@ from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.iceberg.intake.read_tables import ReadTable
-from engine.formats.intake.databases import with_time_limit
+from engine.formats.intake.databases import ANSWER_SECONDS, with_time_limit
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.places import Places
 from engine.sql.addresses import check_servers
+from engine.sql.answers import limit_answers
 
 CATALOG_NAME: Final = "catalog-name"
 
@@ -80,6 +82,7 @@ class GuardedSqlCatalog(SqlCatalog):
     def _init_catalog(self) -> None:
         """Read the version of the catalog's tables, over connections to allowed servers only."""
         check_servers(self.engine, self._check_peer)
+        limit_answers(self.engine, seconds=ANSWER_SECONDS, check=stop_if_abandoned)
         super()._init_catalog()
 
     def within(self, scope: FileScope) -> Self:

@@ -16,11 +16,19 @@ from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLA
 
 from engine.domain.errors import Away, StateConflict, Transient
 from engine.domain.fleet.dependencies import Dependency
-from engine.formats.intake.databases import is_database_away, is_locked, with_time_limit, wrong_settings
+from engine.formats.intake.databases import (
+    ANSWER_SECONDS,
+    is_database_away,
+    is_locked,
+    with_time_limit,
+    wrong_settings,
+)
 from engine.formats.intake.errors import summary_of
 from engine.formats.intake.permissions import CheckPeer, anywhere
 from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.sql.addresses import check_servers
+from engine.sql.answers import limit_answers
 
 DEFAULT_KEY: Final = "jdbc"
 LOCKS: Final = "paimon_distributed_locks"
@@ -171,6 +179,7 @@ class CatalogDatabase:
         )
         made = create_engine(url, poolclass=NullPool)
         check_servers(made, self._check_peer)
+        limit_answers(made, seconds=ANSWER_SECONDS, check=stop_if_abandoned)
         return made
 
 

@@ -1,4 +1,4 @@
-"""Calls that were given up: at the deadline their caller goes on, and the call ends at its next page.
+"""Reads that were given up: at the deadline their caller goes on, and the read ends at its next page.
 
 Every loop whose length a catalog or a store decides calls `stop_if_abandoned` once for each request or page. Otherwise
 an endless answer would fill the memory of the process although its caller waits no longer.
@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 IS_ABANDONED: Final[ContextVar[Callable[[], bool] | None]] = ContextVar("IS_ABANDONED", default=None)
-"""Returns whether the present call was given up; None: it has no deadline."""
+"""Returns whether the present call is a read that was given up; None: it has no deadline."""
 
 
 class CallAbandoned(BaseException):

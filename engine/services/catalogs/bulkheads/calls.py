@@ -1,7 +1,7 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
-At the deadline the caller gets an error, and the call stops at its next request or page (`kernel.storage.abandoned`).
-Its thread counts until then. A read that goes on computing all the same is ended (`computing`). So is one that
+At the deadline the caller gets an error, and a read stops at its next request or page (`kernel.storage.abandoned`); its
+thread counts until then. One that goes on computing all the same is ended (`computing`). So is one that
 computes for longer than `compute_seconds`, such as on hostile metadata: an error of its table. Equal reads that have
 not begun share one call: a caller that joins gets an answer that was begun after it asked.
 """
@@ -100,14 +100,15 @@ class Bulkheads:
     async def change(self, where: Compartment, call: Callable[[], T]) -> T:
         """Run a call that may change the table. A cancelled caller still waits for its end.
 
+        It is never stopped: it may have locks to release.
+
         Raises:
             Away: no free thread; nothing was begun.
             OutcomeUnknown: no answer in time.
         """
         seconds = self._limits.work_seconds
         held = await self._compartments.enter(where, seconds=seconds)
-        begun = self._begin(held, call)
-        future = begun.future
+        future = self._begin(held, call).future
         try:
             await asyncio.wait({future}, timeout=seconds)
         except asyncio.CancelledError:
@@ -115,7 +116,7 @@ class Bulkheads:
             raise
         finally:
             if not future.done():
-                self._give_up(begun)
+                self._compartments.give_up(held)
         if not future.done():
             message = f"{where} did not answer within {seconds:g} seconds: whether it was changed is not known"
             raise OutcomeUnknown(message)
