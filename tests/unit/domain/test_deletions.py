@@ -1,11 +1,29 @@
-"""Which policy deletes more than another one."""
+"""Which policy deletes more than another one, and which deletion is unusually large."""
 
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from engine.domain.policies import PRESETS, DeletionRule, EffectivePolicy, PolicyDocument, effective_policy
+from engine.domain.policies import (
+    FLEET,
+    PRESETS,
+    DeletionRule,
+    EffectivePolicy,
+    PolicyDocument,
+    PolicyScope,
+    PolicyScopeKind,
+    StoredPolicy,
+    effective_policy,
+)
 from engine.domain.policies import wider_deletions as wider
+from engine.domain.policies.effective.merging import FLOORS
+from engine.domain.runs.deletions import Amounts, Asked, Usual
+from engine.domain.runs.results import RunResult
+from engine.domain.runs.run import RunState
+from tests.unit.services.explanations import a_run
 
 EXPIRY = {"older_than": "5d", "keep_last": 10, "delete_files": False}
 ORPHANS = {"older_than": "3d", "quarantine": "7d"}
@@ -78,3 +96,65 @@ def test_a_stored_rule_equals_itself() -> None:
     assert rule is not None
     assert DeletionRule.of_document(rule.document()) == rule
     assert rule.covers(rule)
+
+
+def usual(*files: int, table: int | None = 1000, factor: int = 3, share: int = 10) -> Usual:
+    return Usual.of([Amounts(files=each) for each in files], Amounts(files=table), factor=factor, share_percent=share)
+
+
+@pytest.mark.parametrize(
+    ("past", "table", "limit"),
+    [
+        ((50,) * 10, 1000, 150),  # the multiple is above the share of the table
+        ((10,) * 10, 1000, 100),  # the share is above the multiple
+        ((900, 10, 10, 10), 100, 30),  # the median, not the mean
+        ((10,) * 10 + (1000,) * 30, 100, 30),  # the last ten
+        ((0, 0, 0, 50), 1000, 150),  # deletions that removed nothing do not count
+        ((50,), 1000, 150),  # fewer than ten: as many as there are
+        ((), 1000, 100),  # none: the share of the table alone
+        ((50,), None, 150),  # a table of unknown size: the multiple alone
+    ],
+)
+def test_f44_a_deletion_is_unusual_above_both_the_usual_ones_and_a_share_of_the_table(
+    past: tuple[int, ...], table: int | None, limit: int
+) -> None:
+    scale = usual(*past, table=table)
+    assert scale.exceeded_by(Amounts(files=limit)) == ()
+    assert scale.exceeded_by(Amounts(files=limit + 1)) == ("files",)
+
+
+def test_f44_what_is_not_known_is_never_within_a_limit() -> None:
+    """F44: an unknown amount was taken for 0."""
+    assert usual(table=None).exceeded_by(Amounts(files=1)) == ("files",)
+    assert not Amounts(snapshots=1, files=None, bytes=5).is_within({"files": 10})
+    assert Amounts(snapshots=1, files=None, bytes=5).is_within({"bytes": 5})
+    acknowledged = Asked(Amounts(snapshots=10), ("snapshots",), given={"by": "key:ana"})
+    assert acknowledged.covers(Amounts(snapshots=11))
+    assert not acknowledged.covers(Amounts(snapshots=12))
+    assert not acknowledged.covers(Amounts(snapshots=10, files=1))
+    assert not replace(acknowledged, given={}).covers(Amounts(snapshots=1))
+
+
+def test_a_stored_question_equals_itself() -> None:
+    asked = Asked(Amounts(1, 2, 3), ("files",), usual(10), given={"by": "key:ana", "at": "2026-11-27T14:00:00+00:00"})
+    run = a_run(RunState.QUEUED, result=RunResult({"acknowledgement": json.loads(json.dumps(asked.document()))}))
+    assert Asked.of(run) == asked
+    assert Asked.of(run) == asked  # reading it changes nothing
+
+
+def test_f44_the_most_careful_policy_decides_what_is_unusual() -> None:
+    policies = [
+        StoredPolicy(PolicyDocument.model_validate({"deletion": document}), 1, datetime.now(UTC), "ana", name, scope)
+        for name, scope, document in (
+            ("fleet", FLEET, {"grace": "2d", "surge": {"factor": 2}}),
+            ("blue", PolicyScope(PolicyScopeKind.TEAM, team="blue"), {"surge": {"factor": 5, "share_percent": 1}}),
+        )
+    ]
+    own = PolicyDocument.model_validate({"deletion": {"grace": "1d", "surge": {"share_percent": 50}}})
+    found = effective_policy(table_properties={}, scoped=policies, own=own)
+    settings = {name: (found.values[name], found.origins[name]) for name in FLOORS}
+    assert settings == {
+        "deletion.grace": (172_800, "fleet"),
+        "deletion.surge.factor": (2, "fleet"),
+        "deletion.surge.share_percent": (1, "team blue"),
+    }

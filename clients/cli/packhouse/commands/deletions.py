@@ -31,10 +31,18 @@ def list_(
     filters = {"table_id": table_id(session, table) if table else None, "state": states}
     items = list(session.pages(session.client.deletions.list, limit=limit, **filters))
     rows = [
-        (d["id"], state(d["state"]), d["table"] or d["table_id"], d["operation"], moment(d["starts_at"]), d["summary"])
+        (
+            d["id"],
+            state(d["state"]),
+            d["waiting_for"],
+            d["table"] or d["table_id"],
+            d["operation"],
+            moment(d["starts_at"]),
+            d["summary"],
+        )
         for d in items
     ]
-    columns = ("=deletion", "state", "table", "operation", "=starts", "deletes")
+    columns = ("=deletion", "state", "?waits for", "table", "operation", "=starts", "deletes")
     empty = "no deletions: nothing is announced, at work or ended"
     session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
 

@@ -27,9 +27,9 @@ def plan(console: Console, planned: Document) -> None:
         waiting = look["in_quarantine"]
         fields["in quarantine"] = f"{waiting['files']} files ({size(waiting['bytes'])})"
     fields["plan hash"] = planned["details"].get("plan_hash")
-    if deletions := planned.get("deletions"):
-        fields["to submit it"] = f"--acknowledge {deletions['acknowledge']}"
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
+    if deletions := planned.get("deletions"):
+        console.print(f"acknowledge it with --acknowledge {escape(deletions['acknowledge'])}", soft_wrap=True)
 
 
 def overview(console: Console, found: Document, *, table: str) -> None:
