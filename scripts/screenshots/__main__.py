@@ -39,6 +39,9 @@ QUIET: Final = {
     "time_zone": "Europe/Berlin",
     "on_start": "drain",
 }
+EXPIRY: Final = {"older_than": "1s", "keep_last": 3, "delete_files": True}
+BOUND: Final = "up_to:bytes=1GB,files=10000"
+"""Acknowledges the deletions of the story."""
 
 
 class Api:
@@ -100,22 +103,25 @@ def _story(api: Api, lake: dict[str, str]) -> tuple[str, str]:
     api.call("POST", "/v1/catalogs/lake/discover", {"register": True, "owner_team": "shop"})
     api.call(
         "POST",
-        "/v1/policies",
-        {"name": "office-hours", "scope": {"kind": "catalog", "catalog": "lake"}, "policy": {"quiet_hours": [QUIET]}},
+        f"/v1/policies?acknowledge={BOUND}",
+        {
+            "name": "office-hours",
+            "scope": {"kind": "catalog", "catalog": "lake"},
+            "policy": {"quiet_hours": [QUIET], "maintenance": {"expire_snapshots": EXPIRY}},
+        },
     )
     new = {"If-None-Match": "*"}
     policy = {"rewrite": {"min_input_files": 2, "target_file_bytes": "256MiB"}, "limits": {"bandwidth": "80MB"}}
     api.call("PUT", "/v1/tables/lake.shop.orders/policy", policy | {"quiet_hours": []}, **new)
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "300kB"}, "quiet_hours": []}
     api.call("PUT", "/v1/tables/lake.web.clicks/policy", slow, **new)
-    expiry = {"maintenance": {"expire_snapshots": {"older_than": "5d", "keep_last": 10}}, "quiet_hours": []}
-    bounds = "up_to:bytes=1GB,files=1000"
-    api.call("PUT", f"/v1/tables/lake.shop.returns/policy?acknowledge={bounds}", expiry, **new)
+    api.call("PUT", "/v1/tables/lake.shop.returns/policy", {"quiet_hours": []}, **new)
     for table in TABLES:
         api.call("GET", f"/v1/tables/{table}/health")
     ended = api.ended(api.call("POST", "/v1/runs", {"table_id": "lake.shop.orders", "every_file": True})["id"])
     if ended["state"] != "succeeded":
         sys.exit(f"the run ended as {ended['state']}: {ended['detail']}")
+    _delete_history(api)
     live = api.call("POST", "/v1/runs", {"table_id": "lake.web.clicks"})["id"]
     for _ in range(200):
         if api.call("GET", f"/v1/runs/{live}")["state"] == "rewriting":
@@ -123,6 +129,17 @@ def _story(api: Api, lake: dict[str, str]) -> tuple[str, str]:
         time.sleep(0.3)
     time.sleep(15)  # so that the chart of the rate has something to show
     return str(live), str(ended["id"])
+
+
+def _delete_history(api: Api) -> None:
+    """Submit deletions of three tables: one that is done at once, one that is undone, one that stays announced."""
+    for table, is_undone, grace in (("orders", False, "0s"), ("returns", True, "6h"), ("payments", False, "6h")):
+        run = {"table_id": f"lake.shop.{table}", "operation": "expire_snapshots", "grace": grace, "force": True}
+        deletion = api.call("POST", f"/v1/runs?acknowledge={BOUND}", run)["id"]
+        if is_undone:
+            api.call("POST", f"/v1/deletions/{deletion}/undo")
+        elif grace == "0s":
+            api.ended(deletion)
 
 
 def _pages(live: str, ended: str) -> dict[str, str]:
@@ -143,6 +160,7 @@ def _pages(live: str, ended: str) -> dict[str, str]:
         "run-ended": f"/runs/{ended}",
         "runs": "/runs",
         "runs-timeline": "/runs?view=timeline",
+        "deletions": "/deletions",
         "catalogs": "/catalogs",
         "catalog": "/catalogs/lake",
         "keys": "/keys",

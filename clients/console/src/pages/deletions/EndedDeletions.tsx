@@ -19,11 +19,10 @@ const COLUMNS: readonly Column<Deletion>[] = [
   { key: "ended", title: "Ended", width: "170px", cell: ({ ended_at: at }) => <Time at={at} /> },
   { key: "state", title: "State", width: "90px", cell: ({ state }) => <Badge tone={TONES[state] ?? "quiet"}>{state}</Badge> },
   { key: "operation", title: "Operation", width: "180px", cell: ({ id, operation }) => <RunLink runId={id} size="sm">{operationName(operation)}</RunLink> },
-  { key: "table", title: "Table", width: "260px", cell: (deletion) => <TableName deletion={deletion} /> },
+  { key: "table", title: "Table", width: "220px", cell: (deletion) => <TableName deletion={deletion} /> },
   { key: "deleted", title: "Deleted", cell: ({ result }) => deletedText(result) },
   { key: "by", title: "Requested by", width: "140px", cell: ({ requested_by: by }) => <Cut text={by} /> },
-  { key: "acknowledged", title: "Acknowledged by", width: "140px", cell: ({ acknowledgement: asked }) => <Cut text={asked?.acknowledged_by ?? "–"} /> },
-  { key: "ended-by", title: "Undone by", width: "140px", cell: ({ ended_by: by }) => <Cut text={by ?? "–"} /> },
+  { key: "decided", title: "Decided by", width: "200px", cell: (deletion) => <Cut text={decidedBy(deletion)} /> },
   {
     key: "files",
     title: "Files",
@@ -31,6 +30,12 @@ const COLUMNS: readonly Column<Deletion>[] = [
     cell: ({ id, result }) => (typeof result["deleted_files_list"] === "string" ? <DeletedFilesButton runId={id} label="CSV" size="compact-xs" /> : "–"),
   },
 ];
+
+/** Who undid or acknowledged it. */
+function decidedBy({ ended_by: undoneBy, acknowledgement: asked }: Deletion): string {
+  if (undoneBy !== null) return `undone by ${undoneBy}`;
+  return asked?.acknowledged_by ? `acknowledged by ${asked.acknowledged_by}` : "–";
+}
 
 function Cut({ text }: { text: string }) {
   return (

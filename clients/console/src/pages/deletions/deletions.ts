@@ -36,16 +36,17 @@ export function headline(deletions: readonly Deletion[], isCut: boolean, nowMs: 
   const parts = [
     waiting === 0 ? null : `${counted(waiting, "deletion")} ${waiting === 1 ? "waits" : "wait"} for an acknowledgement.`,
     running === 0 ? null : `${counted(running, "deletion")} ${running === 1 ? "is" : "are"} at work.`,
-    announced.length === 0 ? null : `${isCut ? "More than " : ""}${counted(announced.length, "deletion")} ${announced.length === 1 ? "is" : "are"} announced.`,
-    nextText(announced, nowMs),
+    announcedText(announced, isCut, nowMs),
   ].filter((part) => part !== null);
   return parts.length === 0 ? "No deletion is announced or at work." : parts.join(" ");
 }
 
-function nextText(announced: readonly Deletion[], nowMs: number): string | null {
-  const next = announced.find(({ starts_at: at }) => at !== null);
+function announcedText(announced: readonly Deletion[], isCut: boolean, nowMs: number): string | null {
+  const [next] = announced;
   if (next === undefined) return null;
-  return `The next one, ${operationName(next.operation).toLowerCase()} of ${tableOf(next)}, ${startText(next, nowMs)}.`;
+  const what = `${operationName(next.operation).toLowerCase()} of ${tableOf(next)}`;
+  if (announced.length === 1) return `1 deletion is announced: ${what}, which ${startText(next, nowMs)}.`;
+  return `${isCut ? "More than " : ""}${counted(announced.length, "deletion")} are announced. The next one, ${what}, ${startText(next, nowMs)}.`;
 }
 
 /** Return when an announced deletion starts: `starts in 3 h 12 min`, or what it waits for after its grace. */
