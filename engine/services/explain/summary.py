@@ -242,7 +242,7 @@ def _live(facts: Facts) -> Iterator[str]:
         elif run.waiting_for is not None:
             end = None if run.waiting_for is WaitingFor.ACKNOWLEDGEMENT else run.not_before
             until = f" until {clock(end)}" if end else ""
-            yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_detail(run)}."
+            yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_remedy(run) or _detail(run)}."
         else:
             first = f", and goes first from {clock(run.urgent_at)} on" if run.urgent_at else ""
             yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}{first}."
@@ -297,6 +297,18 @@ def _conflicts(facts: Facts) -> Iterator[str]:
             f"{many(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
             f"{where} until {clock(longest.cools_until)} ({losses} in a row); force includes them anyway."
         )
+
+
+def _remedy(run: Run) -> str:
+    """Return how a wait that a person can end is ended; its detail is too long to be shown with it."""
+    match run.waiting_for:
+        case WaitingFor.GRACE:
+            return f" (POST /v1/deletions/{run.id}/undo stops it)"
+        case WaitingFor.ACKNOWLEDGEMENT:
+            one = f"/v1/deletions/{run.id}"
+            return f" (GET {one} shows what it deletes; POST {one}/acknowledge starts it, POST {one}/undo stops it)"
+        case _:
+            return ""
 
 
 def _detail(run: Run) -> str:

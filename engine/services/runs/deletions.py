@@ -7,8 +7,8 @@ from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.policies.documents.document import nested
-from engine.domain.runs.deletions import DELETING_OPERATIONS, Asked
-from engine.domain.runs.run import Run, RunFilter, RunPage, WaitingFor
+from engine.domain.runs.deletions import DELETING_OPERATIONS, Amounts, Asked
+from engine.domain.runs.run import Run, RunFilter, RunPage, RunState, WaitingFor
 from engine.domain.values.units import STORED_FORM
 from engine.services.policies import writes
 from engine.services.policies.effective import PolicyReader
@@ -64,10 +64,7 @@ class DeletionService:
             await unit.tables.lock(run.table_id)
             before = await read_own_run(unit, run_id, caller)
             if before.is_terminal:
-                raise StateConflict(
-                    f"deletion {run_id} has ended ({before.state.value}): what it deleted can't be brought back",
-                    details={"state": before.state.value},
-                )
+                raise _has_ended(before)
             after = await unit.runs.request_cancel(run_id, caller.subject)
             if before.is_automatic:
                 await _switch_off(unit, caller, before)
@@ -102,6 +99,17 @@ class DeletionService:
             [shown] = await with_addresses(unit, [after])
         await self._wakes.workers([run_id])
         return shown
+
+
+def _has_ended(run: Run) -> StateConflict:
+    """Return the refusal to undo a deletion that has ended, with what it deleted."""
+    deleted = Amounts.of_result(run.result.document)
+    how = f"has ended ({run.state.value})" if run.state is not RunState.CANCELLED else "was undone"
+    by = f" by {run.cancel_requested_by}" if run.state is RunState.CANCELLED else ""
+    at = "" if run.finished_at is None else f" at {run.finished_at:%Y-%m-%d %H:%M:%S} UTC"
+    gone = f"after it had deleted {deleted.words}, which can't be brought back"
+    effect = gone if any(amount for _, amount in deleted.known()) else "before it deleted anything"
+    return StateConflict(f"deletion {run.id} {how}{by}{at}, {effect}", details={"state": run.state.value})
 
 
 def _waits_for_none(run: Run) -> StateConflict:

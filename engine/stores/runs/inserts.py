@@ -57,6 +57,9 @@ def _row(run: Run) -> dict[str, Any]:
 
 def _submitted(run: Run) -> RunEvent:
     details = {name: run.request[name] for name in ("cause", "announced") if name in run.request}
+    if run.waiting_for is not None:  # otherwise the wait would count as one for a worker
+        until = None if run.not_before is None else run.not_before.isoformat()
+        details |= {"waiting_for": run.waiting_for.value, "not_before": until}
     return RunEvent(
         run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state, details=details
     )

@@ -66,8 +66,13 @@ async def test_f44_an_automatic_deletion_is_announced_and_deletes_nothing_for_a_
     held = (await hold_of(world))["grace"]
     assert held["until"] is not None
     assert f"/v1/deletions/{run.id}/undo" in held["detail"]
+    summary = " ".join(" ".join((await explained(world))["summary"]).split())
+    assert f"can still be undone (POST /v1/deletions/{run.id}/undo stops it)." in summary
     await world.container.worker.advance(run.id)
     await deleting.pass_by(hours=23)
+    waiting = (await world.container.runs.timeline(run)).waiting
+    assert waiting is not None
+    assert waiting["grace"] == pytest.approx(23 * 3600, abs=60)
     await world.container.worker.advance(run.id)
     assert (await announced(world, watching)).id == run.id
     assert stored(world.lake.table) == files
@@ -125,7 +130,7 @@ async def test_f44_an_undone_deletion_deletes_nothing_and_its_setting_is_off(
     assert (await announced(world, watching)).id == run.id
     await world.container.worker.advance(run.id)
     assert stored(world.lake.table) == files
-    with pytest.raises(StateConflict, match="has ended"):
+    with pytest.raises(StateConflict, match=r"was undone by system .* before it deleted anything"):
         await world.container.deletions.undo(SYSTEM, run.id)
     listed = await world.container.deletions.list(SYSTEM, RunFilter(), limit=10)
     assert [each.id for each in listed.runs] == [run.id]
