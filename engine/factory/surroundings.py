@@ -27,6 +27,7 @@ from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.connection import PaimonFormat
+from engine.outgoing.relay import Relay
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
@@ -34,6 +35,7 @@ from engine.queue.rate_limits import Kind, RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
 from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.storage.stores.connections import use_relay
 from engine.services.access.oidc import OidcSettings, OidcTokens
 from engine.services.catalogs.locations import LocationRules
 from engine.services.operations.rewrite.procedures import Procedures
@@ -190,6 +192,7 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
 
 
 def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, TableFormat]:
+    use_relay(Relay(check_peer=locations.check_peer))
     return {
         FormatName.ICEBERG: IcebergFormat(
             check_location=lambda location: locations.check([location], allowed=()),

@@ -42,7 +42,7 @@ def catalog(*, refuses: str = "") -> Iterator[HostileServer]:
         if refuses and f"Bearer {refuses}\r\n" in request and "/v1/config" not in request:
             error = {"error": {"message": "expired", "type": "NotAuthorizedException", "code": 401}}
             return connection.sendall(answer(json.dumps(error).encode(), status="401 Unauthorized"))
-        body = {"defaults": {}, "overrides": {}} if "/v1/config" in request else {"namespaces": []}
+        body: dict[str, object] = {"defaults": {}, "overrides": {}} if "/v1/config" in request else {"namespaces": []}
         return connection.sendall(answer(json.dumps(body).encode()))
 
     with HostileServer(send).running() as server:

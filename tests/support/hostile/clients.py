@@ -6,13 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import pytest
+from packhouse_client import Packhouse, Retries
+from packhouse_client import PackhouseError as SdkError
 
+from engine.domain.errors import PackhouseError
 from engine.formats.iceberg.catalog import sessions, tokens
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon import PaimonFormat
 from engine.formats.paimon.catalog.rest import client as paimon_rest
 from engine.identity import provider
 from engine.prometheus import queries
+from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.stores import http_listings
 from tests.support.fake_clock import FakeClock
 
 DEADLINE_SECONDS: Final = 0.5
@@ -24,10 +29,12 @@ Call: TypeAlias = Callable[[str], Any]
 
 @dataclass(frozen=True, slots=True)
 class HttpClient:
-    """A client of HTTP: its call, and the constants that are its deadlines."""
+    """A client of HTTP: its call, and the constants that are its deadlines. `is_repeated`: by another entry."""
 
     call: Call
     deadlines: tuple[tuple[Any, str], ...]
+    is_repeated: bool = False
+    raises: type[Exception] = PackhouseError
 
     def hurry(self, patch: pytest.MonkeyPatch) -> None:
         """Set the deadlines low."""
@@ -62,13 +69,26 @@ def _prometheus(url: str) -> None:
     asyncio.run(query.ask())
 
 
+def _listing(url: str) -> None:
+    listing = http_listings.of_google("lake", {"gcs.service.host": url, "gcs.oauth2.token": "hidden"})
+    assert listing is not None
+    list(listing.files("t", is_recursive=True))
+
+
+def _sdk(url: str) -> None:
+    with Packhouse(url, "pkh_hidden", timeout=DEADLINE_SECONDS, retries=Retries(attempts=1)) as client:
+        client.tables.get("lake.sales.orders")
+
+
 HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
     "Iceberg REST catalog": HttpClient(_iceberg_rest, ((sessions, "WHOLE_SECONDS"),)),
-    "OAuth of a catalog": HttpClient(_own_tokens, ((tokens, "TOKEN_SECONDS"),)),
+    "OAuth of a catalog": HttpClient(_own_tokens, ((tokens, "TOKEN_SECONDS"),), is_repeated=True),
     "OAuth elsewhere": HttpClient(_other_tokens, ((tokens, "TOKEN_SECONDS"),)),
     "Paimon REST catalog": HttpClient(
         _paimon_rest, ((paimon_rest, "ANSWER_SECONDS"), (paimon_rest, "CONNECT_SECONDS"))
     ),
     "identity provider": HttpClient(_provider, ((provider, "_ANSWER_SECONDS"),)),
+    "listing by HTTP": HttpClient(_listing, ((http_listings, "_SECONDS"),), raises=StoreError),
+    "SDK and CLI": HttpClient(_sdk, (), raises=SdkError),
     "Prometheus": HttpClient(_prometheus, ((queries, "ANSWER_SECONDS"),)),
 }

@@ -1,6 +1,7 @@
 """A TCP server on loopback that plays one way of harming its clients, and records what they sent."""
 
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,11 +17,12 @@ _LARGEST_REQUEST: Final = 2**16
 class HostileServer:
     """The server. `received`: the first bytes of each request, one for each connection.
 
-    `waits_for` ends a request; empty: the server speaks first.
+    `waits_for` ends a request; empty: the server speaks first. `tls`: None for plain connections.
     """
 
     way: Way
     waits_for: bytes = b"\r\n\r\n"
+    tls: ssl.SSLContext | None = None
     received: list[bytes] = field(default_factory=list)
     port: int = 0
     _open: list[socket.socket] = field(default_factory=list)
@@ -28,7 +30,7 @@ class HostileServer:
     @property
     def url(self) -> str:
         """The address for clients of HTTP."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'http' if self.tls is None else 'https'}://127.0.0.1:{self.port}"
 
     @contextmanager
     def running(self) -> Iterator["HostileServer"]:
@@ -54,7 +56,7 @@ class HostileServer:
                 Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with connection, suppress(OSError):
+        with suppress(OSError), self._wrapped(connection) as connection:  # noqa: PLR1704
             request = b""
             while self.waits_for not in request and len(request) < _LARGEST_REQUEST:
                 part = connection.recv(_LARGEST_REQUEST)
@@ -63,3 +65,6 @@ class HostileServer:
                 request += part
             self.received.append(request)
             self.way(connection)
+
+    def _wrapped(self, connection: socket.socket) -> socket.socket:
+        return connection if self.tls is None else self.tls.wrap_socket(connection, server_side=True)

@@ -68,7 +68,9 @@ def connection(place: str, properties: Mapping[str, str]) -> Connection:
     if config.keys() <= {"account_name", "endpoint"} and any(name.startswith(f"{SAS}.") for name in given):
         raise Refused(UNSUPPORTED_STORAGE, f"{place}: {SAS}.… is given for other accounts, and none for this one")
     credential = next(({kind: config[name]} for name, kind in _RENEWED.items() if name in config), None)
-    return Connection(config, client_options(endpoint), credential, tuple(_RENEWED))
+    return Connection(
+        config, client_options(endpoint), credential, tuple(_RENEWED), "" if endpoint.endswith(_CLOUDS) else endpoint
+    )
 
 
 def _place(place: str, given: Mapping[str, str]) -> _Place:

@@ -7,9 +7,15 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from engine.outgoing.bounds import Limits
+from engine.outgoing.relay import Relay
+
 CONNECT_SECONDS: Final = 3.0
 SILENT_SECONDS: Final = 10.0
 """Most seconds without a byte of an answer."""
+
+WHOLE_SECONDS: Final = 900.0
+"""Most seconds for a whole answer. A manifest of 512 MiB takes it at 5 Mbit/s."""
 
 _CERTIFICATES: Final = ("AWS_CA_BUNDLE", "SSL_CERT_FILE")
 """Variables with the file of a private certificate authority."""
@@ -21,18 +27,36 @@ class Connection:
 
     `config` are those of its store and `client` those of its HTTP client. `credential`: the part of `config` that can
     be renewed while the connection is open, as a credential provider returns it; None if there is none. `renewed`:
-    the options that it stands for.
+    the options that it stands for. `endpoint`: the address of a server that the properties name instead of the cloud's.
     """
 
     config: Mapping[str, Any]
     client: Mapping[str, Any]
     credential: Mapping[str, Any] | None = None
     renewed: tuple[str, ...] = ()
+    endpoint: str = ""
 
     def without_credential(self) -> "Connection":
         """Return the connection without the options that its credential stands for."""
         config = {name: value for name, value in self.config.items() if name not in self.renewed}
         return replace(self, config=config)
+
+    def limited(self, relay: Relay | None, *, body_bytes: int, seconds: float) -> Mapping[str, Any]:
+        """Return the options of a client whose answers are limited by the relay, if the connection can go through it.
+
+        It can with an endpoint of its own, credentials that need no other server, and without another proxy.
+        """
+        is_alone = self.credential is not None or self.config.get("skip_signature")
+        if relay is None or not self.endpoint or not is_alone or "proxy_url" in self.client or _has_proxy():
+            return self.client
+        limits = Limits(seconds, body_bytes, CONNECT_SECONDS)
+        return {**self.client, "proxy_url": relay.address_for(self.endpoint, limits)}
+
+
+def _has_proxy() -> bool:
+    return any(
+        os.environ.get(name) for each in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY") for name in (each, each.lower())
+    )
 
 
 def client_options(
@@ -48,7 +72,7 @@ def client_options(
         "allow_http": endpoint.startswith("http://"),
         "connect_timeout": timedelta(seconds=connect_seconds),
         "read_timeout": timedelta(seconds=silent_seconds),
-        "timeout": timedelta(hours=1),  # of a whole answer, which a slow line takes its time for
+        "timeout": timedelta(seconds=WHOLE_SECONDS),
     }
     if bundle := next((os.environ[name] for name in _CERTIFICATES if os.environ.get(name)), None):
         options["root_certificate"] = Path(bundle).read_bytes()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, Final
 
+from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials
@@ -97,7 +98,7 @@ def _opened(
     kind: str, place: str, given: tuple[tuple[str, str], ...], is_patient: bool, credentials: Credentials | None
 ) -> objects.ObjectFiles:
     connection = _CONNECTIONS[kind](place, dict(given))
-    open_exact: Callable[[], ExactFiles | None] | None = partial(_EXACT[kind], place, dict(given))
+    open_exact: Callable[[], ExactFiles | None] | None = partial(_exact, kind, place, given)
     provider: objects.Provider | None = None
     if connection.credential is not None:
         # by a provider: obstore completes those of its configuration with this machine's environment variables
@@ -107,8 +108,25 @@ def _opened(
         connection = connection.without_credential()
     bucket = place.partition("@")[0]
     return objects.ObjectFiles.open_store(
-        kind, bucket, connection, is_patient=is_patient, provider=provider, open_exact=open_exact
+        kind, bucket, connection, is_patient=is_patient, provider=provider, open_exact=open_exact, relay=_relay
     )
+
+
+def _exact(kind: str, place: str, given: tuple[tuple[str, str], ...]) -> ExactFiles | None:
+    listing = _EXACT[kind](place, dict(given))
+    if _relay is not None and isinstance(listing, http_listings.HttpListing):
+        listing.check_peer = _relay.check_peer
+    return listing
+
+
+_relay: Relay | None = None
+
+
+def use_relay(relay: Relay | None) -> None:
+    """Limit the answers of stores whose address a catalog names, from now on: for the service, once at its start."""
+    global _relay  # noqa: PLW0603 - as the connections that it is for, it is one of the process
+    _relay = relay
+    _opened.cache_clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,9 @@ def connection(bucket: str, properties: Mapping[str, str]) -> Connection:
     elif properties.get("gcs.no-auth") == "true":
         config["skip_signature"] = True
     credential = {"token": properties[TOKEN]} if properties.get(TOKEN) else None
-    return Connection(config, client_options(endpoint, headers=_headers(properties)), credential, ("bearer_token",))
+    return Connection(
+        config, client_options(endpoint, headers=_headers(properties)), credential, ("bearer_token",), endpoint
+    )
 
 
 def _headers(properties: Mapping[str, str]) -> dict[str, str]:

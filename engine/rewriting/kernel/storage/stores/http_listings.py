@@ -14,8 +14,8 @@ from typing import Any, Final
 from urllib.parse import quote, unquote, urlencode, urlsplit
 from xml.etree import ElementTree as ET
 
-from engine.outgoing.bounds import Limits
-from engine.outgoing.calls import CallFailed, send
+from engine.outgoing.bounds import CheckPeer, Limits, any_peer
+from engine.outgoing.calls import CallFailed, origin, send
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import azure, google
@@ -28,6 +28,7 @@ _LARGEST: Final = 8 * 2**20
 _MOST_TAGS: Final = 200_000
 """Limit of the tags of a page; Azure has up to 80 for each object."""
 _PAGE: Final = 1000
+_ROOTS: Final = ("ListBucketResult", "EnumerationResults")
 
 Query = Mapping[str, str]
 Request = tuple[str, Mapping[str, str]]
@@ -36,7 +37,12 @@ Row = tuple[str, int, datetime]
 
 
 class HttpListing:
-    """The names of the objects of one bucket or container, exactly as its store has them."""
+    """The names of the objects of one bucket or container, exactly as its store has them.
+
+    `check_peer` raises for an address that must not be connected to; its errors pass unchanged.
+    """
+
+    check_peer: CheckPeer = staticmethod(any_peer)
 
     def __init__(
         self,
@@ -55,7 +61,7 @@ class HttpListing:
         prefix, more = {"prefix": f"{folder.strip('/')}/"}, dict[str, str]()
         while True:
             stop_if_abandoned()
-            rows, following = self._read(_answer(self._request({**prefix, **more})))
+            rows, following = self._read(_answer(self._request({**prefix, **more}), self.check_peer))
             rows = [row for row in rows if not row[0].endswith("/")]
             times = [int(row[2].timestamp() * 1e6) for row in rows]
             yield {"path": [row[0] for row in rows], "size": [row[1] for row in rows], "modified_us": times}
@@ -116,7 +122,7 @@ def _shared_key(account: str, key: str, url: str, query: Query, headers: Mapping
     return f"SharedKey {account}:{base64.b64encode(digest).decode()}"
 
 
-def _answer(request: Request) -> ET.Element:
+def _answer(request: Request, check_peer: CheckPeer) -> ET.Element:
     """Return a page of a listing; no redirect is followed, which would take the credentials elsewhere.
 
     Raises:
@@ -124,19 +130,22 @@ def _answer(request: Request) -> ET.Element:
     """
     url, headers = request
     try:
-        answer = send("GET", url, limits=Limits(_SECONDS, _LARGEST), headers=headers, by_proxy=True)
+        limits = Limits(_SECONDS, _LARGEST)
+        answer = send("GET", url, limits=limits, headers=headers, check_peer=check_peer, by_proxy=True)
     except CallFailed as error:
         raise StoreError(f"error sending request for a listing: {error}") from error
     if answer.status != 200:  # noqa: PLR2004
-        raise StoreError(f"listing objects failed, status code: {answer.status}")
+        raise StoreError(f"listing objects of {origin(url)} failed, status code: {answer.status}")
     if answer.body.count(b"<") > _MOST_TAGS:
-        raise StoreError(f"the answer to a listing has more than {_MOST_TAGS} tags")
+        raise StoreError(f"the answer of {origin(url)} to a listing has more than {_MOST_TAGS} tags")
     try:
         root = ET.fromstring(answer.body)  # noqa: S314 - bounded
     except ET.ParseError as error:
-        raise StoreError(f"the answer to a listing is no XML: {error}") from error
+        raise StoreError(f"the answer of {origin(url)} to a listing is no XML: {error}") from error
     for each in root.iter():
         each.tag = each.tag.rpartition("}")[2]  # without its namespace
+    if root.tag not in _ROOTS:  # such as the page of a proxy, which would be an empty listing
+        raise StoreError(f"the answer of {origin(url)} to a listing is a {root.tag[:40]!r}")
     return root
 
 

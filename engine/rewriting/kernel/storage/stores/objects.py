@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.rewriting.kernel.storage.abandoned import while_awaited
+from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores import addresses
-from engine.rewriting.kernel.storage.stores.clients import Connection
+from engine.rewriting.kernel.storage.stores.clients import WHOLE_SECONDS, Connection
 from engine.rewriting.kernel.storage.stores.files import ExactFiles
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
 from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
@@ -33,6 +34,12 @@ BULK_DELETES: Final = 1000
 
 _ANSWER_TO_A_WRITE: Final = timedelta(seconds=60)
 """A write is answered when its whole body has arrived, which takes its time on a slow line."""
+
+MOST_READ: Final = 1024 * 2**20
+"""Limit of one answer with the content of an object: twice the largest manifest."""
+_LARGEST_PAGE: Final = 8 * 2**20
+_PAGE_SECONDS: Final = 60.0
+"""Limits of a page of a listing: 1,000 names take up to 3 KB each, percent-encoded."""
 
 _READ_RETRIES: Final[Any] = {"max_retries": 0}
 """Reads are repeated by `transfer`, which obeys orders to stop between two of them."""
@@ -59,11 +66,13 @@ class ObjectFiles:
     def __init__(
         self,
         readable: Any,
+        listable: Any,
         writable: Any,
         open_bulk: Callable[[], Any] | None = None,
         open_exact: Callable[[], ExactFiles | None] | None = None,
     ) -> None:
         self._readable = readable
+        self._listable = listable
         self._writable = writable
         self._open_bulk = open_bulk
         self._bulk: Any = None
@@ -79,6 +88,7 @@ class ObjectFiles:
         is_patient: bool,
         provider: Provider | None = None,
         open_exact: Callable[[], ExactFiles | None] | None = None,
+        relay: Relay | None = None,
     ) -> "ObjectFiles":
         """Return the objects of a bucket. Nothing is sent yet.
 
@@ -92,16 +102,19 @@ class ObjectFiles:
                 there is one, is used.
             open_exact: opens the same bucket by a client that lists names which `obstore` can't express; None, or
                 returns None: there is none.
+            relay: limits the answers of a store whose address is the catalog's; None: only time is limited.
         """
         store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
-        reading: Any = dict(connection.client)
+        reading: Any = connection.limited(relay, body_bytes=MOST_READ, seconds=WHOLE_SECONDS)
+        listing: Any = connection.limited(relay, body_bytes=_LARGEST_PAGE, seconds=_PAGE_SECONDS)
         writing: Any = {**reading, "read_timeout": max(reading["read_timeout"], _ANSWER_TO_A_WRITE)}
         more: Any = {} if provider is None else {"credential_provider": provider}
         with store_errors():
-            readable, writable = (
+            readable, listable, writable = (
                 store(bucket, config=connection.config, client_options=client, retry_config=retries, **more)
                 for client, retries in (
                     (reading, _PATIENT_RETRIES if is_patient else _READ_RETRIES),
+                    (listing, _PATIENT_RETRIES if is_patient else _READ_RETRIES),
                     (writing, _WRITE_RETRIES),
                 )
             )
@@ -110,7 +123,7 @@ class ObjectFiles:
             config: Any = {**connection.config, "disable_bulk_delete": False}
             return S3Store(bucket, config=config, client_options=writing, retry_config=_READ_RETRIES, **more)
 
-        return cls(readable, writable, open_bulk if kind == addresses.S3 else None, open_exact)
+        return cls(readable, listable, writable, open_bulk if kind == addresses.S3 else None, open_exact)
 
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file takes."""
@@ -161,7 +174,7 @@ class ObjectFiles:
             return
         try:
             with store_errors():
-                found = obstore.list_with_delimiter(self._readable, f"{folder.strip('/')}/")["objects"]
+                found = obstore.list_with_delimiter(self._listable, f"{folder.strip('/')}/")["objects"]
             paths = [each["path"] for each in found]
         except UnclearName:
             if (exact := self._exact()) is None:
@@ -173,7 +186,7 @@ class ObjectFiles:
         """Yield the paths of the folders directly in a folder: common beginnings of names. Raises StoreError."""
         prefix = f"{folder.strip('/')}/" if folder.strip("/") else None
         with store_errors():
-            yield from obstore.list_with_delimiter(self._readable, prefix)["common_prefixes"]
+            yield from obstore.list_with_delimiter(self._listable, prefix)["common_prefixes"]
 
     def listed(self, folder: str, after: str | None = None) -> Iterator[dict[str, list[Any]]]:
         """Yield the paths, sizes and times (microseconds since 1970) of all files below a folder. Raises StoreError.
@@ -185,7 +198,7 @@ class ObjectFiles:
         seen: list[npt.NDArray[np.int64]] = []
         try:
             with store_errors():
-                listed = obstore.list(self._readable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE)
+                listed = obstore.list(self._listable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE)
                 for page in while_awaited(listed):
                     times = [int(each["last_modified"].timestamp() * 1e6) for each in page]
                     paths = [each["path"] for each in page]

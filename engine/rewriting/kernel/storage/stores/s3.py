@@ -76,7 +76,7 @@ def connection(bucket: str, properties: Mapping[str, str]) -> Connection:
             "token": config.get("session_token"),
         }
     )
-    return Connection(config, client, credential, _RENEWED)
+    return Connection(config, client, credential, _RENEWED, config.get("endpoint", ""))
 
 
 def is_complete(properties: Mapping[str, str]) -> bool:

@@ -1,0 +1,158 @@
+"""Object stores whose address a catalog names: their answers are limited and lead to no other server (F59, F62)."""
+
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from engine.domain.errors import InvalidInput
+from engine.outgoing.relay import Relay
+from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.stores import addresses, clients, connections, objects
+from engine.services.catalogs.locations import LocationRules
+from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
+from tests.support.hostile.budgets import error_within
+from tests.support.hostile.clients import DEADLINE_SECONDS
+from tests.support.hostile.servers import HostileServer
+
+_SLACK_SECONDS: Final = 3.0
+"""More than for other clients: each of the stores has threads and connections of its own."""
+SECRETS: Final = {"s3.access-key-id": "key", "s3.secret-access-key": "hidden", "s3.session-token": "hidden"}
+
+Operation = Callable[[Any], object]
+OPERATIONS: Mapping[str, Operation] = {
+    "list": lambda files: list(files.files("t", is_recursive=True)),
+    "read": lambda files: files.read("t/x", 0, 1000),
+}
+_ACCEPTED = {("list", Behaviour.LIE, "html")}
+"""Any XML without keys is an empty listing to `obstore`."""
+_CELLS = [
+    (operation, behaviour, way)
+    for operation in OPERATIONS
+    for behaviour, ways in http_ways("").items()
+    for way in ways
+    if (operation, behaviour, way) not in _ACCEPTED
+]
+
+
+def stores(url: str) -> Mapping[str, tuple[str, str, Mapping[str, str]]]:
+    """Return kind, place and properties of a store at an address."""
+    azure = {"adls.account-name": "account", "adls.account-key": "aGlkZGVu", "adls.blob-storage-scheme": "http"}
+    return {
+        "S3": (addresses.S3, "lake", {"s3.endpoint": url, "s3.region": "x", **SECRETS}),
+        "Google": (addresses.GOOGLE, "lake", {"gcs.service.host": url, "gcs.oauth2.token": "hidden"}),
+        "Azure": (addresses.AZURE, "lake", {**azure, "adls.account-host": url.removeprefix("http://")}),
+    }
+
+
+def opened(store: str, url: str) -> Any:
+    kind, place, properties = stores(url)[store]
+    return connections.whole_files_of(kind, place, properties, is_patient=False)
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[HostileServer]:
+    with HostileServer(once(answer(b"<ListBucketResult/>"))).running() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    defaults: Any = clients.client_options.__kwdefaults__
+    monkeypatch.setitem(defaults, "silent_seconds", DEADLINE_SECONDS)
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.s3.SILENT_SECONDS", DEADLINE_SECONDS)
+    monkeypatch.setattr(objects, "_PAGE_SECONDS", DEADLINE_SECONDS)
+    monkeypatch.setattr(objects, "_LARGEST_PAGE", 2**20)  # of chunks of one byte `obstore` reads 2 MB/s
+    connections.use_relay(Relay(check_peer=lambda _address: None))
+    yield
+    connections.use_relay(None)
+
+
+@pytest.mark.parametrize(("operation", "behaviour", "way"), _CELLS)
+@pytest.mark.parametrize(
+    "store", ["S3", pytest.param("Google", marks=pytest.mark.deep), pytest.param("Azure", marks=pytest.mark.deep)]
+)
+def test_f59_an_answer_of_a_store_ends_within_its_limits(
+    store: str, operation: str, behaviour: Behaviour, way: str, elsewhere: HostileServer
+) -> None:
+    with HostileServer(http_ways(f"{elsewhere.url}/lake/x")[behaviour][way]).running() as server:
+        files = opened(store, server.url)
+        error = error_within(DEADLINE_SECONDS + _SLACK_SECONDS, partial(OPERATIONS[operation], files))
+    assert isinstance(error, StoreError), repr(error)
+    assert server.received
+    assert elsewhere.received == []
+
+
+@pytest.mark.parametrize("store", ["S3", "Google", "Azure"])
+def test_f59_a_store_whose_name_resolves_to_another_address_at_the_connect_is_refused(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rebind: `obstore` resolves the name on its own, after it was checked; so does the client of the listings."""
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *a, **k: resolve("127.0.0.1" if host == "lake.example" else host, *a, **k)
+    )
+    connections.use_relay(Relay(check_peer=LocationRules(allows_local=False).check_peer))
+    with HostileServer(once(answer(b"<ListBucketResult/>"))).running() as server:
+        files = opened(store, f"http://lake.example:{server.port}")
+        with pytest.raises(StoreError, match="leads where it may not"):
+            files.read("t/x", 0, 10)
+        if store != "S3":  # whose other client is Arrow's
+            with pytest.raises(InvalidInput, match="leads where it may not"):
+                list(files._exact().files("t", is_recursive=True))
+        assert server.received == []
+
+
+@pytest.fixture(scope="module")
+def tls(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, Path]:
+    """A certificate for 127.0.0.1, which signs itself: the context of a server, and the file to trust."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hostile")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    trusted = tmp_path_factory.mktemp("tls") / "ca.pem"
+    trusted.write_bytes(certificate.public_bytes(Encoding.PEM))
+    secret = trusted.with_name("key.pem")
+    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(trusted, secret)
+    return context, trusted
+
+
+def test_f59_the_limits_hold_through_tls(
+    tls: tuple[ssl.SSLContext, Path], elsewhere: HostileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, trusted = tls
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(trusted))
+    page = answer(b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", kind="application/xml")
+    with HostileServer(once(page), tls=context).running() as honest:
+        assert OPERATIONS["list"](opened("S3", honest.url)) == []
+    elsewhere_by_tls = f"https://127.0.0.1:{elsewhere.port}/lake/x"
+    for behaviour, way in ((Behaviour.ENDLESS, "body"), (Behaviour.REDIRECT, "307"), (Behaviour.HUGE, "body")):
+        with HostileServer(http_ways(elsewhere_by_tls)[behaviour][way], tls=context).running() as server:
+            call = partial(OPERATIONS["list"], opened("S3", server.url))
+            error = error_within(DEADLINE_SECONDS + _SLACK_SECONDS, call)
+        assert isinstance(error, StoreError), repr(error)
+        assert server.received
+    assert elsewhere.received == []
