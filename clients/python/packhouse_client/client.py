@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 import httpx
 
-from packhouse_client import models, streams, waiting, writing
+from packhouse_client import limits, models, streams, waiting, writing
 from packhouse_client.addresses import split_address
 from packhouse_client.resources import Resources
 from packhouse_client.retries import Retries
@@ -45,7 +45,7 @@ class Packhouse(Resources[Sender]):
         Raises:
             ValueError: the URL or the key is not valid.
         """
-        http = httpx.Client(**options(url, api_key, timeout), transport=transport)
+        http = limits.bound(httpx.Client(**options(url, api_key, timeout), transport=transport))
         self._sender = Sender(http, retries=retries, sleep=sleep)
         super().__init__(self._sender)
         self._clock = clock

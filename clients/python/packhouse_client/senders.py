@@ -5,13 +5,14 @@ import json
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import tenacity
 
-from packhouse_client import errors
+from packhouse_client import errors, limits
 from packhouse_client.retries import Retries, may_repeat
 
 
@@ -73,7 +74,8 @@ class Sender:
 
     def _once(self, request: httpx.Request) -> Answer:
         try:
-            response = self.http.send(request)
+            with limits.deadline(request), closing(self.http.send(request, stream=True)) as answer:
+                response = limits.whole(answer, answer.iter_bytes())
         except httpx.TransportError as error:
             raise no_answer(request, error) from error
         return read(response)
@@ -103,7 +105,11 @@ class AsyncSender:
 
     async def _once(self, request: httpx.Request) -> Answer:
         try:
-            response = await self.http.send(request)
+            async with asyncio.timeout(limits.seconds_of(request)):
+                async with aclosing(await self.http.send(request, stream=True)) as answer:
+                    response = await limits.whole_async(answer, answer.aiter_bytes())
+        except TimeoutError as error:
+            raise no_answer(request, httpx.ReadTimeout("the answer was not complete in time")) from error
         except httpx.TransportError as error:
             raise no_answer(request, error) from error
         return read(response)
@@ -133,5 +139,5 @@ def read(response: httpx.Response) -> Answer:
         return Answer(response.text, response.status_code, response.headers)
     try:
         return Answer(json.loads(response.content), response.status_code, response.headers)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise errors.UnreadableAnswer(f"{response.request.url} gave JSON that can't be read: {error}") from error

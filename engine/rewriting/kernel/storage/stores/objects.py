@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.outgoing.relay import Relay
+from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores import addresses
 from engine.rewriting.kernel.storage.stores.clients import WHOLE_SECONDS, Connection
