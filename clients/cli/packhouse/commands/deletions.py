@@ -4,13 +4,16 @@ from typing import Annotated
 
 import typer
 from packhouse_client.models import DeletionState
+from rich.markup import escape
 
 from packhouse.arguments import completion
 from packhouse.arguments.addresses import table_id
-from packhouse.commands.runs import RunArgument
 from packhouse.commands.tables import LimitOption
-from packhouse.output import moment, print_fields, print_rows, state
+from packhouse.output import print_rows
+from packhouse.rendering import deletions as rendering
 from packhouse.session import Session
+
+DeletionArgument = Annotated[str, typer.Argument(metavar="DELETION", autocompletion=completion.runs)]
 
 app = typer.Typer(no_args_is_help=True, help="List, inspect, undo and acknowledge deletions of files and history.")
 
@@ -30,42 +33,33 @@ def list_(
     session = Session.of(context)
     filters = {"table_id": table_id(session, table) if table else None, "state": states}
     items = list(session.pages(session.client.deletions.list, limit=limit, **filters))
-    rows = [
-        (
-            d["id"],
-            state(d["state"]),
-            d["waiting_for"],
-            d["table"] or d["table_id"],
-            d["operation"],
-            moment(d["starts_at"]),
-            d["summary"],
-        )
-        for d in items
-    ]
-    columns = ("=deletion", "state", "?waits for", "table", "operation", "=starts", "deletes")
     empty = "no deletions: nothing is announced, at work or ended"
-    session.show_list(items, lambda console: print_rows(console, columns, rows), empty=empty)
+    session.show_list(
+        items, lambda console: print_rows(console, rendering.COLUMNS, map(rendering.row, items)), empty=empty
+    )
 
 
 @app.command()
-def get(context: typer.Context, deletion: RunArgument) -> None:
+def get(context: typer.Context, deletion: DeletionArgument) -> None:
     """Show a deletion: what it deletes, from when on, and until when it can be undone."""
     session = Session.of(context)
     found = session.ask(session.client.deletions.get, deletion)
-    session.show(found, lambda console: print_fields(console, found))
+    session.show(found, lambda console: rendering.deletion(console, found))
 
 
 @app.command()
-def undo(context: typer.Context, deletion: RunArgument) -> None:
+def undo(context: typer.Context, deletion: DeletionArgument) -> None:
     """End a deletion before it starts, or stop it at work; of an automatic one the setting is `off` for the table."""
     session = Session.of(context)
     found = session.ask(session.client.deletions.undo, deletion)
-    session.show(found, lambda console: print_fields(console, found))
+    session.show(found, lambda console: rendering.deletion(console, found))
+    for sentence in rendering.undone(found):
+        session.say(escape(sentence))
 
 
 @app.command()
-def acknowledge(context: typer.Context, deletion: RunArgument) -> None:
+def acknowledge(context: typer.Context, deletion: DeletionArgument) -> None:
     """Let a deletion that waits for an acknowledgement delete what `packhouse deletions get` shows."""
     session = Session.of(context)
     found = session.ask(session.client.deletions.acknowledge, deletion)
-    session.show(found, lambda console: print_fields(console, found))
+    session.show(found, lambda console: rendering.deletion(console, found))

@@ -105,7 +105,7 @@ def run(
     given = {} if acknowledge is None else {"acknowledge": acknowledge}
     answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key, **given)
     if answer.get("deduplicated"):
-        session.say("[yellow]an equal run of this table is live already; it is shown[/]")
+        session.say(f"[yellow]an equal run of this table is live already; it is shown{answers.wait(answer)}[/]")
     if watch:
         _finish(session, watch_to_end(session, answer["id"]))
     else:

@@ -289,11 +289,18 @@ def run(console: Console, found: Document) -> None:
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 
+def wait(found: Document) -> str:
+    """Return what a waiting run waits for, and that another need not, as a clause; empty for one that does not wait."""
+    cause = _wait(found)
+    return f", and {cause}; --force submits another" if cause else ""
+
+
 def event(found: Document) -> str:
     """Return one line of markup for an entry of a run's log."""
     details, kind = found["details"], found["kind"]
     if found["to_state"]:
-        what = f"{state(found['to_state']).text} [dim]{escape(str(details.get('detail') or found['reason'] or ''))}[/]"
+        why = details.get("detail") or _wait(details) or found["reason"] or ""
+        what = f"{state(found['to_state']).text} [dim]{escape(str(why))}[/]"
     elif kind == "group_written":
         moved = f"{size(details['bytes_read'])} read, {size(details['bytes_written'])} written"
         what = f"group {details['group']} written [dim]{moved}[/]"
@@ -352,6 +359,14 @@ def _predicted_time(planned: Document) -> str | None:
     """Return the predicted time with its basis; servers of earlier versions send neither before a first run."""
     time, estimate = seconds(planned["prediction"]["seconds"]), planned.get("time_estimate")
     return time if time is None or estimate is None else f"about {time}, {estimate['evidence']}"
+
+
+def _wait(found: Document) -> str:
+    """Return what a run waits for and until when; empty if it waits for a worker only."""
+    if not (cause := found.get("waiting_for")):
+        return ""
+    until = moment(found.get("not_before"))
+    return f"waits for {cause.replace('_', ' ')}" + (f" until {until}" if until else "")
 
 
 def _spent(time: Document | None) -> str | None:

@@ -1,0 +1,95 @@
+"""Render deletions: when each starts, what it deletes, and what an undo has done."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import Console
+
+from packhouse.output import moment, print_fields, size, state
+from packhouse.rendering import upkeep
+
+Document = Mapping[str, Any]
+
+COLUMNS: Final = ("=deletion", "state", "?waits for", "table", "operation", "=starts", "=ended", "deletes")
+
+
+def row(found: Document) -> tuple[Any, ...]:
+    """Return the cells of `COLUMNS`; the start is that of a deletion which has not started."""
+    starts = moment(found["starts_at"]) if found["state"] == "pending" else None
+    what = found["table"] or found["table_id"], found["operation"]
+    return (
+        found["id"],
+        state(found["state"]),
+        found["waiting_for"],
+        *what,
+        starts,
+        moment(found["ended_at"]),
+        _what(found),
+    )
+
+
+def deletion(console: Console, found: Document) -> None:
+    """Show one deletion."""
+    asked, is_pending = found.get("acknowledgement"), found["state"] == "pending"
+    fields = {
+        "deletion": found["id"],
+        "table": found["table"] or found["table_id"],
+        "operation": found["operation"].replace("_", " "),
+        "state": state(found["state"]),
+        "waits for": found["waiting_for"],
+        "starts": moment(found["starts_at"]) if is_pending else None,
+        "undo until": moment(found["undo_until"]),
+        "announced": f"{moment(found['announced_at'])}: {found['summary']}",
+        "would delete": None if asked is None else _amounts(asked["amounts"]),
+        "more than": None if asked is None else _limit(asked),
+        "allowed by": found["setting"],
+        "submitted by": found["requested_by"],
+        "acknowledged": None if asked is None or not asked["acknowledged_by"] else _given(asked),
+        "ended": moment(found["ended_at"]),
+        "undone by": found["ended_by"],
+        **upkeep.figures(found["result"]),
+    }
+    print_fields(console, {name: value for name, value in fields.items() if value is not None})
+
+
+def undone(found: Document) -> Iterator[str]:
+    """Yield what an undo has done, as sentences."""
+    deleted = _deleted(found["result"])
+    if found["state"] != "undone":
+        yield "it stops; what it has deleted by then can't be brought back"
+    elif deleted:
+        yield f"stopped after it had deleted {deleted}, which can't be brought back"
+    else:
+        yield "undone: nothing was deleted"
+    if found["requested_by"] == "coordinator" and found["setting"]:
+        name = found["table"] or found["table_id"]
+        yield f"so that it is not announced again, {found['setting']} is now off in the policy of {name}"
+
+
+def _what(found: Document) -> str:
+    """Return what it deleted, once it has ended; before that, what was announced."""
+    ended = found["ended_at"] is not None
+    return (_deleted(found["result"]) or "nothing") if ended else str(found["summary"])
+
+
+def _deleted(result: Document) -> str:
+    files = result.get("deleted_files")
+    amounts = {"snapshots": result.get("expired_snapshots"), "files": files}
+    return _amounts({**amounts, "bytes": result.get("deleted_bytes") if files else None})
+
+
+def _amounts(found: Document) -> str:
+    amounts = [f"{found[name]} {name}" for name in ("snapshots", "files") if found.get(name)]
+    return ", ".join(amounts + ([str(size(found["bytes"]))] if found.get("bytes") else []))
+
+
+def _limit(asked: Document) -> str:
+    if asked["median"] is None:
+        return f"was acknowledged: up to {_amounts(asked['up_to'])}"
+    usual = _amounts(asked["median"]) or "nothing"
+    share = f"{asked['share_percent']:g} % of the table"
+    return f"{asked['factor']:g} times the median of the last deletions ({usual}) and {share}"
+
+
+def _given(asked: Document) -> str:
+    return f"by {asked['acknowledged_by']}, {moment(asked['acknowledged_at'])}"
