@@ -400,6 +400,37 @@ CASES: Final = (
         "::test_f51_a_run_that_left_out_every_file_for_an_error_has_not_succeeded",
     ),
     _case(
+        "F30",
+        "engine/formats/deletion/scopes.py",
+        "(OUTSIDE, UNCLEAR, OF_OTHERS, LINKED, PROTECTED)",
+        "(OUTSIDE, UNCLEAR, OF_OTHERS, PROTECTED)",
+        "tests/integration/iceberg/test_hostile_deletions.py"
+        "::test_f30_a_folder_that_is_a_link_deletes_no_file_of_another_table",
+    ),
+    _case(
+        "F30",
+        "engine/services/operations/metadata/file_removal.py",
+        "await check_alone(unit, *registered, present=self._table.location)",
+        "await check_alone(unit, *registered)",
+        "tests/integration/rewrites/test_enclosing_tables.py"
+        "::test_f30_a_table_that_was_moved_to_files_of_another_deletes_none",
+    ),
+    _case(
+        "F46",
+        "engine/sql/addresses.py",
+        "            check(address)\n",
+        "            pass\n",
+        "tests/integration/sql/test_servers.py"
+        "::test_f46_a_name_that_resolves_to_this_machine_at_the_connect_is_refused",
+    ),
+    _case(
+        "F46",
+        "engine/services/catalogs/addresses.py",
+        '(_SCHEME.match(bare) and matched["scheme"] is None)',
+        "False",
+        "tests/unit/services/test_addresses.py::test_f46_an_address_that_parsers_read_differently_is_refused",
+    ),
+    _case(
         "F63",
         "engine/uris/locations.py",
         "path = unquote(path)",

@@ -49,12 +49,23 @@ async def overlapping_tables(unit: UnitOfWork, table: Table, catalog: Catalog, l
     return found[:limit]
 
 
-async def check_alone(unit: UnitOfWork, table: Table, catalog: Catalog) -> None:
-    """Check that no other table is registered at the location of a table, below it or around it.
+async def check_alone(unit: UnitOfWork, table: Table, catalog: Catalog, *, present: str | None = None) -> None:
+    """Check that a table is where it is registered, and that no other one is there, below it or around it.
+
+    Args:
+        unit: the record.
+        table: the registered table.
+        catalog: its catalog.
+        present: the location that the catalog has for it now; None if the table was not opened.
 
     Raises:
-        NotEligible: there is one, so that a deletion could take its files for those of this table.
+        NotEligible: it is not, so that a deletion could take files of another table for those of this one.
     """
+    if present is not None and Location.of(present) != Location.of(table.location):
+        raise NotEligible(
+            f"{table.ref} is registered at {table.location}, and the catalog has it at {present[:300]!r} now: none of "
+            "its files is deleted; register it again if it was moved"
+        )
     if Location.of(table.location) is None:
         raise NotEligible(f"the location of {table.ref} is not an absolute URI, so none of its files is deleted")
     if found := await overlapping_tables(unit, table, catalog, limit=_MOST_NAMED + 1):

@@ -68,7 +68,7 @@ class UpkeepForecasts:
         if not deletes_files(policy, operation):
             return Forecast(len(plan.expired), 0, 0, until, complete=True)
         async with self._database.read() as unit:
-            await check_alone(unit, table, catalog)
+            await check_alone(unit, table, catalog, present=opened.location)
         files = await self._formats.work(table.ref, _files_of, opened, plan)
         if files is None:
             return Forecast(len(plan.expired), None, plan.superseded_bytes, until)

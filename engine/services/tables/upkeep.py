@@ -198,9 +198,10 @@ class UpkeepService:
         return await self._formats.ask(seen.opened.ref, expiry_plan, seen.opened, seen.policy, operation, now, needed)
 
     async def _check_alone(self, seen: Observed) -> None:
-        """Raise `NotEligible` if another table is registered at the table's location, below it or around it."""
+        """Raise `NotEligible` if the table was moved, or another one is registered where it is, below or around it."""
         async with self._database.read() as unit:
-            await check_alone(unit, *await read_registered(unit, seen.table_id, SYSTEM))
+            registered = await read_registered(unit, seen.table_id, SYSTEM)
+            await check_alone(unit, *registered, present=seen.opened.location)
 
 
 async def _last_run(unit: UnitOfWork, table_id: TableId, operation: Operation) -> Mapping[str, Any] | None:

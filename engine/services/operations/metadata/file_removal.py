@@ -260,9 +260,10 @@ class FileRemoval:
         return self._deletion
 
     async def _check_alone(self) -> None:
-        """Raise `NotEligible` if another table is registered at the table's location, below it or around it."""
+        """Raise `NotEligible` if the table was moved, or another one is registered where it is, below or around it."""
         async with self._context.database.read() as unit:
-            await check_alone(unit, *await read_registered(unit, self._attempt.run.table_id, SYSTEM))
+            registered = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            await check_alone(unit, *registered, present=self._table.location)
 
     async def _repeat(
         self, advance: Callable[[Callable[[int], None], float], bool], policy: EffectivePolicy, step: str
