@@ -9,11 +9,11 @@ A host is found wherever a property can carry one: in each address of the value,
 host or an endpoint.
 
 Covered: a name is resolved when the properties are written and at most `FRESH_SECONDS` before a connection of the
-catalog is used. The addresses of REST catalogs, Metastores and databases are checked again at each connection, before
-anything is sent, so a name that resolves differently each time (DNS rebinding) is refused too.
+catalog is used. The addresses of REST catalogs, token servers, Metastores, databases and stores are checked again at
+each connection, before anything is sent, so a name that resolves differently each time (DNS rebinding) is refused too.
 
-Not covered: a name that changes its address between the check and the connect of an object store's library; requests
-that go through an HTTP proxy. Restrict egress of the network for these.
+Not covered: S3 by Arrow's client; tasks of Spark; requests through an HTTP proxy. Restrict egress of the network for
+these.
 """
 
 import re
