@@ -305,8 +305,9 @@ def _remedy(run: Run) -> str:
         case WaitingFor.GRACE:
             return f" (POST /v1/deletions/{run.id}/undo stops it)"
         case WaitingFor.ACKNOWLEDGEMENT:
-            one = f"/v1/deletions/{run.id}"
-            return f" (GET {one} shows what it deletes; POST {one}/acknowledge starts it, POST {one}/undo stops it)"
+            seen = f"GET /v1/deletions/{run.id} shows what it would delete"
+            ends = f"POST /v1/deletions/{run.id}/acknowledge starts it, POST /v1/deletions/{run.id}/undo stops it"
+            return f" ({seen}; {ends})"
         case _:
             return ""
 

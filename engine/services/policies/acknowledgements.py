@@ -107,6 +107,8 @@ class DeletionPreview:
         """What it deletes, as a clause."""
         of = f"of {self.table_count} tables" if self.table_count != 1 else f"of {self.tables[0].table.address}"
         seen = self.totals()
+        if self.total.complete and not any(seen[name] for name in _COUNTED):
+            return f"nothing {of} now, and more as history gets older"
         known = f"{seen['snapshots']} snapshots and {seen['files']} files ({format_bytes(seen['bytes'])})"
         return f"{known} {of}" if self.total.complete else f"at least {known} {of}, and an amount that is not known"
 

@@ -59,6 +59,13 @@ async def test_f44_a_policy_that_deletes_is_refused_until_its_preview_is_acknowl
     assert entry["after"] == {"tables": 1, **{name: found[name] for name in ("snapshots", "files", "bytes")}}
 
 
+async def test_f44_a_rule_that_deletes_nothing_yet_is_acknowledged_for_what_it_will_delete(api: Api, own: str) -> None:
+    """F44: its author was asked to acknowledge "0 snapshots and 0 files (0 B)", and not told why."""
+    later = {"maintenance": {"expire_snapshots": EXPIRY | {"older_than": "30d"}}}
+    problem = (await api.call("PUT", own, status=428, json=later, headers=FIRST)).json()
+    assert "would delete nothing of lake.lake.events now, and more as history gets older" in problem["detail"]
+
+
 async def test_f44_the_dry_run_shows_the_same_and_its_token_serves(api: Api, own: str) -> None:
     preview = (await api.call("PUT", own, status=200, json=DELETING, params={"dry_run": True})).json()
     token = preview["deletions"].pop("acknowledge")

@@ -1,6 +1,6 @@
 import { ApiError } from "@packhouse/client";
 import { expect, test } from "vitest";
-import { acknowledged, typedText } from "./Acknowledging";
+import { acknowledged, amounts, typedText } from "./Acknowledging";
 
 const table = { id: "tbl_1", address: "lake.shop.orders", settings: [], snapshots: 1, files: 2, bytes: 3, removed_until: null, complete: true };
 
@@ -12,4 +12,9 @@ test("one table is typed by its address, several by their number", () => {
 test("a refusal for any other reason is thrown on", async () => {
   const refusal = new ApiError({ type: "/problems/x", title: "x", status: 428, detail: "x", instance: "/", code: "precondition_required", request_id: null });
   await expect(acknowledged(() => Promise.reject(refusal))).rejects.toBe(refusal);
+});
+
+test("a rule that deletes nothing yet says so", () => {
+  expect(amounts(table)).toBe("1 snapshot, 2 files, 3 bytes");
+  expect(amounts({ ...table, snapshots: 0, files: 0, bytes: 0 })).toBe("nothing now, more as history gets older");
 });

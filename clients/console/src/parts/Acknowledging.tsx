@@ -4,7 +4,7 @@ import { ApiError } from "@packhouse/client";
 import { useState, useSyncExternalStore } from "react";
 import type { Schemas } from "../api/client";
 import { NotAcknowledged } from "../api/problems";
-import { bytes } from "../format/sizes";
+import { bytes, counted } from "../format/sizes";
 
 type Deletions = Omit<Schemas["Deletions"], "acknowledge">;
 
@@ -98,7 +98,10 @@ function Dialog({ deletions, verb, answer }: Question) {
 export function DeletionsView({ deletions }: { deletions: Deletions }) {
   return (
     <>
-      <Text size="sm">The first runs would delete this, and it can't be brought back:</Text>
+      <Text size="sm">
+        The first runs would delete this, and it can't be brought back. They are announced under Deletions, where they can be undone until their
+        grace is over:
+      </Text>
       <List size="sm">
         {deletions.by_table.map((table) => (
           <List.Item key={table.address} className="wrap-anywhere">
@@ -110,11 +113,12 @@ export function DeletionsView({ deletions }: { deletions: Deletions }) {
   );
 }
 
-function amounts(of: { snapshots: number | null; files: number | null; bytes: number | null; complete: boolean }): string {
+export function amounts(of: { snapshots: number | null; files: number | null; bytes: number | null; complete: boolean }): string {
   const known = [
-    of.snapshots === null ? null : `${of.snapshots} snapshots`,
-    of.files === null ? null : `${of.files} files`,
+    of.snapshots === null ? null : counted(of.snapshots, "snapshot"),
+    of.files === null ? null : counted(of.files, "file"),
     of.bytes === null ? null : bytes(of.bytes),
   ].filter((each) => each !== null);
+  if (of.complete && of.snapshots === 0 && of.files === 0) return "nothing now, more as history gets older";
   return [...known, ...(of.complete ? [] : ["an amount that is not known"])].join(", ");
 }

@@ -123,4 +123,5 @@ def _with_files(plan: ExpiryPlan) -> str:
 
 
 def _at_most(plan: ExpiryPlan) -> str:
-    return f" (at most {format_bytes(plan.superseded_bytes)})" if plan.superseded_bytes else ""
+    """Return the upper bound of the bytes of data files; metadata files are deleted with them and not counted here."""
+    return f" (at most {format_bytes(plan.superseded_bytes)} of data)" if plan.superseded_bytes else ""

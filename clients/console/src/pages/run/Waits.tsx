@@ -1,6 +1,7 @@
 /** What a run waits for, until when, and how to end the wait; a cancel that is on its way. */
 import { Alert, List, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api/client";
+import { PageLink } from "../../parts/links";
 import { Ago, Time } from "../../parts/Time";
 import type { RunDetail } from "./runQueries";
 import { waitText } from "./words";
@@ -26,6 +27,11 @@ function Queued({ run }: { run: RunDetail }) {
   return (
     <Alert color="yellow" variant="outline" title={`Waits for: ${name.toLowerCase()}`}>
       <Text size="sm">{meaning}</Text>
+      {(cause === "grace" || cause === "acknowledgement") && (
+        <PageLink to="/deletions" search={{ table: run.table_id }} size="sm" underline="always">
+          Open the deletions of the table
+        </PageLink>
+      )}
       {run.not_before !== null && (
         <Text size="sm">
           It may start from <Time at={run.not_before} /> on (<Ago at={run.not_before} />

@@ -113,7 +113,7 @@ const WAITS: Readonly<Record<string, readonly [string, string]>> = {
   spark: ["The Spark server", "It does not answer and is probed; no failure is counted."],
   catalog: ["The catalog", "It does not answer and is probed; no failure is counted."],
   acknowledgement: ["An acknowledgement", "It would delete more than usual, or than was acknowledged. Nothing more is deleted until a person acknowledges it."],
-  grace: ["The grace of its deletion", "Nothing is deleted yet. Cancel the run to stop it."],
+  grace: ["The grace of its deletion", "Nothing is deleted yet. Undo it under Deletions; a run that is only cancelled is announced again."],
   storage: ["The table's storage", "It does not answer and is probed; no failure is counted."],
 };
 
