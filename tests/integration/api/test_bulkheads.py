@@ -61,6 +61,7 @@ async def elsewhere(api: Api, tmp_path: Path) -> str:
 async def test_other_tables_are_answered_while_twenty_requests_for_one_are_held(
     api: Api, table_id: str, elsewhere: str, stuck: str, tarpit: Tarpit, *, trickles: bool
 ) -> None:
+    """F31: a store that never answers holds the threads of its own table only."""
     tarpit.trickles = trickles
     before = _threads()
     held = [asyncio.create_task(api.client.get(f"/v1/tables/{stuck}/health")) for _ in range(20)]

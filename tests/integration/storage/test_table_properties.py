@@ -44,6 +44,7 @@ def strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 async def test_a_class_that_a_table_names_is_imported_nowhere(s3: S3Server, open_on_s3: Open, strategy: str) -> None:
+    """F29: a table's properties name no class that the service imports."""
     async with open_on_s3(days=1) as world:
         set_properties(s3, **{"s3.retry-strategy-impl": strategy, "py-io-impl": strategy})
         await use_the_table(world)
