@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from typing import Final
 
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import InvalidInput, PackhouseError
 from engine.formats.base.catalogs import CheckStep
 
 Guard = Callable[[str], AbstractContextManager[None]]
@@ -28,6 +28,8 @@ def _tried(name: str, guard: Guard, step: Callable[[], str]) -> CheckStep:
     try:
         with guard(name.replace("_", " ")):
             return CheckStep(name, True, step())
+    except InvalidInput as error:
+        return CheckStep(name, False, "; ".join(problem.message for problem in error.problems) or error.message)
     except PackhouseError as error:
         return CheckStep(name, False, error.message)
 

@@ -33,10 +33,12 @@ _INSIDER_NAMES: Final = frozenset(
 )
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
-_RESOLVES_INSIDE: Final = (
-    "its host resolves to a loopback, link-local or metadata address, which this deployment does not allow "
+_INSIDE: Final = (
+    "its host is, or resolves to, a loopback, link-local or metadata address, which this deployment does not allow "
     "(PACKHOUSE_MODE=production)"
 )
+"""One answer for all refused addresses: it does not tell how a name resolves, or what answers there."""
+
 _RESOLVES_REMEDY: Final = "use a host name that resolves to the address of the service in your network"
 _METADATA: Final = frozenset(
     map(ipaddress.ip_address, ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"))
@@ -153,12 +155,12 @@ class LocationRules:
             resolved: names of properties with addresses of the hosts in them (`addresses.HostNames`).
         """
         names = sorted({name for name, address in resolved if self.refuses_host(address)})
-        return [FieldProblem(f"/properties/{name}", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY) for name in names]
+        return [FieldProblem(f"/properties/{name}", _INSIDE, None, _RESOLVES_REMEDY) for name in names]
 
     def check_peer(self, address: str) -> None:
         """Raise `InvalidInput` if the address of a connected server is refused."""
         if self.refuses_host(address):
-            problem = FieldProblem("/properties/uri", _RESOLVES_INSIDE, None, _RESOLVES_REMEDY)
+            problem = FieldProblem("/properties/uri", _INSIDE, None, _RESOLVES_REMEDY)
             raise InvalidInput("the catalog leads where it may not", problems=(problem,))
 
     def _problem_of_address(self, name: str, value: str) -> str | None:
@@ -174,7 +176,7 @@ class LocationRules:
             if host.startswith("/"):
                 return "it refers to a socket of this machine, which this deployment does not allow"
             if self.refuses_host(host):
-                return "its host is loopback, link-local or a metadata service, which this deployment does not allow"
+                return _INSIDE
         if re.match(r"postgres(ql)?(\+\w+)?:", value.strip(), re.IGNORECASE) and not hosts:
             return (
                 "it names no host: the driver would use a socket of this machine, which this deployment does not allow"

@@ -105,23 +105,30 @@ class Metastore:
         failed: TTransportException | None = None
         for host, port in self.addresses:
             socket = _LimitedSocket(host, port)
+            socket.check_peer = self.check_peer
             socket.setTimeout(_CONNECT_MS)
             try:
                 socket.open()
             except TTransportException:
                 failed = TTransportException(TTransportException.NOT_OPEN, f"no connection to {host}:{port}")
                 continue
-            try:
-                self.check_peer(socket.handle.getpeername()[0])
-            except BaseException:
-                socket.close()
-                raise
             return socket
         raise failed or TTransportException(TTransportException.NOT_OPEN, "no address")
 
 
 class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
-    """A socket that limits the time and size of each answer; the library's timeout begins again with every byte."""
+    """A socket that limits the time and size of each answer; the library's timeout begins again with every byte.
+
+    The addresses of the server are checked before they are connected to, so that what answers there is not told.
+    """
+
+    check_peer: CheckPeer = staticmethod(anywhere)
+
+    def _resolveAddr(self) -> Any:  # noqa: N802 - a method of the library
+        found = super()._resolveAddr()
+        for *_, address in found:
+            self.check_peer(address[0])
+        return found
 
     def write(self, buff: bytes) -> None:
         """Send a request, whose answer must be complete within the limits."""
