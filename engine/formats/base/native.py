@@ -93,11 +93,8 @@ class OwnEngine(RewritableTable, Protocol):
     def native_engine(self) -> NativeEngine:
         """Return the engine for this table."""
 
-    def unsupported_settings(self) -> Mapping[str, str | None]:
-        """Return the policy fields that it has no option for, each with the table property it uses instead.
-
-        None: it uses nothing instead.
-        """
+    def settings_by_property(self) -> Mapping[str, str]:
+        """Return the policy fields that it has no option for, but goes by a table property, each with that property."""
 
 
 @runtime_checkable

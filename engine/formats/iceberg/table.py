@@ -50,7 +50,7 @@ from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.procedures.calls import PROCEDURE, UNSUPPORTED_SETTINGS, call_options, is_conflict
+from engine.formats.iceberg.procedures.calls import PROCEDURE, SETTINGS_BY_PROPERTY, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
 from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
@@ -356,9 +356,9 @@ class IcebergTable(TableUpkeep):
         """Return the tests that select one partition; none for an unpartitioned table."""
         return partition_tests(self._view, *place)
 
-    def unsupported_settings(self) -> Mapping[str, str | None]:
-        """Return the policy fields without an option of the procedure; see `OwnEngine.unsupported_settings`."""
-        return UNSUPPORTED_SETTINGS
+    def settings_by_property(self) -> Mapping[str, str]:
+        """Return the policy fields that the procedure takes from properties; see `OwnEngine.settings_by_property`."""
+        return SETTINGS_BY_PROPERTY
 
     @reads("read the metadata of")
     def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:

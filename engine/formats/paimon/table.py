@@ -29,7 +29,7 @@ from engine.formats.intake.guards import reads
 from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
 from engine.formats.paimon.compaction.conditions import NO_ORDER, core_conditions, kernel_conditions
 from engine.formats.paimon.compaction.core import (
-    UNSUPPORTED_SETTINGS,
+    SETTINGS_BY_PROPERTY,
     CoreAccess,
     any_format,
     engine_of,
@@ -236,9 +236,9 @@ class PaimonTable(TableUpkeep):
             check_limit=check_limit(self._view),
         )
 
-    def unsupported_settings(self) -> Mapping[str, str | None]:
-        """Return the policy fields that the core has no option for; see `OwnEngine.unsupported_settings`."""
-        return UNSUPPORTED_SETTINGS
+    def settings_by_property(self) -> Mapping[str, str]:
+        """Return the policy fields that the core takes from options; see `OwnEngine.settings_by_property`."""
+        return SETTINGS_BY_PROPERTY
 
     @reads("read the manifests of")
     def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> Task:

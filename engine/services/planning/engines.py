@@ -34,6 +34,18 @@ BY_NATIVE: Final = "engine_native"
 
 _METADATA: Final = "metadata"
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
+_REWRITE: Final = "rewrite."
+_FOLLOWED: Final = frozenset(
+    f"{_REWRITE}{each}"
+    for each in (
+        *("columns", "deletes.files", "deletes.ratio", "deletes.remove_dangling", "engine", "full.always_below_bytes"),
+        *("full.eligibility", "full.interval", "full.size_amplification_percent", "full.when_increment_above_bytes"),
+        *("key", "key_tables.forced_every", "key_tables.lookup", "key_tables.sorted_run_trigger", "large_file_bytes"),
+        *("max_group_bytes", "max_ordered_bytes", "max_time_span", "min_input_files", "order_bins_by", "output_spec"),
+        *("small_file_bytes", "small_row_group_bytes", "strategy", "target_file_bytes", "tiers"),
+    )
+)
+"""Settings that planning follows for every engine, that are options of each, or that it refuses; others are refused."""
 """Origins of settings that the procedure knows without an option."""
 
 
@@ -84,7 +96,7 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):
         return Chosen(None, opened, policy, kernel)
     native, engine = opened.planned_natively(), opened.native_engine()
-    conditions = (*native.conditions(), *_of_settings(policy, engine, native.unsupported_settings()))
+    conditions = (*native.conditions(), *_of_settings(policy, engine, native.settings_by_property()))
     if all(each.holds for each in conditions):
         return Chosen(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
@@ -125,15 +137,14 @@ def too_slow(limit: Budget) -> str:
     return f"one task of the procedure moves about {task}/s and can't be slowed, the limit is {rate}/s: raise it"
 
 
-def _of_settings(
-    policy: EffectivePolicy, engine: NativeEngine, unsupported: Mapping[str, str | None]
-) -> Iterator[Condition]:
+def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Mapping[str, str]) -> Iterator[Condition]:
     strategy, able = policy.strategy, " and ".join(sorted(engine.strategies))
     yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
     yield _verification(policy.verification, engine)
+    others = (name for name in policy.values if name.startswith(_REWRITE) and name not in _FOLLOWED)
     told = [
-        f"{name} (set the table property {instead} instead)" if instead else name
-        for name, instead in unsupported.items()
+        f"{name} (set the table property {by_property[name]} instead)" if name in by_property else name
+        for name in sorted(others)
         if policy.origins.get(name, "default") not in _KNOWN_TO_IT and policy.values[name] != OFF
     ]
     detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"

@@ -1,14 +1,14 @@
 """The choice of the engine: the kernel where it may, else the procedure where it can, else none and why."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 
 from engine.domain.fleet.budgets import Budget
 from engine.formats.base import Condition, NativeEngine, NativeTable, OpenTable, ProcedureSettings
-from engine.formats.iceberg.procedures.calls import PROCEDURE, UNSUPPORTED_SETTINGS, call_options, is_conflict
-from engine.formats.paimon.compaction.core import UNSUPPORTED_SETTINGS as BY_CORE
+from engine.formats.iceberg.procedures.calls import PROCEDURE, SETTINGS_BY_PROPERTY, call_options, is_conflict
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from tests.support.planning import policy_of
@@ -27,8 +27,8 @@ class _Kernel:
     def conditions(self, _order: Any = None, *, moves_to_current_spec: bool = False) -> Sequence[Condition]:
         return self._conditions
 
-    def unsupported_settings(self) -> Mapping[str, str | None]:
-        return UNSUPPORTED_SETTINGS
+    def settings_by_property(self) -> Mapping[str, str]:
+        return SETTINGS_BY_PROPERTY
 
 
 class _Either(_Kernel):
@@ -82,21 +82,13 @@ def test_why_the_procedure_is_called_is_said_and_without_one_the_conditions_of_t
     assert "no_equality_deletes: 2 are live" in said
 
 
-FOLLOWED = {
-    *("columns", "deletes.files", "deletes.ratio", "deletes.remove_dangling", "engine", "full.always_below_bytes"),
-    *("full.eligibility", "full.interval", "full.size_amplification_percent", "full.when_increment_above_bytes", "key"),
-    *("key_tables.forced_every", "key_tables.lookup", "key_tables.sorted_run_trigger", "large_file_bytes"),
-    *("max_group_bytes", "max_ordered_bytes", "max_time_span", "min_input_files", "order_bins_by", "output_spec"),
-    *("small_file_bytes", "small_row_group_bytes", "strategy", "target_file_bytes", "tiers"),
-}
-"""Settings of rewrites that planning follows for every engine, that are options of a procedure, or that it refuses."""
-
-
-@pytest.mark.parametrize("unsupported", [UNSUPPORTED_SETTINGS, BY_CORE])
-def test_f48_a_new_setting_is_declared_for_the_engines_of_formats(unsupported: Mapping[str, str | None]) -> None:
-    """F48: one that nobody declared would be dropped without a word where an engine of a format rewrites."""
-    known = {f"rewrite.{name}" for name in FOLLOWED} | unsupported.keys()
-    assert {name for name in policy_of({}).values if name.startswith("rewrite.")} == known
+def test_f48_a_setting_that_no_one_declared_keeps_the_procedure_from_being_called() -> None:
+    """F48: an engine of a format that has no option for a new setting would drop it without a word."""
+    policy = policy_of({"rewrite": {"engine": "native"}})
+    origins = {**policy.origins, "rewrite.new": "policy"}
+    asked = replace(policy, values={**policy.values, "rewrite.new": 1}, origins=origins)
+    found = choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), asked)
+    assert [each.detail for each in found.conditions if not each.holds] == ["it does not support rewrite.new"]
 
 
 @pytest.mark.parametrize(

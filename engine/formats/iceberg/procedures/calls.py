@@ -10,10 +10,10 @@ from engine.formats.base import NativeEngine, ProcedureSettings
 from engine.planning.plans.group_forms import GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
-UNSUPPORTED_SETTINGS: Final[Mapping[str, str | None]] = MappingProxyType(
-    {"rewrite.compression": "write.parquet.compression-codec", "rewrite.exclude_above_bytes": None}
+SETTINGS_BY_PROPERTY: Final[Mapping[str, str]] = MappingProxyType(
+    {"rewrite.compression": "write.parquet.compression-codec"}
 )
-"""Policy fields that the procedure has no option for, each with the table property that it uses instead."""
+"""Policy fields without an option, each with the property of the table that is used instead."""
 
 PROCEDURE: Final = NativeEngine(
     "the table format's own procedure",

@@ -53,10 +53,8 @@ def engine_of(*, has_keys: bool, has_buckets: bool, looks_up: bool, check_limit:
     return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True, checks_rows=True, check_limit=check_limit)
 
 
-UNSUPPORTED_SETTINGS: Final[Mapping[str, str | None]] = MappingProxyType(
-    {"rewrite.compression": "file.compression", "rewrite.exclude_above_bytes": None}
-)
-"""Policy fields that the core has no option for, each with the table option that it uses instead."""
+SETTINGS_BY_PROPERTY: Final[Mapping[str, str]] = MappingProxyType({"rewrite.compression": "file.compression"})
+"""Policy fields without an option, each with the property of the table that is used instead."""
 
 
 def reachable(core: CoreAccess | None) -> Condition:
