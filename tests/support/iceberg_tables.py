@@ -5,6 +5,7 @@ file with the schema of the task. It knows top-level columns only.
 """
 
 import base64
+import gzip
 import io
 import json
 import shutil
@@ -260,7 +261,7 @@ def delete_file(
     equality_id: int | None = None,
 ) -> DataFile:
     """Write a delete file: positions of `pairs`, or with an `equality_id` the numbers in them; `aimed` gives bounds."""
-    path = f"{table.location()}/data/{uuid.uuid4()}-deletes.parquet"
+    path = f"{table.location()}/data/00000-0-{uuid.uuid4()}-deletes.parquet"
     ids = (PATH_ID, POS_ID) if equality_id is None else (PATH_ID, equality_id)
     names = ("file_path", "pos") if equality_id is None else ("file_path", "id")
     fields = [
@@ -335,7 +336,7 @@ def commit_deletes(table: Table, *files: DataFile, sequence_number: int | None =
                     data_file=file,
                 )
             )
-    path = f"{folder}/snap-{snapshot_id}.avro"
+    path = f"{folder}/snap-{snapshot_id}-0-{uuid.uuid4()}.avro"
     totals = {k: v for k, v in head.summary.additional_properties.items() if k.startswith("total-")}
     output = table.io.new_output(path)
     with write_manifest_list(2, output, snapshot_id, head.snapshot_id, number, "deflate") as listing:
@@ -376,7 +377,8 @@ def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]]
 
 def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None], *, folder: str | None = None) -> None:
     """Replace a table's metadata by a changed copy: for changes that PyIceberg can't write or would act on."""
-    body = json.loads(_local(table.metadata_location).read_text())
+    stored = _local(table.metadata_location).read_bytes()
+    body = json.loads(gzip.decompress(stored) if stored.startswith(b"\x1f\x8b") else stored)
     change(body)
     replace_metadata(table, json.dumps(body).encode(), folder=folder)
 

@@ -22,6 +22,7 @@ GOES = (
     "data/00000-0-{}.parquet",
     "data/city=Aachen/00003-7-{}-00001.parquet",
     "data/city=b c/00000-1-{}.parquet",
+    "data/1010/1000/0100/01101000-00000-1-{}.parquet",
     "data/ü/20261128_031500_00001_abcde-{}.orc",
     "data/run_0000000000000000000000gone-00001-1-{}.parquet",
     "metadata/{}-m0.avro",

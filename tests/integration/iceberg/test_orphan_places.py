@@ -35,6 +35,7 @@ OF_OTHERS: Sequence[str] = (
 OF_ICEBERG: Sequence[str] = (
     named("data/city=Aachen"),
     f"data/00003-17-{UUID}-00001.parquet",
+    f"data/1010/1000/0100/01101000-00003-17-{UUID}-00001.parquet",
     f"data/00003-17-{UUID}-4-00001.orc",
     f"data/00003-17-{UUID}-00001-deletes.puffin",
     f"data/00000-0-hive_20261128031500_{UUID}-job_1_2-1-00001.parquet",

@@ -20,8 +20,9 @@ from engine.formats.iceberg.catalog.paths import all_locations, metadata_locatio
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _FORMATS: Final = r"\.(?:parquet|orc|avro|puffin)"
 _DATA: Final = (
-    # partition, task and operation: `OutputFileFactory` of Iceberg, and PyIceberg's `WriteTask`
-    rf"[0-9]{{5}}-[0-9]+-[0-9A-Za-z_-]*{_UUID}[0-9A-Za-z_-]*{_FORMATS}",
+    # partition, task and operation: `OutputFileFactory` of Iceberg, and PyIceberg's `WriteTask`; with
+    # `write.object-storage.partitioned-paths` false, the last bits of the path's hash precede them
+    rf"(?:[01]{{8}}-)?[0-9]{{5}}-[0-9]+-[0-9A-Za-z_-]*{_UUID}[0-9A-Za-z_-]*{_FORMATS}",
     r"merged-dvs-[0-9]+-[0-9]+\.puffin",  # `MergingSnapshotProducer`
     # the id of the query: `IcebergPageSink` of Trino; in its Hive tables an underscore precedes the UUID
     rf"[0-9]{{8}}_[0-9]{{6}}_[0-9]{{5}}_[0-9a-z]{{5}}-{_UUID}{_FORMATS}",
