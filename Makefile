@@ -14,7 +14,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environmen
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check audit
 .PHONY: simulate jars mutants
-.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive defences
+.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,7 +121,7 @@ sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from
 	@$(BIN)/python clients/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
-fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive ## Run all of the targets fuzz-… (about four hours)
+fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers ## Run all of the targets fuzz-… (about four hours)
 
 fuzz-api: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
 	@scripts/setup test
@@ -156,6 +156,10 @@ fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and 
 	@scripts/setup test
 	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/integration/hive/test_random_rewrites.py $(PYTEST_ARGS)
+
+fuzz-parsers: ## Parse mutants of foreign files and answers with little memory; print the slowest and the largest (COUNT=1000000 SEED=1)
+	@scripts/setup test
+	@nice $(BIN)/python -m tests.parsers --count $(or $(COUNT),1000000) --seed $(or $(SEED),1)
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)

@@ -31,7 +31,7 @@ FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("m
 _BATCH_ROWS: Final = 50_000
 _MOST_FILES: Final = 50_000_000  # 1 GB
 _MOST_METADATA: Final = 1_000_000  # 150 MB
-_MOST_TABLES: Final = 100_000  # 40 MB
+_MOST_TABLES: Final = 10_000
 
 
 def files_below(

@@ -11,6 +11,7 @@ import pytest
 from hive_metastore.ThriftHiveMetastore import get_partitions_by_names_result
 from hive_metastore.ttypes import FieldSchema, Partition, StorageDescriptor, Table
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from engine.formats.hive.catalog.answers import check_memory
@@ -75,6 +76,13 @@ HOSTILE = {
     "numbers": field(LIST, 1, items(LIST, 4, items(I64, 2_000_000, bytes(8)))),
     "flags": field(LIST, 1, items(LIST, 4, items(BOOL, 2_000_000, b"\1"))),
 }
+
+
+@pytest.mark.parametrize("result", [field(b"\x63", 0, b"x") + END, field(LIST, 0, items(I64, 2, bytes(8))) + END])
+def test_f42_a_damaged_answer_is_no_fault_of_ours(result: bytes) -> None:
+    """F42: Thrift's extension raises TypeError for other types than it knows or expects."""
+    with answering(message("get_all_databases", result)) as address, pytest.raises(TProtocolException, match="damaged"):
+        Metastore([address]).databases()
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

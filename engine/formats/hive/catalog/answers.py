@@ -8,9 +8,10 @@ Memory: an answer and its objects, at most `MOST_MEMORY`.
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import Final
+from typing import Any, Final
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import CReadableTransport, TTransportBase
@@ -55,9 +56,19 @@ def protocol_on(socket: TSocket) -> TBinaryProtocolAccelerated:
 
 
 def _protocol(transport: TTransportBase) -> TBinaryProtocolAccelerated:
-    return TBinaryProtocolAccelerated(
+    protocol = TBinaryProtocolAccelerated(
         transport, fallback=False, string_length_limit=_LONGEST_TEXT, container_length_limit=_LONGEST_LIST
     )
+    decode = protocol._fast_decode  # noqa: SLF001 - what generated code calls
+
+    def decoded(*arguments: Any) -> Any:
+        try:
+            return decode(*arguments)
+        except TypeError as error:  # of the extension, for other types than it knows or expects
+            raise TProtocolException(TProtocolException.INVALID_DATA, f"an answer is damaged: {error}") from error
+
+    protocol._fast_decode = decoded  # noqa: SLF001
+    return protocol
 
 
 class _Answers(TTransportBase, CReadableTransport):  # type: ignore[misc] # the library has no types
