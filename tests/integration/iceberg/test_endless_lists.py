@@ -55,7 +55,7 @@ LISTINGS: Mapping[str, Callable[[str], object]] = {
 async def test_f62_a_listing_that_was_given_up_asks_for_no_further_page(kind: str) -> None:
     bulk = Bulkheads(ThreadLimits(per_table=1, read_seconds=0.3))
     with EndlessLists(kind).running() as server:
-        with pytest.raises((Away, StateConflict), match="did not answer within|took too long"):
+        with pytest.raises((Away, StateConflict), match=r"did not answer within|took too long"):
             await bulk.read(Compartment.of("lake"), lambda: LISTINGS[kind](server.url))
         async with asyncio.timeout(10):
             asked = -1

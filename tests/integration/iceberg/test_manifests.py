@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -354,6 +355,8 @@ def test_a_refused_commit_leaves_nothing_behind(lake: Lake, monkeypatch: pytest.
     opened = lake.open()
 
     def refuse(*_: Any) -> None:
+        with lake.load().transaction() as other:
+            other.set_properties(at=str(time.time_ns()))
         raise CommitFailedException("another commit was faster")
 
     intercept_commits(opened, refuse)

@@ -1,9 +1,10 @@
 """Send a new snapshot to the catalog: at most 16 tries, each on a fresh head.
 
-`CommitFailedException` is a definite refusal; the try's files are then deleted once the reloaded table does not contain
-its snapshot (a proxy may have sent the request twice: then the refusal is for the second, and the commit succeeded).
-Every other error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` is not used: it retries
-automatically (0.12), without our checks.
+`CommitFailedException` is a refusal; the try's files are deleted once the reloaded table has changed since the try and
+does not contain its snapshot. A proxy may have sent the request twice: then the refusal is for the second, and the
+commit succeeded. A cache or a replica may answer with the table as it was before: that proves nothing. Every other
+error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` is not used: it retries automatically
+(0.12), without our checks.
 """
 
 import random
@@ -67,8 +68,11 @@ class Committed(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _LostTry(Generic[T]):
+    """A try that was refused. `base`: the table on which it was made."""
+
     staged: StagedSnapshot
     content: T
+    base: TableView
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,42 +100,55 @@ class CommitTries:
         `before_try` is called when only the request remains to be sent, and may raise: the files are then deleted.
 
         Raises:
-            OutcomeUnknown: an answer was lost.
+            OutcomeUnknown: an answer was lost, or a try was refused although the table did not change.
             CommitConflict: 16 races were lost, or as `propose` raises it.
             TableUnreadable: the metadata can't be read, or has content from which no snapshot can be written.
         """
-        lost: _LostTry[T] | None = None
+        lost: list[_LostTry[T]] = []
         for number in range(1, MAX_TRIES + 1):
             view = self._fresh(lost)
-            if lost is not None and self._settle(view, lost):
-                return Committed(lost.content, lost.staged.snapshot, number - 1)
-            proposal = propose(view)
+            if (found := self._settle(view, lost)) is not None:
+                return Committed(found.content, found.staged.snapshot, number - 1)
+            proposal = self._proposed(propose, view, lost)
             if proposal.stage is None:
                 return Committed(proposal.content, None, number)
             staged = _staged(proposal.stage)
             change = self._permitted(view, staged, proposal, before_try)
             if self._send(view, change):
                 return Committed(proposal.content, staged.snapshot, number)
-            lost = _LostTry(staged, proposal.content)
+            lost.append(_LostTry(staged, proposal.content, view))
             self.sleep(self.jitter() * min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**number))
         return self._give_up(lost)
 
-    def _fresh(self, lost: _LostTry[T] | None) -> TableView:
+    def _fresh(self, lost: list[_LostTry[T]]) -> TableView:
         try:
             with reading_table("load the table"):
                 return TableView.of(self.load(), self.cache)
         except PackhouseError as error:
-            if lost is None:
+            if not lost:
                 raise
             # the catalog refused, but only the table shows that nothing of the try was committed
             raise OutcomeUnknown(f"lost a race and could not read the table after it: {error.message}") from error
 
-    def _settle(self, view: TableView, lost: _LostTry[T]) -> bool:
-        """Return whether a refused try was committed after all; if not, delete its metadata files."""
-        if view.metadata.snapshot_by_id(lost.staged.snapshot.snapshot_id) is not None:
-            return True
-        discard(view.io, lost.staged.written)
-        return False
+    def _settle(self, view: TableView, lost: list[_LostTry[T]]) -> _LostTry[T] | None:
+        """Return the refused try that was committed after all; delete the files of those that certainly were not."""
+        for each in list(lost):
+            if view.metadata.snapshot_by_id(each.staged.snapshot.snapshot_id) is not None:
+                return each
+            if _is_later(view, each.base):
+                discard(view.io, each.staged.written)
+                lost.remove(each)
+        return None
+
+    def _proposed(
+        self, propose: Callable[[TableView], Proposal[T]], view: TableView, lost: list[_LostTry[T]]
+    ) -> Proposal[T]:
+        try:
+            return propose(view)
+        except CommitConflict as error:
+            if lost:
+                raise _contradiction(lost[-1], error.message) from error
+            raise
 
     def _permitted(
         self, view: TableView, staged: StagedSnapshot, proposal: Proposal[T], before_try: Callable[[], None]
@@ -160,12 +177,31 @@ class CommitTries:
             raise OutcomeUnknown(message, details={"snapshot_id": change.snapshot_id}) from error
         return True
 
-    def _give_up(self, lost: _LostTry[T] | None) -> Committed[T]:
-        if lost is not None and self._settle(self._fresh(lost), lost):
-            return Committed(lost.content, lost.staged.snapshot, MAX_TRIES)
+    def _give_up(self, lost: list[_LostTry[T]]) -> Committed[T]:
+        if (found := self._settle(self._fresh(lost), lost)) is not None:
+            return Committed(found.content, found.staged.snapshot, MAX_TRIES)
+        if lost:
+            raise _contradiction(lost[-1], "it answers with the table as it was before")
         raise CommitConflict(
             f"lost {MAX_TRIES} races against other writers in a row; try again when the table is quieter"
         )
+
+
+def _is_later(view: TableView, base: TableView) -> bool:
+    """Return whether a view is of the same table as another one, and of later metadata."""
+    new, old = view.metadata, base.metadata
+    return (
+        new.table_uuid == old.table_uuid
+        and view.table.metadata_location != base.table.metadata_location
+        and new.last_updated_ms >= old.last_updated_ms
+        and new.next_sequence_number() >= old.next_sequence_number()
+    )
+
+
+def _contradiction(lost: _LostTry[T], found: str) -> OutcomeUnknown:
+    number = lost.staged.snapshot.snapshot_id
+    message = f"the catalog refused the commit of snapshot {number}, and does not show what came before it: {found}"
+    return OutcomeUnknown(message, details={"snapshot_id": number})
 
 
 def _staged(stage: Callable[[], StagedSnapshot]) -> StagedSnapshot:

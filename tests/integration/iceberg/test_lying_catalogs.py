@@ -1,0 +1,99 @@
+"""A REST catalog that answers differently between plan, commit, expiry and removal: its tables keep their rows.
+
+A stale replica or a cache in front of a catalog lies in the same way as a hostile one.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from engine.domain.errors import OutcomeUnknown, PackhouseError
+from engine.domain.tables.table import TableRef
+from engine.formats.iceberg import IcebergFormat, IcebergTable
+from tests.support.iceberg_tables import RUN_ID, Lake, append_files, group_of, ids_of, nothing, request_of, write_group
+from tests.support.rest_catalog import RestCatalogServer, _document
+
+TABLE = ("sales", "orders")
+REF = TableRef("rest", ("sales",), "orders")
+
+
+@pytest.fixture
+def server(lake: Lake) -> Iterator[RestCatalogServer]:
+    append_files(lake.create(), 2)
+    append_files(lake.load(), 1, first=20)
+    append_files(lake.create("salaries"), 1, first=500)
+    with RestCatalogServer(catalog=lake.catalog).running() as running:
+        yield running
+
+
+def open_table(server: RestCatalogServer) -> IcebergTable:
+    return IcebergFormat().connect("rest", {"type": "rest", "uri": server.uri}).open_table(REF)
+
+
+def answer(lake: Lake, name: str, change: Callable[[Any], None] = lambda _body: None) -> bytes:
+    """Return the answer for a table as it is now, changed."""
+    body = _document(lake.load(name))
+    change(body["metadata"])
+    return json.dumps(body).encode()
+
+
+def forget_head(metadata: Any) -> None:
+    head = metadata["current-snapshot-id"]
+    metadata["snapshots"] = [each for each in metadata["snapshots"] if each["snapshot-id"] != head]
+    parent = metadata["snapshots"][-1]["snapshot-id"]
+    metadata["current-snapshot-id"] = metadata["refs"]["main"]["snapshot-id"] = parent
+    metadata["snapshot-log"] = metadata["snapshot-log"][:-1]
+    metadata["last-sequence-number"] -= 1
+
+
+def rename(metadata: Any) -> None:
+    metadata["table-uuid"] = "00000000-0000-0000-0000-000000000001"
+
+
+LIES: Mapping[str, Callable[[Lake], bytes]] = {
+    "as before the commit": lambda lake: answer(lake, "orders"),
+    "as before the last append": lambda lake: answer(lake, "orders", forget_head),
+    "another uuid": lambda lake: answer(lake, "orders", rename),
+    "another table": lambda lake: answer(lake, "salaries"),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_f62_f14_a_commit_that_took_effect_keeps_its_files_whatever_the_catalog_answers_then(
+    lake: Lake, server: RestCatalogServer, lie: str
+) -> None:
+    """F14: the catalog answers that it refuses the commit, and then with metadata that does not have it."""
+    told = LIES[lie](lake)
+    opened = open_table(server)
+    written = write_group(opened, group_of(opened))
+
+    def lie_from_now_on(_status: int) -> int:
+        server.answers[TABLE] = told
+        return 409
+
+    server.before_answer = lie_from_now_on
+    with pytest.raises(OutcomeUnknown):
+        opened.commit(request_of(opened, written), before_try=nothing)
+    server.answers.clear()
+    (found,) = open_table(server).find_commits(RUN_ID)
+    assert open_table(server).verify(found.snapshot_id, [written]).ok
+    assert ids_of(lake.load()) == list(range(30))
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_f13_no_file_of_a_run_is_removed_by_what_the_catalog_answered_before(
+    lake: Lake, server: RestCatalogServer, lie: str
+) -> None:
+    """F13: the outputs of a run that was committed, and its metadata files."""
+    told, seen = LIES[lie](lake), open_table(server)
+    opened = open_table(server)
+    written = write_group(opened, group_of(opened))
+    opened.commit(request_of(opened, written), before_try=nothing)
+    seen = open_table(server)
+    server.answers[TABLE] = told
+    with suppress(PackhouseError):
+        seen.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
+    assert ids_of(lake.load()) == list(range(30))
