@@ -67,6 +67,7 @@ def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Work) -> 
         ("metadata.iceberg.storage", "rest-catalog", {Work.EXPIRY, Work.TAGS, Work.KERNEL, Work.CORE}),
         ("path", "s3a://lake/warehouse/lake.db/events/", set()),
         ("path", "s3://lake/elsewhere", set(Work)),
+        ("path", "gs://lake/warehouse/lake.db/events", set(Work)),
     ],
 )
 def test_f45_an_option_of_paimon_forbids_only_what_it_concerns(name: str, value: str, forbidden: set[Work]) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from engine.formats.intake.parameters import Parameter, Parameters, only
 from engine.formats.paimon.metadata.plain_options import PLAIN
+from engine.rewriting.kernel.storage.places import normalise_uri
 
 
 class Work(StrEnum):
@@ -237,11 +238,6 @@ def problems_of(
         location: that of the table, which its option `path` may repeat.
         meaningless: patterns of further names, in lower case, that an administrator declared to change nothing.
     """
-    others = {name: each for name, each in given.items() if name != "path" or _bare(each) != _bare(location)}
+    here = normalise_uri(location.strip())
+    others = {name: each for name, each in given.items() if name != "path" or normalise_uri(each.strip()) != here}
     return list(KNOWN[work].problems(others, meaningless))
-
-
-def _bare(location: str) -> str:
-    """Return a location without its scheme, which programs write differently, such as s3 and s3a."""
-    scheme, colon, rest = location.strip().partition(":")
-    return (rest if colon and "/" not in scheme else location.strip()).strip("/")

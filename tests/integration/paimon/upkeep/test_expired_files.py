@@ -252,6 +252,19 @@ def test_a_file_below_another_table_stays(lake: PaimonLake) -> None:
     assert plan.details["refused"]["counts"] == {"of_another_table": 4}
 
 
+def test_f30_a_folder_that_is_a_link_deletes_no_file_of_others(lake: PaimonLake) -> None:
+    """The owner of a table replaces the folder of a partition by a link to files with the names of expired ones."""
+    snapshots_expired(lake, expiry(1))
+    own, theirs = lake.folder / "day=a", lake.root / "theirs"
+    own.rename(theirs)
+    own.symlink_to(theirs)
+    before = sorted(theirs.rglob("*"))
+    plan = files_deleted(lake.open())
+    assert "data" not in plan.files
+    assert plan.details["refused"]["counts"] == {"behind_a_link": 4}
+    assert sorted(theirs.rglob("*")) == before
+
+
 @pytest.mark.parametrize("path", ["{root}/victim", "{root}/lake.db/events/day=a/../../../victim"])
 def test_external_paths_lead_nowhere(lake: PaimonLake, path: str) -> None:
     victim = lake.root / "victim"
