@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
 
-from engine.outgoing.bounds import CheckPeer, Limits, connected
+from engine.outgoing.bounds import HEAD_BYTES, CheckPeer, Limits, connected
 
 _HEAD_BYTES: Final = 64 * 1024
 _CHUNK_BYTES: Final = 256 * 1024
@@ -92,7 +92,7 @@ class Relay:
                 else:
                     path = target.split("/", 3)[3] if target.count("/") > 2 else ""  # noqa: PLR2004
                     server.sendall(_forwarded(f"{method} /{path} HTTP/1.1", head) + rest)
-                _pump(client, server, route.limits, may_redirect=is_tunnel)
+                _pump(client, server, route.limits, is_tunnel=is_tunnel)
 
 
 def _head(client: socket.socket) -> tuple[bytes, bytes]:
@@ -120,13 +120,16 @@ def _forwarded(line: str, head: bytes) -> bytes:
     return b"\r\n".join([line.encode("latin-1"), *kept, b"Connection: close", b"", b""])
 
 
-def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, may_redirect: bool) -> None:
-    """Pass bytes on in both directions until one side ends, or an answer exceeds its limits."""
+def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, is_tunnel: bool) -> None:
+    """Pass bytes on in both directions until one side ends, or an answer exceeds its limits.
+
+    Without a tunnel there is one answer, whose head is read: redirects are refused, and the connection ends with it.
+    """
     poll = select.poll()
     for each in (client, server):
         poll.register(each, select.POLLIN)
     asked_at, count, ends = monotonic(), 0, {client.fileno(): client, server.fileno(): server}
-    is_first = not may_redirect
+    head: bytes | None = None if is_tunnel else b""
     while ready := poll.poll(_IDLE_MS):
         for descriptor, _ in ready:
             part = ends[descriptor].recv(_CHUNK_BYTES)
@@ -137,14 +140,33 @@ def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, may_r
                 server.sendall(part)
                 continue
             count += len(part)
-            if is_first and _is_redirect(part):
-                client.sendall(_refusal("403 Forbidden", "the store redirects, which is not followed"))
-                return
-            is_first = False
-            if count > limits.body_bytes or monotonic() - asked_at > limits.seconds:
+            most = limits.body_bytes if head is None else HEAD_BYTES + _CHUNK_BYTES
+            if count > most or monotonic() - asked_at > limits.seconds:
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)  # what it has not read yet goes too
                 return
+            if head is not None:
+                head = _without_interim(head + part)
+                if b"\r\n\r\n" not in head:
+                    continue
+                if _is_redirect(head):
+                    client.sendall(_refusal("403 Forbidden", "the store redirects, which is not followed"))
+                    return
+                part, head = _last(head), None
             client.sendall(part)
+
+
+def _without_interim(head: bytes) -> bytes:
+    """Return the begin of an answer without interim ones before it (`100 Continue`)."""
+    while head[:12].partition(b" ")[2].startswith(b"1") and b"\r\n\r\n" in head:
+        head = head.partition(b"\r\n\r\n")[2]
+    return head
+
+
+def _last(answer: bytes) -> bytes:
+    """Return the begin of an answer with the header by which the client opens another connection next time."""
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    kept = [each for each in head.split(b"\r\n") if not each.lower().startswith((b"connection:", b"keep-alive:"))]
+    return b"\r\n".join([*kept, b"Connection: close", b"", rest])
 
 
 def _is_redirect(begin: bytes) -> bool:

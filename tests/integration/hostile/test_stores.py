@@ -156,3 +156,12 @@ def test_f59_the_limits_hold_through_tls(
         assert isinstance(error, StoreError), repr(error)
         assert server.received
     assert elsewhere.received == []
+
+
+def test_a_store_that_offers_to_keep_its_connection_is_asked_many_times() -> None:
+    """The relay ends a connection after an answer, and says so: `obstore` would send the next request into its end."""
+    page = answer(b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", Connection="keep-alive")
+    with HostileServer(once(b"HTTP/1.1 100 Continue\r\n\r\n" + page)).running() as server:
+        files = opened("S3", server.url)
+        assert [OPERATIONS["list"](files) for _ in range(50)] == [[]] * 50
+    assert len(server.received) == 50
