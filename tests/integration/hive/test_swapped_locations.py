@@ -94,6 +94,19 @@ async def test_f30_a_location_that_is_swapped_before_the_clean_up_reaches_no_fil
             assert "register it again" in (run.detail or "")
 
 
+async def test_f30_a_replaced_folder_that_became_a_link_loses_no_file(opened: Opened) -> None:
+    """The files that it leads to are those that were rewritten, in the folder of another program now."""
+    async with opened(DAYS) as world:
+        old = [path_of(each) for each in world.lake.locations()]
+        await world.rewrite()
+        theirs = old[0].rename(world.lake.table.folder.parent / "theirs")
+        old[0].symlink_to(theirs)
+        before = all_files(theirs)
+        await _delete(world)
+        assert all_files(theirs) == before
+        assert [path for path in all_files(old[1]) if path.suffix == ".parquet"] == []
+
+
 async def _widen(world: World[WrittenTable], victim: HiveTable) -> None:
     """Let the tables of the catalog have files anywhere in the lake: its rules for locations stop nothing."""
     catalog = await world.container.catalogs.get(SYSTEM, "lake")
