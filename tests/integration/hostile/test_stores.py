@@ -1,28 +1,22 @@
 """Object stores whose address a catalog names: their answers are limited and lead to no other server (F59, F62)."""
 
 import socket
-import ssl
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from functools import partial
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 
 from engine.domain.errors import InvalidInput
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.stores import addresses, clients, connections, objects
+from engine.rewriting.kernel.storage.stores import clients, connections, objects
 from engine.services.catalogs.locations import LocationRules
+from engine.uris.schemes import AZURE, GOOGLE, S3
 from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
 from tests.support.hostile.budgets import error_within
+from tests.support.hostile.certificates import self_signed
 from tests.support.hostile.clients import DEADLINE_SECONDS
 from tests.support.hostile.servers import HostileServer
 
@@ -50,9 +44,9 @@ def stores(url: str) -> Mapping[str, tuple[str, str, Mapping[str, str]]]:
     """Return kind, place and properties of a store at an address."""
     azure = {"adls.account-name": "account", "adls.account-key": "aGlkZGVu", "adls.blob-storage-scheme": "http"}
     return {
-        "S3": (addresses.S3, "lake", {"s3.endpoint": url, "s3.region": "x", **SECRETS}),
-        "Google": (addresses.GOOGLE, "lake", {"gcs.service.host": url, "gcs.oauth2.token": "hidden"}),
-        "Azure": (addresses.AZURE, "lake", {**azure, "adls.account-host": url.removeprefix("http://")}),
+        "S3": (S3, "lake", {"s3.endpoint": url, "s3.region": "x", **SECRETS}),
+        "Google": (GOOGLE, "lake", {"gcs.service.host": url, "gcs.oauth2.token": "hidden"}),
+        "Azure": (AZURE, "lake", {**azure, "adls.account-host": url.removeprefix("http://")}),
     }
 
 
@@ -114,36 +108,10 @@ def test_f59_a_store_whose_name_resolves_to_another_address_at_the_connect_is_re
         assert server.received == []
 
 
-@pytest.fixture(scope="module")
-def tls(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLContext, Path]:
-    """A certificate for 127.0.0.1, which signs itself: the context of a server, and the file to trust."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hostile")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    trusted = tmp_path_factory.mktemp("tls") / "ca.pem"
-    trusted.write_bytes(certificate.public_bytes(Encoding.PEM))
-    secret = trusted.with_name("key.pem")
-    secret.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(trusted, secret)
-    return context, trusted
-
-
 def test_f59_the_limits_hold_through_tls(
-    tls: tuple[ssl.SSLContext, Path], elsewhere: HostileServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, elsewhere: HostileServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    context, trusted = tls
+    context, trusted = self_signed(tmp_path)
     monkeypatch.setenv("AWS_CA_BUNDLE", str(trusted))
     page = answer(b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", kind="application/xml")
     with HostileServer(once(page), tls=context).running() as honest:
