@@ -13,7 +13,19 @@ import pytest
 from engine.domain.errors import OutcomeUnknown, PackhouseError
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable
-from tests.support.iceberg_tables import RUN_ID, Lake, append_files, group_of, ids_of, nothing, request_of, write_group
+from engine.formats.iceberg.metadata.views import TableView
+from tests.support.expired_files import Deletion, ids, needed, stored
+from tests.support.iceberg_tables import (
+    RUN_ID,
+    Lake,
+    append_files,
+    group_of,
+    ids_of,
+    nothing,
+    orders,
+    request_of,
+    write_group,
+)
 from tests.support.rest_catalog import RestCatalogServer, _document
 
 TABLE = ("sales", "orders")
@@ -97,3 +109,34 @@ def test_f13_no_file_of_a_run_is_removed_by_what_the_catalog_answered_before(
     with suppress(PackhouseError):
         seen.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
     assert ids_of(lake.load()) == list(range(30))
+
+
+class RestDeletion(Deletion):
+    """A deletion of expired files of a table that the REST catalog names."""
+
+    server: RestCatalogServer
+
+    def view(self) -> TableView:
+        return open_table(self.server)._fresh()
+
+
+@pytest.mark.parametrize("step", ["find", "delete"])
+@pytest.mark.parametrize("lie", LIES)
+def test_f13_f62_an_expiry_deletes_no_needed_file_whatever_the_catalog_answers_since(
+    lake: Lake, server: RestCatalogServer, lie: str, step: str
+) -> None:
+    """F13: between the expiry and the removal of its files the catalog answers with older or other metadata."""
+    lake.load().overwrite(orders(range(40)))
+    told = LIES[lie](lake)
+    deletion = RestDeletion(lake)
+    deletion.server = server
+    files = deletion.expire(ids(lake.load().metadata)[:-1])
+    append_files(lake.load(), 1, first=40)
+    if step == "delete":
+        files.find()
+    server.answers[TABLE] = told
+    with suppress(PackhouseError):
+        files.find() if step == "find" else files.delete(deletion.removal())
+    server.answers.clear()
+    assert needed(lake.load()) <= stored(lake.load())
+    assert ids_of(lake.load()) == list(range(50))
