@@ -174,7 +174,9 @@ def test_f44_upkeep_names_the_command_that_switches_an_operation_on(packhouse: T
     assert f"{table} (maintenance.expire_snapshots): " in refused.stderr
     token = re.search(r"repeat the command with --acknowledge (\S+)", refused.stderr)
     assert token is not None, refused.stderr
-    assert packhouse(*arguments, "--acknowledge", token[1]).returncode == 0
+    stored = packhouse(*arguments, "--acknowledge", token[1])
+    assert stored.returncode == 0
+    assert "announced first: `packhouse deletions list`" in stored.stderr
     setting = arguments[-1].partition("=")[0]
     after = packhouse.json("tables", "upkeep", table)["operations"]
     (changed,) = [each for each in after if each["setting"] == setting]

@@ -189,17 +189,17 @@ class Acknowledgements:
         if acknowledge is not None and acknowledge.startswith(UP_TO):
             bounds = _bounds_of(acknowledge)
             if not preview.is_within(bounds):
-                message = f"this change would delete {preview.words}, which is not within {acknowledge!r}"
+                message = f"this would delete {preview.words}, which is not within {acknowledge!r}"
                 raise AcknowledgementRequired(f"{message}; nothing was stored", details=details)
             return preview.totals() | {"up_to": bounds}
         seen = None if acknowledge is None else self._read(acknowledge, _digest(caller, deleting))
         if seen is None:
-            message = f"this change would delete {preview.words}; nothing was stored"
+            message = f"this would delete {preview.words}; nothing was stored"
             hint = "check details.deletions, then repeat the request with acknowledge set to details.acknowledge"
             raise AcknowledgementRequired(f"{message}: {hint}", details=details)
         if grown := [name for name, now in preview.totals().items() if now > seen[name] * GROWTH]:
             was = ", ".join(f"{name} {seen[name]}" for name in grown)
-            message = f"this change would now delete {preview.words}, more than was acknowledged ({was})"
+            message = f"this would now delete {preview.words}, more than was acknowledged ({was})"
             raise EffectsChanged(f"{message}: check details.deletions and acknowledge that", details=details)
         return preview.totals()
 

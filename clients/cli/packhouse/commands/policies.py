@@ -310,6 +310,8 @@ def _write(
     else:
         given = {**_condition(present), **given}
         _show(session, session.answer(target.calls.put, target.identity, body=document, **given))
+    if "acknowledge" in given and not dry_run:
+        session.say("[dim]what it deletes is announced first: `packhouse deletions list`[/]")
 
 
 def _given(message: str | None, acknowledge: str | None = None) -> dict[str, str]:

@@ -65,7 +65,8 @@ def _worth_switching_on(operations: Sequence[Document]) -> Document | None:
 def metadata_fields(metadata: Document) -> dict[str, Any]:
     """Return the size of a table's metadata and history as fields to print."""
     count, since = metadata["snapshot_count"], moment(metadata["oldest_snapshot_at"])
-    history = f"; at most {size(old)} of data files that only old ones need" if (old := metadata["history_bytes"]) else ""
+    old = metadata["history_bytes"]
+    history = f"; at most {size(old)} of data files that only old ones need" if old else ""
     return {
         "snapshots": f"{count}{f' since {since}' if since else ''}{history}",
         "manifests": f"{metadata['manifest_count']}, {size(metadata['average_manifest_bytes'])} on average",
