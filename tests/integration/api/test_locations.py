@@ -101,5 +101,5 @@ class TestProduction:
         await api.post("/v1/catalogs", body, status=201)
         checked = await api.post("/v1/catalogs/lake/check", status=200)
         assert not checked["ok"]
-        assert "metadata service" in str(checked)
+        assert "metadata address" in str(checked)
         assert "169.254" not in str(checked)
