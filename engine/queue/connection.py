@@ -14,7 +14,7 @@ from typing import Final
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import ClusterDownError, OutOfMemoryError, ReadOnlyError, TryAgainError
+from redis.exceptions import ClusterDownError, InvalidResponse, OutOfMemoryError, ReadOnlyError, TryAgainError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -28,6 +28,7 @@ _MAX_CONNECTIONS: Final = 1000  # every open event stream holds one for its hint
 UNAVAILABLE: Final = (
     RedisConnectionError,  # also while Redis loads its file, and for a wrong password
     RedisTimeoutError,
+    InvalidResponse,  # of another server at its address
     ReadOnlyError,  # a fail-over is under way
     ClusterDownError,
     TryAgainError,

@@ -1,0 +1,41 @@
+"""Redis, or another server at its address: a call ends at its deadline whatever is answered (F59)."""
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from engine.domain.errors import Away
+from engine.queue import connection
+from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent
+from tests.support.hostile.budgets import error_within
+from tests.support.hostile.clients import DEADLINE_SECONDS
+from tests.support.hostile.servers import HostileServer
+
+WAYS: dict[str, Way] = {
+    "drip, silent": silent,
+    "drip, a line": drip(b"+", b"x"),
+    "endless, a line": flood(b"+", b"x"),
+    "endless, an array": flood(b"*1000000000\r\n", b"+x\r\n"),
+    "huge": flood(b"$1500000000\r\n", b"x"),
+    "lie": once(answer(b"<html>welcome</html>", kind="text/html")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_f59_a_call_to_redis_ends_at_its_deadline(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "ANSWER_SECONDS", DEADLINE_SECONDS)
+    with HostileServer(WAYS[way], waits_for=b"\r\n").running() as server:
+        call = partial(asyncio.run, _ping(f"redis://127.0.0.1:{server.port}/0"))
+        error = error_within(DEADLINE_SECONDS + 3, call)
+    assert isinstance(error, Away), repr(error)
+    assert "Redis did not answer" in error.message
+
+
+async def _ping(url: str) -> None:
+    client = connection.connect_redis(url)
+    try:
+        with connection.reaching_redis():
+            await client.ping()
+    finally:
+        await client.aclose()
