@@ -169,6 +169,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   reaped: "Taken from a worker that stopped responding",
   held_back: "Held back",
   let_go: "May start again",
+  acknowledgement_asked: "Waits for an acknowledgement of what it would delete",
   group_written: "Group written",
   group_dropped: "Group given up",
   commit_sent: "Commit sent",
