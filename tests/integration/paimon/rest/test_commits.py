@@ -69,6 +69,18 @@ def test_a_writer_that_commits_while_the_commit_is_sent_keeps_its_rows(lake: Res
     assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
 
 
+def test_f62_f14_a_commit_that_took_effect_is_found_although_the_catalog_answers_that_it_did_not(
+    lake: RestLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F14: as behind a proxy that sends a request twice; its groups would be taken for lost to another writer."""
+    table, rows, commit = opened(lake), values(lake), RestTable.commit
+    groups = rewritten(table, full=True)
+    monkeypatch.setattr(RestTable, "commit", lambda *given: commit(*given) and False)
+    outcome = sent(lake, table, groups)
+    assert (outcome.snapshot_id, outcome.tries, outcome.dropped) == (4, 1, {})
+    assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4])
+
+
 class TestCommits(CatalogCommits):
     """As in every catalog whose snapshots the worker publishes."""
 
