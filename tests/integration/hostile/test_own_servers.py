@@ -1,4 +1,4 @@
-"""Redis, or another server at its address: a call ends at its deadline whatever is answered (F59)."""
+"""Redis and Spark Connect, or other servers at their addresses: a call ends at its deadline (F59)."""
 
 import asyncio
 from functools import partial
@@ -7,12 +7,21 @@ import pytest
 
 from engine.domain.errors import Away
 from engine.queue import connection
+from engine.spark import connection as spark
 from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.clients import DEADLINE_SECONDS
 from tests.support.hostile.servers import HostileServer
 
-WAYS: dict[str, Way] = {
+_SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+"""The first frame of a server of HTTP/2."""
+SPARK_WAYS: dict[str, Way] = {
+    "drip, silent": silent,
+    "drip, a frame": drip(_SETTINGS, b"\0"),
+    "endless, pings": flood(_SETTINGS, b"\0\0\x08\6\0\0\0\0\0" + bytes(8)),
+    "lie": once(answer(b"<html>welcome</html>", kind="text/html")),
+}
+REDIS_WAYS: dict[str, Way] = {
     "drip, silent": silent,
     "drip, a line": drip(b"+", b"x"),
     "endless, a line": flood(b"+", b"x"),
@@ -22,10 +31,10 @@ WAYS: dict[str, Way] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", REDIS_WAYS)
 def test_f59_a_call_to_redis_ends_at_its_deadline(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "ANSWER_SECONDS", DEADLINE_SECONDS)
-    with HostileServer(WAYS[way], waits_for=b"\r\n").running() as server:
+    with HostileServer(REDIS_WAYS[way], waits_for=b"\r\n").running() as server:
         call = partial(asyncio.run, _ping(f"redis://127.0.0.1:{server.port}/0"))
         error = error_within(DEADLINE_SECONDS + 3, call)
     assert isinstance(error, Away), repr(error)
@@ -39,3 +48,14 @@ async def _ping(url: str) -> None:
             await client.ping()
     finally:
         await client.aclose()
+
+
+@pytest.mark.parametrize("way", SPARK_WAYS)
+def test_f59_a_call_to_spark_ends_at_its_deadline(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_CALL_SECONDS", "_RECONNECT_SECONDS"):
+        monkeypatch.setattr(spark, name, DEADLINE_SECONDS)
+    with HostileServer(SPARK_WAYS[way], waits_for=b"PRI").running() as server:
+        calls = spark.DirectCalls(url=f"sc://127.0.0.1:{server.port}", user_id="user")
+        error = error_within(2 * DEADLINE_SECONDS + 3, partial(calls.ask, "00000000-0000-0000-0000-000000000000"))
+    assert isinstance(error, Away), repr(error)
+    assert "Spark does not answer" in error.message
