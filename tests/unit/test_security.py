@@ -22,8 +22,12 @@ def _listed() -> list[tuple[str, str]]:
     text = (ROOT / "SECURITY.md").read_text().partition("## Boundaries")[2]
     lines = re.findall(r"^\| (.*?) ?\|(?:.*\|)? `(\S+::\w+)` \|$", text, re.MULTILINE)
     assert len(lines) == text.count("::"), "a line is not of the table's form"
-    boundaries = accumulate((boundary for boundary, _ in lines), lambda before, boundary: boundary or before)
+    boundaries = accumulate([boundary for boundary, _ in lines], _or_before)
     return [(boundary, test) for boundary, (_, test) in zip(boundaries, lines, strict=True)]
+
+
+def _or_before(before: str, boundary: str) -> str:
+    return boundary or before
 
 
 def test_every_test_of_the_threat_model_exists_and_is_not_deep() -> None:

@@ -1,8 +1,9 @@
 """The tables of the record, with the constraints that make illegal states impossible.
 
 The coordinator's tables are in `schema_watching`. Change the schema together with a migration (a test compares both).
-Triggers, which SQLAlchemy can't describe (events are append-only), are defined in the migrations only. Wide JSON
-columns are last: SQLite reads a row from the start and skips the columns that it does not need.
+Triggers, which SQLAlchemy can't describe, are defined in the migrations only: events are append-only, and Postgres
+refuses JSON of another shape. Wide JSON columns are last: SQLite reads a row from the start and skips the columns that
+it does not need.
 """
 
 from typing import Final
