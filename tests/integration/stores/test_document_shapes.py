@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-_TEXTS = ("x", 1, None, {}, [1], [["a"]], [None])
-_TEXT_BY_NAME = ("x", 1, None, [], {"a": 1}, {"a": ["b"]}, {"a": None})
-_GRANT = {"team": "red", "namespaces": ["*"], "rights": ["read"]}
+_TEXTS: tuple[Any, ...] = ("x", 1, None, {}, [1], [["a"]], [None])
+_TEXT_BY_NAME: tuple[Any, ...] = ("x", 1, None, [], {"a": 1}, {"a": ["b"]}, {"a": None})
+_GRANT: dict[str, Any] = {"team": "red", "namespaces": ["*"], "rights": ["read"]}
 SHAPES: dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]] = {
     ("catalogs", "properties"): (({}, {"a": "b"}), _TEXT_BY_NAME),
     ("catalogs", "allowed_locations"): (([], ["s3://a"]), _TEXTS),
