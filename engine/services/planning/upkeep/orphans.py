@@ -9,6 +9,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletions import DELETING_OPERATIONS
 from engine.domain.runs.removals import InventoryPlace, OrphanRule, OrphansLeft, RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter, RunState
 from engine.domain.values.units import format_bytes
@@ -74,7 +75,9 @@ async def _with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> t
     live = await unit.runs.list_live(table_id, _MOST_LIVE)
     now = await unit.now()
     ended = (await unit.runs.page(RunFilter(table_id=table_id), limit=_LAST_RUNS, documents=())).runs
-    spent = [(each.finished_at or now) - each.started_at for each in (*live, *ended) if each.started_at is not None]
+    # A run that deletes keeps no file while it waits, for weeks if it needs an acknowledgement: it does not count.
+    writing = [each for each in (*live, *ended) if each.operation not in DELETING_OPERATIONS]
+    spent = [(each.finished_at or now) - each.started_at for each in writing if each.started_at is not None]
     return replace(rule, longest_run=max(spent, default=timedelta(0))), tuple(each.id for each in live)
 
 
