@@ -2,7 +2,7 @@
 
 `CommitFailedException` is a refusal; the try's files are deleted once the reloaded table has changed since the try and
 does not contain its snapshot. A proxy may have sent the request twice: then the refusal is for the second, and the
-commit succeeded. A cache or a replica may answer with the table as it was before: that proves nothing. Every other
+commit succeeded. A cache or a replica may answer with the unchanged table: that proves nothing. Every other
 error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` is not used: it retries automatically
 (0.12), without our checks.
 """
@@ -181,7 +181,7 @@ class CommitTries:
         if (found := self._settle(self._fresh(lost), lost)) is not None:
             return Committed(found.content, found.staged.snapshot, MAX_TRIES)
         if lost:
-            raise _contradiction(lost[-1], "it answers with the table as it was before")
+            raise _contradiction(lost[-1], "it answers with the unchanged table")
         raise CommitConflict(
             f"lost {MAX_TRIES} races against other writers in a row; try again when the table is quieter"
         )
