@@ -15,8 +15,8 @@ from tests.support.acknowledging import acknowledged
 from tests.support.attempts import append_files
 from tests.support.expired_files import stored
 from tests.support.moved_clock import MovedClock
-from tests.support.removal_runs import EXPIRY
-from tests.support.watching import DAY, Watching
+from tests.support.removal_runs import EXPIRY, ORPHANS, write_orphan
+from tests.support.watching import DAY, Watching, runs_of
 from tests.support.world import World
 
 __all__ = ["deleting"]  # the fixture
@@ -141,6 +141,28 @@ async def test_f44_a_requested_run_waits_if_it_grew_above_its_bound_in_its_grace
     other, _ = await acknowledged(submit, SYSTEM, world.table_id, request, force=True)
     await deleting.pass_by(hours=1)
     assert (await world.finish(other.id)).state is RunState.SUCCEEDED  # without a bound it is not compared
+
+
+async def test_f44_orphans_that_no_search_deleted_before_wait_if_they_are_a_tenth_of_the_table(
+    world: World, clock: MovedClock, watching: Watching
+) -> None:
+    """F44: the grace of the first search, which finds and deletes nothing, announced none of them."""
+    orphans = [write_orphan(world, f"data/day=2026-11-01/{number}") for number in range(9)]
+    await world.set_policy({"triggers": [], "maintenance": {"remove_orphans": ORPHANS}})
+    await watching.look(wake=True)
+    first = (await runs_of(world))[0]
+    assert first.waiting_for is WaitingFor.GRACE
+    assert (await world.finish(first.id)).state is RunState.SKIPPED
+    await clock.pass_by(hours=2)
+    await watching.look(wake=True)
+    run = next(each for each in await runs_of(world) if each.id != first.id)
+    asked = await waiting(world, run)
+    assert (asked.amounts.files, asked.exceeded) == (9, ("files",))
+    assert asked.usual is not None
+    assert (asked.usual.median.files, asked.usual.table.files) == (None, 18)
+    await world.container.deletions.acknowledge(SYSTEM, run.id)
+    assert (await world.finish(run.id)).state is RunState.SUCCEEDED
+    assert not any(each.exists() for each in orphans)
 
 
 @pytest.mark.parametrize("setting", [{"undo_for": "7d"}, {"approval": "two"}])
