@@ -25,13 +25,17 @@ WORDS = [*SHORT, ASCII, "a" * 90]
 
 @dataclass
 class Shape:
-    """A random table: its columns, keys and options, and how many buckets of a dynamic table are written."""
+    """A random table: its columns, keys and options, and how many buckets of a dynamic table are written.
+
+    `refused`: one of the options, by which Packhouse refuses some operations; empty if it knows how to follow all.
+    """
 
     kind: str
     partitions: Sequence[tuple[str, str]]
     options: Mapping[str, str]
     buckets: int = 0
     values: Mapping[str, Callable[[Random], Any]] = field(default_factory=dict)
+    refused: str = ""
 
     @property
     def is_keyed(self) -> bool:

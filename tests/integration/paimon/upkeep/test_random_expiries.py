@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, shape_of
+from engine.domain.errors import NotEligible
+from engine.formats.paimon.metadata.known_options import Work
+from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, forbids, shape_of
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import expired_with_files, expiry, files_of
 from tests.support.paimon.lakes import PaimonLake
@@ -41,8 +43,13 @@ def test_the_same_files_are_left_as_by_the_cores_own_expire(
     paimon_core: PaimonCore, tmp_path: Path, number: int
 ) -> None:
     chance = Random(7000 * SEED + number)
-    game = Game(chance, shape_of(chance, number), paimon_core, tmp_path)
+    shape = shape_of(chance, number)
+    game = Game(chance, shape, paimon_core, tmp_path)
     game.play()
+    if forbids(shape, Work.EXPIRY):
+        with pytest.raises(NotEligible, match=shape.refused):
+            game.ours.open().plan_expiry(expiry(1))
+        return
     decorate(chance, game.ours)
     shutil.rmtree(game.twin.root)
     shutil.copytree(game.ours.root, game.twin.root)

@@ -12,7 +12,9 @@ from random import Random
 
 import pytest
 
-from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, shape_of
+from engine.domain.errors import NotEligible
+from engine.formats.paimon.metadata.known_options import Work
+from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, forbids, shape_of
 from tests.integration.paimon.upkeep.test_random_expiries import decorate, histories
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import expiry, files_of
@@ -23,10 +25,10 @@ from tests.upkeep.orphans import grow_old, pass_quarantine
 DAY = timedelta(days=1)
 
 
-def leave_orphans(chance: Random, game: Game) -> None:
+def leave_orphans(chance: Random, game: Game, *, expires: bool) -> None:
     """Leave files behind as writers, expiries and rollbacks do, and plant others."""
     lake = game.ours
-    if chance.random() < 0.5:
+    if chance.random() < 0.5 and expires:
         table, which = lake.open(), expiry(chance.randrange(1, 4))
         table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
     ids = [each["id"] for each in lake.call("snapshots")]
@@ -51,11 +53,16 @@ def removed(lake: PaimonLake, number: int) -> None:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_same_files_are_left_as_by_paimons_own_search(paimon_core: PaimonCore, tmp_path: Path, number: int) -> None:
     chance = Random(9000 * SEED + number)
-    game = Game(chance, shape_of(chance, number), paimon_core, tmp_path)
+    shape = shape_of(chance, number)
+    game = Game(chance, shape, paimon_core, tmp_path)
     game.play()
+    if forbids(shape, Work.ORPHANS):
+        with pytest.raises(NotEligible, match=shape.refused):
+            game.ours.open().check_orphans()
+        return
     decorate(chance, game.ours)
     for turn in range(2):
-        leave_orphans(chance, game)
+        leave_orphans(chance, game, expires=not forbids(shape, Work.EXPIRY))
         grow_old(game.ours.folder)
         shutil.rmtree(game.twin.root)
         shutil.copytree(game.ours.root, game.twin.root)
