@@ -13,6 +13,7 @@ import pytest
 
 from engine.domain.errors import NotEligible
 from engine.formats.deletion.file_lists import LISTED, FileList, Origin
+from engine.formats.hive.files.footers import footer_in
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.orphans.inventory_rows import rows_of
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
@@ -22,9 +23,7 @@ from engine.formats.intake.parquet_footers import checked_file
 from engine.formats.intake.parquet_pages import check_coded, check_decoded
 from engine.formats.orphans import listings
 from engine.formats.orphans.listings import FOUND, ListedFiles
-from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.footers import COLUMNS, METADATA, ROW_GROUPS, framed
-from engine.rewriting.kernel.parquet.thrift import BINARY, I32, LIST, STRUCT
+from tests.support.hostile_footers import EDITS, claiming, edited
 
 MIB = 2**20
 PLAIN = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.timestamp("ms"))])
@@ -101,50 +100,6 @@ def test_f42_texts_that_begin_with_the_row_before_are_decoded_few_at_once() -> N
         check_coded(checked_file(body), body, 100 * MIB)
 
 
-def edited(body: bytes, edit: Callable[[thrift.Struct], None]) -> bytes:
-    """Return a file whose footer is changed by `edit`."""
-    length = int.from_bytes(body[-8:-4], "little")
-    footer, _ = thrift.read_struct(body[-8 - length : -8])
-    edit(footer)
-    return body[: -8 - length] + framed(thrift.write_struct(footer))
-
-
-def first_chunk(footer: thrift.Struct) -> thrift.Struct:
-    chunk: thrift.Struct = footer[ROW_GROUPS][1][1][0][1][1][1][0]
-    return chunk
-
-
-def set_codec(footer: thrift.Struct) -> None:
-    first_chunk(footer)[METADATA][1][4] = (I32, 99)
-
-
-def encrypt(footer: thrift.Struct) -> None:
-    first_chunk(footer)[8] = (STRUCT, {2: (STRUCT, {1: (LIST, (BINARY, [b"path"]))})})
-    first_chunk(footer)[9] = (BINARY, b"secret")
-
-
-def many_chunks(footer: thrift.Struct) -> None:
-    group = footer[ROW_GROUPS][1][1][0]
-    group[COLUMNS] = (LIST, (STRUCT, [{}] * 1_000_000))
-
-
-def other_kind(footer: thrift.Struct) -> None:
-    first_chunk(footer)[METADATA][1][9] = (I32, 4)
-
-
-def far_id(footer: thrift.Struct) -> None:
-    first_chunk(footer)[METADATA][1][2**16 + 9] = (thrift.I64, 4)
-
-
-EDITS = {
-    "unknown codec": (set_codec, "unknown codec"),
-    "encrypted": (encrypt, "encrypted"),
-    "a million chunks": (many_chunks, "more than 100,000 column chunks"),
-    "a type that Arrow skips": (other_kind, "field 9 in its footer has another type"),
-    "an id that Arrow cuts": (far_id, "field 65545 in its footer has another type"),
-}
-
-
 @pytest.mark.parametrize("edit", EDITS)
 def test_f42_a_footer_that_arrow_ends_the_process_for_is_refused(edit: str) -> None:
     """F42: an unknown codec aborts when it is looked at; a list of a million chunks takes 1 GB before it is read."""
@@ -152,6 +107,17 @@ def test_f42_a_footer_that_arrow_ends_the_process_for_is_refused(edit: str) -> N
     body = edited(of_one_text(PLAIN, "s3://lake/a", 10), change)
     with within(50 * MIB), pytest.raises(Malformed, match=text):
         as_inventory(body)
+
+
+def test_f42_a_footer_that_claims_a_million_columns_is_refused_before_they_are_made() -> None:
+    """F42: 106 bytes took 616 MiB and 2 s, as each of the columns is a struct of 600 bytes."""
+    sound = of_one_text(PLAIN, "s3://lake/a", 10)
+    started = time.process_time()
+    with pytest.raises(OSError, match="Exceeded size limit"):
+        footer_in(claiming(sound, 900_000)[-500:])
+    assert time.process_time() - started < 0.1
+    with pytest.raises(Malformed, match="its footer is damaged"):
+        checked_file(claiming(sound, 900_000))
 
 
 def test_f42_lists_and_rows_are_limited() -> None:

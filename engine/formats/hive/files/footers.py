@@ -16,6 +16,7 @@ from engine.formats.intake.limits import Malformed, check_schema
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import framed, without_arrow_schema
+from engine.rewriting.kernel.reading.parquet_input import MOST_STRUCTS
 from engine.rewriting.kernel.reading.projection import leaf_ids
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
@@ -169,12 +170,12 @@ def footer_in(end: bytes) -> Footer:
     Raises:
         Malformed: its columns are not those of its schema, or too many.
     """
-    found: Any = pq.read_metadata(pa.BufferReader(_MAGIC + end))
+    found: Any = _metadata(end)
     check_schema("its schema", fields=found.num_columns, depth=0)
     if _ARROW_SCHEMA in (found.metadata or {}):
         metadata, _ = thrift.read_struct(end[:-_END])
         end = framed(thrift.write_struct(without_arrow_schema(metadata)))
-        found = pq.read_metadata(pa.BufferReader(_MAGIC + end))
+        found = _metadata(end)
     schema = found.schema.to_arrow_schema().remove_metadata()
     values = {name.decode(errors="replace"): value for name, value in (found.metadata or {}).items()}
     return Footer(
@@ -184,6 +185,11 @@ def footer_in(end: bytes) -> Footer:
         time_keys={name: values[name].decode(errors="replace") for name in TIME_KEYS if name in values},
         created_by=found.created_by or "",
     )
+
+
+def _metadata(end: bytes) -> Any:
+    file = pq.ParquetFile(pa.BufferReader(_MAGIC + end), thrift_container_size_limit=MOST_STRUCTS)
+    return file.metadata
 
 
 def _stored(schema: pa.Schema, parquet: Any) -> Iterator[Sequence[Stored]]:

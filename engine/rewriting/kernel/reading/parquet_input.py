@@ -30,6 +30,9 @@ TAIL_BYTES: Final = 256 * 1024
 GAP_BYTES: Final = 2**20
 """Columns with at most this gap between them are fetched with one request."""
 
+MOST_STRUCTS: Final = 2**16
+"""Limit of a list in a footer: Thrift makes as many structs of 600 bytes as are claimed before it reads one."""
+
 _ENCRYPTED_MAGIC: Final = b"PARE"
 _END_BYTES: Final = 8
 
@@ -165,6 +168,7 @@ class ParquetInput:
             read_dictionary=list(dictionaries) or None,
             pre_buffer=False,
             page_checksum_verification=True,
+            thrift_container_size_limit=MOST_STRUCTS,
         )
 
     def fetch(self, row_group: int, leaves: Sequence[int]) -> Segments:
@@ -271,6 +275,8 @@ def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
         footer = InputFooter(data)
     except Malformed as error:
         raise InputFault(f"{uri}: its footer is damaged: {error}") from error
+    if footer.is_encrypted:
+        raise Refused(ENCRYPTED_FILE, f"{uri}: a column is encrypted")
     if (footer.rows, footer.row_groups) != (metadata.num_rows, metadata.num_row_groups):
         raise InputFault(f"{uri}: its footer is damaged: {footer.rows} rows in {footer.row_groups} row groups")
     columns = [metadata.schema.column(leaf) for leaf in range(metadata.num_columns)]
