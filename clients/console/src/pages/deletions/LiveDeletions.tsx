@@ -59,7 +59,7 @@ function LiveDeletion({ deletion }: { deletion: Deletion }) {
 }
 
 function StateBadge({ deletion }: { deletion: Deletion }) {
-  if (needsPerson(deletion)) return <Badge tone="bad">needs an acknowledgement</Badge>;
+  if (needsPerson(deletion)) return <Badge tone="bad">to acknowledge</Badge>;
   return isAnnounced(deletion) ? <Badge tone="waiting">announced</Badge> : <Badge tone="busy">at work</Badge>;
 }
 
