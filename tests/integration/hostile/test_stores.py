@@ -17,11 +17,9 @@ from engine.uris.schemes import AZURE, GOOGLE, S3
 from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.certificates import self_signed
-from tests.support.hostile.clients import DEADLINE_SECONDS
+from tests.support.hostile.clients import DEADLINE_SECONDS, MOST_SECONDS
 from tests.support.hostile.servers import HostileServer
 
-_SLACK_SECONDS: Final = 3.0
-"""More than for other clients: each of the stores has threads and connections of its own."""
 SECRETS: Final = {"s3.access-key-id": "key", "s3.secret-access-key": "hidden", "s3.session-token": "hidden"}
 
 Operation = Callable[[Any], object]
@@ -82,7 +80,7 @@ def test_f59_an_answer_of_a_store_ends_within_its_limits(
 ) -> None:
     with HostileServer(http_ways(f"{elsewhere.url}/lake/x")[behaviour][way]).running() as server:
         files = opened(store, server.url)
-        error = error_within(DEADLINE_SECONDS + _SLACK_SECONDS, partial(OPERATIONS[operation], files))
+        error = error_within(MOST_SECONDS, partial(OPERATIONS[operation], files))
     assert isinstance(error, StoreError), repr(error)
     assert server.received
     assert elsewhere.received == []
@@ -120,7 +118,7 @@ def test_f59_the_limits_hold_through_tls(
     for behaviour, way in ((Behaviour.ENDLESS, "body"), (Behaviour.REDIRECT, "307"), (Behaviour.HUGE, "body")):
         with HostileServer(http_ways(elsewhere_by_tls)[behaviour][way], tls=context).running() as server:
             call = partial(OPERATIONS["list"], opened("S3", server.url))
-            error = error_within(DEADLINE_SECONDS + _SLACK_SECONDS, call)
+            error = error_within(MOST_SECONDS, call)
         assert isinstance(error, StoreError), repr(error)
         assert server.received
     assert elsewhere.received == []

@@ -17,6 +17,7 @@ from engine.outgoing.relay import Relay
 from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.certificates import self_signed
+from tests.support.hostile.clients import MOST_SECONDS
 from tests.support.hostile.servers import HostileServer
 
 LIMITS = Limits(seconds=0.5, body_bytes=1000)
@@ -55,7 +56,7 @@ def test_a_call_by_tls_goes_through_a_tunnel_of_the_proxy(tmp_path: Path, monkey
 def test_f59_a_proxy_that_never_opens_its_tunnel_is_given_up(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with HostileServer(http_ways("")[Behaviour.ENDLESS][way]).running() as proxy:
         monkeypatch.setenv("https_proxy", proxy.url)
-        error = error_within(2, partial(send, "GET", "https://id.example/", limits=LIMITS, by_proxy=True))
+        error = error_within(MOST_SECONDS, partial(send, "GET", "https://id.example/", limits=LIMITS, by_proxy=True))
     assert isinstance(error, calls.CallFailed), repr(error)
     assert "https://id.example" in str(error)
 
@@ -66,7 +67,7 @@ def test_f59_an_adapter_of_another_library_is_bounded_too(monkeypatch: pytest.Mo
     with HostileServer(http_ways("")[Behaviour.DRIP]["header"]).running() as server, requests.Session() as session:
         session.mount(server.url, HTTPAdapter(max_retries=3))
         sessions.guard(session, anywhere)
-        error = error_within(2, partial(session.get, server.url))
+        error = error_within(MOST_SECONDS, partial(session.get, server.url))
     assert isinstance(error, requests.RequestException), repr(error)
     assert len(server.received) == 1
 

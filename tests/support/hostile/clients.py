@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import pytest
-from packhouse_client import Packhouse, Retries
+from packhouse_client import AsyncPackhouse, Packhouse, Retries
 from packhouse_client import PackhouseError as SdkError
 
 from engine.domain.errors import PackhouseError
@@ -22,6 +22,9 @@ from tests.support.fake_clock import FakeClock
 
 DEADLINE_SECONDS: Final = 0.5
 """The deadline of every call in the tests, by settings or constants of its module."""
+
+MOST_SECONDS: Final = 12.0
+"""In which a call with this deadline ends on a machine with much other work: those without one never do."""
 
 Call: TypeAlias = Callable[[str], Any]
 """Makes a call to the server at a URL, and raises."""
@@ -80,6 +83,15 @@ def _sdk(url: str) -> None:
         client.tables.get("lake.sales.orders")
 
 
+def _async_sdk(url: str) -> None:
+    async def call() -> None:
+        retries = Retries(attempts=1)
+        async with AsyncPackhouse(url, "pkh_hidden", timeout=DEADLINE_SECONDS, retries=retries) as client:
+            await client.tables.get("lake.sales.orders")
+
+    asyncio.run(call())
+
+
 HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
     "Iceberg REST catalog": HttpClient(_iceberg_rest, ((sessions, "WHOLE_SECONDS"),)),
     "OAuth of a catalog": HttpClient(_own_tokens, ((tokens, "TOKEN_SECONDS"),), is_repeated=True),
@@ -90,5 +102,6 @@ HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
     "identity provider": HttpClient(_provider, ((provider, "_ANSWER_SECONDS"),)),
     "listing by HTTP": HttpClient(_listing, ((http_listings, "_SECONDS"),), raises=StoreError),
     "SDK and CLI": HttpClient(_sdk, (), raises=SdkError),
+    "SDK in asyncio": HttpClient(_async_sdk, (), raises=SdkError, is_repeated=True),
     "Prometheus": HttpClient(_prometheus, ((queries, "ANSWER_SECONDS"),)),
 }
