@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from engine.domain.errors import InvalidInput
+from engine.factory import surroundings
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import clients, connections, objects
@@ -131,3 +132,12 @@ def test_a_store_that_offers_to_keep_its_connection_is_asked_many_times() -> Non
         files = opened("S3", server.url)
         assert [OPERATIONS["list"](files) for _ in range(50)] == [[]] * 50
     assert len(server.received) == 50
+
+
+def test_f59_the_service_has_a_relay_by_the_rules_of_its_deployment() -> None:
+    connections.use_relay(None)
+    no_core: Any = None
+    surroundings._formats(no_core, LocationRules(allows_local=False))
+    assert connections._relay is not None
+    with pytest.raises(InvalidInput):
+        connections._relay.check_peer("169.254.169.254")
