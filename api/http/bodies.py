@@ -5,10 +5,10 @@ exceptions for that reason: FastAPI passes those on and turns all others into a 
 
 Every check is linear in the size of the body: the parser of the standard library is, and the depth is counted on its
 result. Linear is not enough: a body of 1 MiB can have 350,000 values, which take a second to parse, and more to
-validate, during which the process answers nobody (a thread would hold the interpreter's lock as long). So the number of
-values is limited before it is parsed. It is at most one more than the commas and opening brackets of the body. Those
-within texts count too, so that no text can hide one: a scanner that looks for the ends of strings can be led past the
-limit where it disagrees with the parser (an escape, another encoding).
+validate, during which the process answers no other request (a thread would hold the interpreter's lock as long). So the
+number of values is limited before it is parsed. It is at most one more than the commas and opening brackets of the
+body. Those within texts count too, so that no text can hide one: a scanner that looks for the ends of strings can be
+led past the limit where it disagrees with the parser (an escape, another encoding).
 """
 
 import asyncio

@@ -475,4 +475,20 @@ CASES: Final = (
         "tests/integration/api/test_operations.py"
         "::test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_alive",
     ),
+    _case(
+        "F33",
+        "engine/queue/streams.py",
+        "if not _RUN_ID.fullmatch(run_id):",
+        "if not run_id:",
+        "tests/integration/queue/test_foreign_content.py"
+        "::test_f33_a_malformed_entry_is_a_dead_letter_and_spares_the_others",
+    ),
+    _case(
+        "F34",
+        "api/http/bodies.py",
+        '_check_values(body, MAX_VALUES_AT.get(scope["path"], MAX_VALUES))',
+        "pass",
+        "tests/integration/api/test_bad_requests.py"
+        "::test_f34_a_body_of_more_values_than_any_request_has_is_refused_before_it_is_parsed",
+    ),
 )
