@@ -10,7 +10,13 @@ from packhouse_client.testing.documents import filled
 
 
 def _deletion(**given: Any) -> dict[str, Any]:
-    found = {"id": "run_1", "state": "pending", "waiting_for": "grace", "table": "lake.shop.orders", "result": {}}
+    found: dict[str, Any] = {
+        "id": "run_1",
+        "state": "pending",
+        "waiting_for": "grace",
+        "table": "lake.shop.orders",
+        "result": {},
+    }
     found |= {"summary": "31 snapshots of 36 can expire", "starts_at": "2026-11-28T12:00:00Z", "ended_at": None}
     found |= {"setting": "maintenance.expire_snapshots", "requested_by": "coordinator"}
     return dict(filled(sdk.Deletion, found | given))
