@@ -162,7 +162,15 @@ def _locations(made: RandomTable) -> dict[tuple[str, ...], str]:
 
 
 def _check_partitions(made: RandomTable, run: Run, before: dict[tuple[str, ...], str]) -> None:
-    """Every partition with files is in a new folder, but for those that are refused with a reason."""
+    """Every partition with files is in a new folder, but for those that are refused with a reason.
+
+    With a parameter that is not known, or that a rewrite would not keep true, nothing is done, and the run names it.
+    """
+    if made.forbidden:
+        assert _locations(made) == before
+        assert (run.state, run.reason) == (RunState.FAILED, "not_eligible"), run.detail
+        assert made.forbidden in str(run.detail), run.detail
+        return
     after, filled = _locations(made), {values for values, files in made.partition_files().items() if files}
     moved = {values for values in before if after[values] != before[values]}
     assert set(after) == set(before)

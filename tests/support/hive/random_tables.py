@@ -21,6 +21,31 @@ _COLUMN_NAMES: Final = ("order", "größe", "a b", "x.y", "c5", "c6", "c7", "c8"
 _ELSEWHERE: Final = ("elsewhere/{}", "Elsewhere ü %41 #{}", "_hidden/{}", "day=2026-11-01/{}")
 _NAME: Final = "events"
 _OTHER_PROGRAMS: Final = frozenset({"Impala", "Trino, Presto", "Glue crawlers", "Glue jobs", "Athena", "Athena, Trino"})
+_HARMLESS: Final[Mapping[str, str]] = {
+    "auto.purge": "true",
+    "bucketing_version": "2",
+    "TRANSLATED_TO_EXTERNAL": "TRUE",
+    "skip.header.line.count": "0",
+    "discover.partitions": "false",
+    "parquet.block.size": "1024",
+    "orc.compress": "ZLIB",
+    "serialization.null.format": "-",
+    "COLUMN_STATS_ACCURATE": "{}",
+    "comment": "x",
+}
+"""Parameters with values that change nothing for any reader of Parquet files."""
+FORBIDDING: Final[Mapping[str, str]] = {
+    "skip.header.line.count": "1",
+    "skip.footer.line.count": "2",
+    "discover.partitions": "true",
+    "projection.enabled": "true",
+    "parquet.column.index.access": "true",
+    "has_encrypted_data": "true",
+    "classification": "csv",
+    "dq.rule": "x",
+}
+"""Parameters with values by which some reader finds other rows, or that no one knows: the table is left alone."""
+_UNKNOWN: Final = "dq.rule"
 _LONGEST_NAME: Final = 255
 """Limit of the bytes in the name of a folder on Linux."""
 _ABSENT_ID: Final = -1
@@ -32,7 +57,7 @@ class RandomTable:
     """A table with the kinds of its columns by name, the types of its keys, and the number of its rows.
 
     `refused`: the reason by the texts of a partition's keys, for partitions whose files can't be merged. `unsure`: the
-    same for partitions that may be left alone.
+    same for partitions that may be left alone. `forbidden`: a parameter by which the whole table is; empty without one.
     """
 
     table: HiveTable
@@ -42,6 +67,7 @@ class RandomTable:
     rows: int = 0
     refused: dict[tuple[str, ...], str] = field(default_factory=dict)
     unsure: dict[tuple[str, ...], str] = field(default_factory=dict)
+    forbidden: str = ""
 
     def partition_files(self) -> Mapping[tuple[str, ...], Sequence[Path]]:
         """Return the data files of each partition where the Metastore locates it."""
@@ -70,7 +96,8 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
         lake.create_table(columns=declared[:late], keys=list(keys.items()))
     spark.rows(f"REFRESH TABLE {lake.database}.{_NAME}")  # it knows an earlier table of this name
     made = RandomTable(lake.table(_NAME), chance, columns, keys)
-    _add_parameters(made.table, Random(str(declared)))
+    features = Random(str(declared))
+    made.forbidden = _add_parameters(made.table, features)
     writer = _Writer(made, spark, inserts=chance.random() < 0.6)
     writer.add_partitions()
     writer.write_files(list(columns)[:late])
@@ -84,17 +111,36 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
         writer.write_by_spark()
     writer.write_clutter()
     writer.predict_refusals()
+    _mark_partitions(made, features)
     return made
 
 
-def _add_parameters(table: HiveTable, chance: Random) -> None:
-    """Add parameters that other programs write and no reader goes by."""
+def _add_parameters(table: HiveTable, chance: Random) -> str:
+    """Add parameters that other programs write; return one by which the table is left alone, mostly none.
+
+    No reader of these tests goes by any of them.
+    """
     names = [each.name for each in TABLE if each.writers in _OTHER_PROGRAMS and each.accepted is None]
     chosen = [each.replace("*", "x") for each in chance.sample(names, chance.randrange(4))]
     with table.metastore.client() as client:
         changed = client.get_table(table.database, table.name)
         changed.parameters |= dict.fromkeys(chosen, "1")
+        changed.parameters |= {name: _HARMLESS[name] for name in chance.sample(list(_HARMLESS), chance.randrange(4))}
+        forbidden = chance.choice(list(FORBIDDING)) if chance.random() < 0.12 else ""
+        if forbidden:
+            changed.parameters[forbidden] = FORBIDDING[forbidden]
         client.alter_table(table.database, table.name, changed)
+    return forbidden
+
+
+def _mark_partitions(made: RandomTable, chance: Random) -> None:
+    """Give some partitions a parameter that is not known: they are left out, and the others are rewritten."""
+    for stored in made.table.partitions():
+        if chance.random() < 0.1:
+            stored.parameters = {**(stored.parameters or {}), _UNKNOWN: "x"}
+            with made.table.metastore.client() as client:
+                client.alter_partition(made.table.database, made.table.name, stored)
+            made.refused[tuple(stored.values)] = f"unknown storage|{_UNKNOWN}"
 
 
 def _create_by_spark(
