@@ -112,6 +112,7 @@ class Arena:
         try:
             table = story.tell()
             self.tally.counts["steps refused by their library"] += story.refused
+            self.tally.counts["features of other programs"] += story.features
             seen = self._look(table, pens.name, random)
             ours, theirs = self._copy(table, f"{name}_ours"), self._copy(table, f"{name}_theirs")
             await self._rewrite_ours(story, seen, ours, random)
@@ -153,9 +154,12 @@ class Arena:
         name, table = f"lake.{copy.name()[0]}.{copy.name()[1]}", self.catalog.load_table(copy.name())
         if run.reason == "not_eligible":
             self.tally.counts[f"not eligible: {_conditions(run)}"] += 1
-            assert story.has_equality_deletes or copy.metadata.format_version > 2, run.detail
+            known = story.has_equality_deletes or copy.metadata.format_version > 2
+            assert known or (story.unknown is not None and story.unknown.refusal in str(run.detail)), run.detail
+            self.tally.counts["refused for an unknown feature"] += story.unknown is not None
             assert table.metadata_location == copy.metadata_location
             return
+        assert story.unknown is None, f"rewritten in spite of {story.unknown}"
         if run.reason == "groups_failed" or "left_out" in run.result.document:
             self.tally.counts["with a file that arrow can't read"] += 1
             assert _names_an_unreadable_file(run.detail or ""), run.detail

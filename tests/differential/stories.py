@@ -1,4 +1,7 @@
-"""A story makes one table out of a seed: writes, deletes, evolutions of schema, spec and order, branches and tags."""
+"""A story makes one table out of a seed: writes, deletes, evolutions of schema, spec and order, branches and tags.
+
+Between its steps it gets features by other programs, and sometimes one in the end that Packhouse does not know.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,8 +32,10 @@ from pyiceberg.types import (
 )
 
 from tests.differential.deletes import MODES, change_rows, delete_by_equality, delete_by_pyiceberg, delete_positions
+from tests.differential.features import UNKNOWN, Unknown, give
 from tests.differential.schemas import ID, evolve, plain_fields, random_schema
 from tests.differential.writers import Pens, write
+from tests.support.iceberg_tables import edit_metadata
 
 NAMESPACE = "lake"
 _PROPERTIES = {
@@ -57,6 +62,8 @@ class Story:
     next_id: int = 0
     refused: int = 0
     has_equality_deletes: bool = False
+    features: int = 0
+    unknown: Unknown | None = None
 
     @property
     def table(self) -> Table:
@@ -73,10 +80,29 @@ class Story:
         chosen = [self._write, *self.random.choices(steps, k=self.random.randint(3, 7)), self._write, self._write]
         if self.random.random() < 0.06 and table.metadata.format_version == 2:
             chosen.append(self._equality)
+        features = Random(f"{self.seed}/features")
         for number, step in enumerate(chosen):
             self.random = Random(f"{self.seed}/{number}")  # so that what one step draws changes no other
             self.told.append(self._tried(step))
+            if features.random() < 0.2:
+                self.random = features
+                self.told.append(self._tried(self._feature))
+                self.features += 1
+        if features.random() < 0.12:
+            self._hide(features.choice(UNKNOWN))
         return self.table
+
+    def _feature(self) -> str:
+        return give(self.table, self.pens, self._insert, self.random)
+
+    def _insert(self, pens: Pens) -> str:
+        return write(self.table, pens, ids=self._ids(3), random=self.random, only_spark=True)
+
+    def _hide(self, unknown: Unknown) -> None:
+        """Give the table a feature that Packhouse refuses."""
+        edit_metadata(self.table, unknown.change)
+        self.unknown = unknown
+        self.told.append(f"unknown: {unknown.refusal}")
 
     def _tried(self, step: Callable[[], str]) -> str:
         """Do a step; what a writer's own library can't do to this table is no part of the story."""

@@ -14,6 +14,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from tests.differential.stories import NAMESPACE, Story
 from tests.differential.writers import Pens
+from tests.support.expired_files import stored
 from tests.support.world import World
 from tests.upkeep.delete_matches import DeleteMatch
 from tests.upkeep.histories import age, local
@@ -21,6 +22,10 @@ from tests.upkeep.history_matches import HistoryMatch
 from tests.upkeep.matches import Match
 from tests.upkeep.orphan_matches import OrphanMatch
 
+_UPKEEP = (
+    *(Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.DELETE_OLD_COMPACTIONS),
+    *(Operation.REMOVE_ORPHANS, Operation.REWRITE_MANIFESTS, Operation.REWRITE_DELETES),
+)
 _COPIES = ("theirs", "theirs_deletes", "theirs_orphans")
 
 
@@ -83,6 +88,9 @@ async def _play(match: Match) -> None:
     keep_last, hours = random.choice((1, 1, 2, 3)), random.choice((0.5, 1.5, 2.5, 4.5))
     days = random.choice((1, 1, 3))
     match.story.tell()
+    if match.story.unknown is not None:
+        await _refused(match)
+        return
     maintenance = HistoryMatch.maintenance(keep_last, hours) | DeleteMatch.maintenance() | OrphanMatch.maintenance(days)
     await match.register(
         {"rewrite": {"min_input_files": 2, "deletes": {"files": 1}}, "maintenance": maintenance},
@@ -104,6 +112,20 @@ async def _play(match: Match) -> None:
         await OrphanMatch(match, days).play(seen)
     match.put_back(copy)
     history.theirs(seen, kept, ours)
+
+
+async def _refused(match: Match) -> None:
+    """Let every operation be refused by the name of a feature that is not known: nothing is changed or deleted."""
+    maintenance = HistoryMatch.maintenance(1, 0.5) | DeleteMatch.maintenance() | OrphanMatch.maintenance(1)
+    await match.register({"maintenance": maintenance})
+    before, files = match.table.metadata_location, stored(match.table)
+    for operation in _UPKEEP:
+        run = await match.run(RunRequest(operation))
+        assert run.reason == "not_eligible", f"{operation}: {run.state} {run.reason}, {run.detail}"
+        assert match.story.unknown is not None
+        assert match.story.unknown.refusal in str(run.detail), run.detail
+    assert (match.table.metadata_location, stored(match.table)) == (before, files)
+    match.counts["tables with an unknown feature"] += 1
 
 
 def _expiry(keep_last: int, random: Random) -> Operation:
