@@ -9,10 +9,11 @@ from engine.domain.errors import NotEligible
 from engine.formats.intake.limits import too_large
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
 from engine.rewriting.kernel.storage.places import Places
-from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
+from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of, whole_files_of
 from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
 from engine.rewriting.kernel.storage.stores.hdfs import HdfsFiles
+from engine.uris.schemes import FILE
 
 
 class TableStorage:

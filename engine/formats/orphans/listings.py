@@ -22,10 +22,11 @@ from engine.domain.errors import NotEligible
 from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.orphans.other_tables import OtherTables
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.storage.stores.addresses import FILE, Address, address_of
+from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
+from engine.uris.schemes import FILE
 
 FOUND: Final = pa.schema([("path", pa.string()), ("file_bytes", pa.int64()), ("modified_us", pa.int64())])
 _BATCH_ROWS: Final = 50_000

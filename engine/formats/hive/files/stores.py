@@ -10,9 +10,10 @@ from engine.domain.errors import NotEligible
 from engine.formats.orphans import listings
 from engine.formats.orphans.listings import FOUND
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.storage.stores.addresses import HDFS, Address, address_of
+from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.hdfs import HdfsFiles
+from engine.uris.schemes import HDFS
 
 _PAGE: Final = 10_000
 

@@ -32,7 +32,8 @@ from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed, too_large
 from engine.formats.orphans.listings import files_below, store_of
 from engine.rewriting.kernel.storage.places import Places
-from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of, file_name
+from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
+from engine.uris.schemes import FILE
 
 MANIFEST: Final = "manifest.json"
 _DATED: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}Z/manifest\.json$"

@@ -20,7 +20,8 @@ from engine.domain.errors import NotEligible
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.errors import printable
 from engine.formats.intake.overlapping import overlapped
-from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
+from engine.rewriting.kernel.storage.stores.addresses import address_of
+from engine.uris.schemes import FILE
 
 MOST_READ: Final = 1000
 _HEAD_BYTES: Final = 4096

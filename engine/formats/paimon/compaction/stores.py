@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.storage.stores.addresses import FILE, HDFS, S3, address_of
+from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.clients import with_scheme
+from engine.uris.schemes import FILE, HDFS, S3
 
 _PREFIXES: Final = ("s3.", "client.")
 _PROVIDERS: Final = "org.apache.hadoop.fs.s3a."

@@ -13,8 +13,9 @@ from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
 from engine.rewriting.kernel.storage.credentials import Credentials
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores import connections
-from engine.rewriting.kernel.storage.stores.addresses import FILE, address_of
+from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.files import Files
+from engine.uris.schemes import FILE
 
 
 class Storage:

@@ -14,7 +14,6 @@ from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials
 from engine.rewriting.kernel.storage.stores import (
-    addresses,
     arrow_files,
     azure,
     google,
@@ -25,19 +24,20 @@ from engine.rewriting.kernel.storage.stores import (
 )
 from engine.rewriting.kernel.storage.stores.clients import Connection
 from engine.rewriting.kernel.storage.stores.files import ExactFiles, Files, WholeFiles
+from engine.uris import schemes
 
 _MOST_KEPT: Final = 256
 _CONNECTIONS: Final[Mapping[str, Callable[[str, Mapping[str, str]], Connection]]] = {
-    addresses.S3: s3.connection,
-    addresses.GOOGLE: google.connection,
-    addresses.AZURE: azure.connection,
+    schemes.S3: s3.connection,
+    schemes.GOOGLE: google.connection,
+    schemes.AZURE: azure.connection,
 }
 _EXACT: Final[Mapping[str, Callable[[str, Mapping[str, str]], ExactFiles | None]]] = {
-    addresses.S3: arrow_files.s3,
-    addresses.GOOGLE: http_listings.of_google,
-    addresses.AZURE: http_listings.of_azure,
+    schemes.S3: arrow_files.s3,
+    schemes.GOOGLE: http_listings.of_google,
+    schemes.AZURE: http_listings.of_azure,
 }
-_PREFIXES: Final = {addresses.S3: s3.PREFIXES, addresses.GOOGLE: google.PREFIXES, addresses.AZURE: azure.PREFIXES}
+_PREFIXES: Final = {schemes.S3: s3.PREFIXES, schemes.GOOGLE: google.PREFIXES, schemes.AZURE: azure.PREFIXES}
 
 
 def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: Credentials | None = None) -> Files:
@@ -52,14 +52,14 @@ def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: 
     Raises:
         Refused: `unsupported_storage`, for a place that the properties can't reach.
     """
-    if kind == addresses.FILE:
+    if kind == schemes.FILE:
         return arrow_files.local()
     found = whole_files_of(kind, place, properties, is_patient=False, credentials=credentials)
     if found is not None:
         return found
-    if kind == addresses.S3:
+    if kind == schemes.S3:
         return arrow_files.s3(place, properties)
-    package = "hdfs-native" if kind == addresses.HDFS else "obstore"
+    package = "hdfs-native" if kind == schemes.HDFS else "obstore"
     raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package {package} on Spark's executors")
 
 
@@ -71,9 +71,9 @@ def whole_files_of(
     Raises:
         Refused: as `files_of`.
     """
-    if kind == addresses.HDFS:
+    if kind == schemes.HDFS:
         return _hdfs(place, _given(properties, hdfs.PREFIXES)) if hdfs.is_here() else None
-    is_arrows = kind == addresses.S3 and s3.needs_arrow(place, properties)
+    is_arrows = kind == schemes.S3 and s3.needs_arrow(place, properties)
     if kind not in _CONNECTIONS or not objects.is_here() or is_arrows:
         return None
     return _opened(kind, place, _given(properties, _PREFIXES[kind]), is_patient, credentials)

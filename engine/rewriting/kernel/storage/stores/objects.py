@@ -14,11 +14,11 @@ import numpy.typing as npt
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
-from engine.rewriting.kernel.storage.stores import addresses
 from engine.rewriting.kernel.storage.stores.clients import WHOLE_SECONDS, Connection
 from engine.rewriting.kernel.storage.stores.files import ExactFiles
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
 from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
+from engine.uris import schemes
 
 try:
     import obstore
@@ -104,7 +104,7 @@ class ObjectFiles:
                 returns None: there is none.
             relay: limits the answers of a store whose address is the catalog's; None: only time is limited.
         """
-        store: Any = {addresses.S3: S3Store, addresses.GOOGLE: GCSStore, addresses.AZURE: AzureStore}[kind]
+        store: Any = {schemes.S3: S3Store, schemes.GOOGLE: GCSStore, schemes.AZURE: AzureStore}[kind]
         reading: Any = connection.limited(relay, body_bytes=MOST_READ, seconds=WHOLE_SECONDS)
         listing: Any = connection.limited(relay, body_bytes=_LARGEST_PAGE, seconds=_PAGE_SECONDS)
         writing: Any = {**reading, "read_timeout": max(reading["read_timeout"], _ANSWER_TO_A_WRITE)}
@@ -123,7 +123,7 @@ class ObjectFiles:
             config: Any = {**connection.config, "disable_bulk_delete": False}
             return S3Store(bucket, config=config, client_options=writing, retry_config=_READ_RETRIES, **more)
 
-        return cls(readable, listable, writable, open_bulk if kind == addresses.S3 else None, open_exact)
+        return cls(readable, listable, writable, open_bulk if kind == schemes.S3 else None, open_exact)
 
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file takes."""
