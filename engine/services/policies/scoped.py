@@ -280,7 +280,7 @@ class ScopedPolicyService:
             same_scope = await unit.policies.find_scope(scope)
             seen = await visible_tables(unit, caller)
             is_known = seen is None or await _sees_versions(unit, caller, name)
-            is_hidden = not is_known and await _has_versions(unit, name)
+            is_hidden = not is_known and bool(await unit.policies.list_versions(name, limit=1))
         if not is_known and scope.team is not None and name != (own := team_policy_name(scope.team)):
             problem = FieldProblem("/name", "an owner's policy is named after its team", name, f"name it {own!r}")
             raise InvalidInput(f"an owner names the policy of the team {scope.team!r} {own!r}", problems=(problem,))
@@ -319,10 +319,6 @@ async def _sees_versions(unit: UnitOfWork, caller: Caller, name: str) -> bool:
     seen, scopes = await visible_tables(unit, caller), await unit.policies.scopes_of(name)
     visible = [await sees_scope(unit, scope, seen) for scope in scopes]
     return bool(visible) and all(visible)
-
-
-async def _has_versions(unit: UnitOfWork, name: str) -> bool:
-    return bool(await unit.policies.list_versions(name, limit=1))
 
 
 def _is_table(name: str) -> bool:
