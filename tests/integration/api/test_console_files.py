@@ -221,7 +221,7 @@ async def test_the_first_page_links_to_the_console(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "status"),
+    "asked",
     [
         ("GET", "/", 200), ("GET", "/docs", 200), ("GET", "/openapi.json", 200), ("GET", "/healthz", 200),
         ("GET", "/problems/not_found", 200), ("GET", "/console", 200), ("GET", "/console/tables/x", 200),
@@ -232,9 +232,10 @@ async def test_the_first_page_links_to_the_console(api: Api) -> None:
     ],
 )  # fmt: skip
 async def test_every_answer_forbids_frames_sniffing_referrers_and_features(
-    browser: httpx.AsyncClient, api: Api, monkeypatch: pytest.MonkeyPatch, method: str, path: str, status: int
+    browser: httpx.AsyncClient, api: Api, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, str, int]
 ) -> None:
-    """Pages, files, refusals and errors: an error page in a frame, or opened by name, has no more rights than others."""
+    """An error page in a frame, or opened by name, has no more rights than other pages."""
+    method, path, status = asked
     if status == 500:
         monkeypatch.setattr(type(api.container.access), "authenticate", None)
     headers = {"Authorization": "Bearer pkh_x"} if status == 500 else {}

@@ -42,7 +42,7 @@ def test_f30_the_key_of_before_still_verifies_and_no_longer_signs() -> None:
             reader.read(token)
     pages = PageTokens(secret_keys=(OLD,)).seal("q", "k")
     assert PageTokens(secret_keys=keys).open("q", pages) == "k"
-    with pytest.raises(InvalidInput, match="the page token can.t be used"):
+    with pytest.raises(InvalidInput, match="the page token can't be used"):
         PageTokens(secret_keys=(NEW,)).open("q", pages)
 
 
@@ -69,5 +69,5 @@ async def test_f30_a_token_serves_its_own_purpose_only() -> None:
         with pytest.raises(InvalidInput, match="not a token of a preview"):
             await previews.require(CALLER, deleting, token)
     for token in (task, preview.acknowledge):
-        with pytest.raises(InvalidInput, match="the page token can.t be used"):
+        with pytest.raises(InvalidInput, match="the page token can't be used"):
             pages.open("q", token)
