@@ -29,7 +29,7 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.orphans.inventory_rows import RowsBelow, rows_of
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
 from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone, read_positions
-from engine.formats.intake.avro_blocks import container, metadata_of, readable, records_in, schema_of
+from engine.formats.intake.avro_blocks import check_records, container, metadata_of, readable, records_in, schema_of
 from engine.formats.intake.checks import check_entries
 from engine.formats.intake.errors import decoding_file, parsing
 from engine.formats.orphans.listings import ListedFiles
@@ -101,6 +101,7 @@ def _manifest(body: bytes, codec: PartitionCodec) -> None:
 def _manifest_list(body: bytes) -> None:
     with decoding_file("manifest list", is_of_content=is_of_content):
         plain = readable(body)
+        check_records(plain)
         with parsing("manifest list"):
             list(read_manifest_list(HeldFiles(plain).new_input("list")))
 

@@ -10,7 +10,8 @@ from uuid import UUID
 import fastavro
 import pytest
 
-from engine.formats.intake.avro_blocks import container, readable, records_in
+from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
+from engine.formats.intake.avro_blocks import check_records, container, readable, records_in
 from engine.formats.intake.limits import Malformed
 
 ENTRY = {
@@ -135,6 +136,18 @@ def test_f42_sound_manifests_are_far_from_the_limits() -> None:
     as_spark = of(ENTRY, *((len(part), b"".join(part)) for part in chunks(data, 50)), codec="deflate")
     assert records_in(readable(as_spark)) == 5000
     assert records_in(readable(of(ENTRY, *((1, each) for each in data), codec="deflate"))) == 5000
+
+
+@pytest.mark.parametrize("length", [2**40, 2**62, -1])
+def test_f42_a_text_that_is_longer_than_the_file_is_refused_before_pyiceberg_reads_it(length: int) -> None:
+    """F42: PyIceberg's decoder does not check lengths, and read other memory of the process, or ended it."""
+    target = io.BytesIO()
+    fastavro.schemaless_writer(target, "long", length)
+    body = readable(of(record("string", "int"), (1, target.getvalue() + b"\x02")))
+    with pytest.raises(Malformed, match="a record can't be decoded"):
+        check_records(body)
+    with pytest.raises(Malformed, match="a record can't be decoded"):
+        AvroFiles(HeldFiles(body)).new_input("list").open()
 
 
 def encoded(value: Any) -> bytes:

@@ -13,7 +13,7 @@ import pytest
 
 from engine.domain.errors import NotEligible
 from engine.formats.deletion.file_lists import LISTED, FileList, Origin
-from engine.formats.hive.files.footers import footer_in
+from engine.formats.hive.files.footers import _without_arrow_schema, footer_in
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.orphans.inventory_rows import rows_of
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
@@ -23,7 +23,10 @@ from engine.formats.intake.parquet_footers import checked_file
 from engine.formats.intake.parquet_pages import check_coded, check_decoded
 from engine.formats.orphans import listings
 from engine.formats.orphans.listings import FOUND, ListedFiles
-from tests.support.hostile_footers import EDITS, claiming, edited
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.footers import framed
+from engine.rewriting.kernel.parquet.thrift import I32, LIST
+from tests.support.hostile_footers import EDITS, claiming, edited, footer_of
 
 MIB = 2**20
 PLAIN = pa.schema([("path", pa.string()), ("size", pa.int64()), ("modified", pa.timestamp("ms"))])
@@ -118,6 +121,18 @@ def test_f42_a_footer_that_claims_a_million_columns_is_refused_before_they_are_m
     assert time.process_time() - started < 0.1
     with pytest.raises(Malformed, match="its footer is damaged"):
         checked_file(claiming(sound, 900_000))
+
+
+def test_f42_fields_of_other_types_are_no_fault_of_ours() -> None:
+    """F42: the footer of a file by Arrow is parsed and written again, without the schema that Arrow adds."""
+    target = io.BytesIO()
+    pq.write_table(pa.table({"x": [1]}), target)
+    footer, _ = footer_of(target.getvalue())
+    footer[5] = (LIST, (I32, [1]))
+    written = thrift.write_struct(footer)
+    assert b"ARROW:schema" not in written
+    with pytest.raises(Malformed, match="fields of other types"):
+        _without_arrow_schema(framed(written))
 
 
 def test_f42_lists_and_rows_are_limited() -> None:

@@ -12,9 +12,11 @@ The copy also makes every codec readable: fastavro lacks zstandard without anoth
 
 import bz2
 import io
+import json
 import lzma
 import os
 import zlib
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -100,6 +102,31 @@ def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
         target.write(data)
         target.write(sync)
     return target.getvalue()
+
+
+def check_records(body: bytes) -> None:
+    """Check that each record of a container that `readable` returned is within its bytes.
+
+    For PyIceberg: the lengths of texts and lists are not checked by its decoder, which reads the memory after the
+    container, or ends the process.
+
+    Raises:
+        Malformed: a record is not, or can't be decoded.
+    """
+    try:
+        schema = json.dumps(_without_logical_types(json.loads(schema_of(body)))).encode()
+        deque(fastavro.reader(io.BytesIO(with_schema(body, schema))), maxlen=0)
+    except (ArithmeticError, EOFError, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise Malformed(f"it is damaged: a record can't be decoded ({type(error).__name__})") from error
+
+
+def _without_logical_types(schema: Any) -> Any:
+    """Return a schema by which values are decoded as they are stored: any number is a date."""
+    if isinstance(schema, list):
+        return [_without_logical_types(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: _without_logical_types(value) for name, value in schema.items() if name != "logicalType"}
 
 
 def joined(bodies: Sequence[bytes]) -> bytes:

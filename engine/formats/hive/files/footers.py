@@ -173,8 +173,7 @@ def footer_in(end: bytes) -> Footer:
     found: Any = _metadata(end)
     check_schema("its schema", fields=found.num_columns, depth=0)
     if _ARROW_SCHEMA in (found.metadata or {}):
-        metadata, _ = thrift.read_struct(end[:-_END])
-        end = framed(thrift.write_struct(without_arrow_schema(metadata)))
+        end = _without_arrow_schema(end)
         found = _metadata(end)
     schema = found.schema.to_arrow_schema().remove_metadata()
     values = {name.decode(errors="replace"): value for name, value in (found.metadata or {}).items()}
@@ -185,6 +184,14 @@ def footer_in(end: bytes) -> Footer:
         time_keys={name: values[name].decode(errors="replace") for name in TIME_KEYS if name in values},
         created_by=found.created_by or "",
     )
+
+
+def _without_arrow_schema(end: bytes) -> bytes:
+    try:
+        metadata, _ = thrift.read_struct(end[:-_END])
+        return framed(thrift.write_struct(without_arrow_schema(metadata)))
+    except (LookupError, TypeError, AttributeError) as error:
+        raise Malformed("its footer has fields of other types") from error
 
 
 def _metadata(end: bytes) -> Any:

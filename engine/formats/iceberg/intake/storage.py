@@ -5,7 +5,7 @@ from typing import Any
 
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
 
-from engine.formats.intake.avro_blocks import readable
+from engine.formats.intake.avro_blocks import check_records, readable
 from engine.formats.intake.limits import MANIFEST_BYTES, too_large
 
 
@@ -65,7 +65,7 @@ class MeasuredFiles(FileIO):
         """Return a file to read, whose content was fetched. Raises as `AvroFiles` does when it is opened."""
         body = self._inner.stored(location)
         self.stored_bytes[location] = len(body)
-        return _HeldFile(location, readable(body))
+        return _HeldFile(location, _checked(body))
 
     def new_output(self, location: str) -> OutputFile:
         """Raise, as nothing can be written."""
@@ -125,6 +125,13 @@ class _AvroFile(InputFile):
         return self._file.exists()
 
     def open(self, seekable: bool = True) -> InputStream:  # noqa: ARG002 - the library's signature
-        body: Any = io.BytesIO(readable(read_file(self._file, MANIFEST_BYTES)))
+        body: Any = io.BytesIO(_checked(read_file(self._file, MANIFEST_BYTES)))
         stream: InputStream = body
         return stream
+
+
+def _checked(body: bytes) -> bytes:
+    """Return a container that is safe for PyIceberg's decoder as well. Raises Malformed."""
+    found = readable(body)
+    check_records(found)
+    return found

@@ -24,7 +24,7 @@ from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSIDE, read_entries
 from engine.formats.iceberg.manifests.inheritance import inherited
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.intake.avro_blocks import schema_of
+from engine.formats.intake.avro_blocks import readable, schema_of
 from engine.formats.intake.caches import Cache, Held
 from engine.formats.intake.checks import check_entries, check_live, check_size
 from engine.formats.intake.limits import Malformed
@@ -176,8 +176,7 @@ class ManifestReader:
         with decoding(f"manifest {manifest.manifest_path}"):
             if manifest.partition_spec_id not in self.codecs:
                 raise Malformed(f"the table has no partition spec {manifest.partition_spec_id}")
-            with self.io.new_input(manifest.manifest_path).open() as stream:
-                return stream.read()
+            return readable(self.io.stored(manifest.manifest_path))
 
     def _decoded(self, manifest: ManifestFile, body: bytes) -> _Decoded:
         codec = self.codecs[manifest.partition_spec_id]

@@ -39,7 +39,6 @@ ELEMENT_TYPE, ELEMENT_LENGTH, REPETITION, NAME, CHILDREN, FIELD_ID = 1, 2, 3, 4,
 COLUMNS, _GROUP_BYTES, _GROUP_ROWS, _GROUP_OFFSET, _GROUP_STORED, _ORDINAL = 1, 2, 3, 5, 6, 7
 # ColumnChunk
 _FILE_PATH, _CHUNK_OFFSET, METADATA = 1, 2, 3
-_ENCRYPTED: Final = frozenset({8, 9})
 COLUMN_INDEX: Final = (6, 7)
 """Place and length of the bounds of a chunk's pages."""
 
@@ -95,11 +94,8 @@ class InputFooter:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether a column chunk has encrypted metadata, or a key. Damaged chunks are not encrypted."""
-        try:
-            return any(_ENCRYPTED & chunk.keys() for group in self._groups for chunk in group[COLUMNS][1][1])
-        except (KeyError, IndexError, TypeError, AttributeError):
-            return False
+        """Whether a column chunk of a complete footer has a key (field 8) or encrypted metadata (9)."""
+        return any({8, 9} & chunk.keys() for group in self._groups for chunk in group[COLUMNS][1][1])
 
     def chunk(self, row_group: int, leaf: int) -> Chunk | None:
         """Return a column chunk; None when its pages are in another file or its metadata lacks a field."""

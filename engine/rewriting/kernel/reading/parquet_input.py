@@ -275,8 +275,6 @@ def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
         footer = InputFooter(data)
     except Malformed as error:
         raise InputFault(f"{uri}: its footer is damaged: {error}") from error
-    if footer.is_encrypted:
-        raise Refused(ENCRYPTED_FILE, f"{uri}: a column is encrypted")
     if (footer.rows, footer.row_groups) != (metadata.num_rows, metadata.num_row_groups):
         raise InputFault(f"{uri}: its footer is damaged: {footer.rows} rows in {footer.row_groups} row groups")
     columns = [metadata.schema.column(leaf) for leaf in range(metadata.num_columns)]
@@ -284,6 +282,8 @@ def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
     for row_group in range(footer.row_groups):
         if not footer.is_complete(row_group, forms):
             raise InputFault(f"{uri}: its footer is damaged: metadata of a column of row group {row_group}")
+    if footer.is_encrypted:
+        raise Refused(ENCRYPTED_FILE, f"{uri}: a column is encrypted")
     return footer
 
 
