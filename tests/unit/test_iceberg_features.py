@@ -50,6 +50,8 @@ def test_f45_a_feature_is_listed_once_and_names_a_remedy_if_it_forbids_something
     [
         ({"write.parquet.bloom-filter-enabled.column.a.b": "FALSE"}, set()),
         ({"write.parquet.bloom-filter-enabled.column.a.b": "true"}, {Work.KERNEL}),
+        ({"write.datafusion.fanout.enabled": "false"}, set()),
+        ({"write.parquet.content-defined-chunking.enabled": "true"}, set()),
         ({"Write.New": "1"}, {Work.KERNEL, Work.UPKEEP}),
         ({"writer": "1", "history": "2"}, set()),
         ({"Delta-Version": "1"}, set(Work)),

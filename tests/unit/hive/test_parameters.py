@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.hive.metadata.parameters import METADATA, OF_TABLES, SERDE, TABLE
+from engine.formats.hive.metadata.parameters import METADATA, OF_SERDES, OF_TABLES, SERDE, TABLE
 from engine.formats.hive.metadata.spark_schemas import SparkSchema
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parameters import Parameter
@@ -42,6 +42,51 @@ def test_f45_an_exact_name_goes_before_a_pattern() -> None:
     assert [*OF_TABLES.problems({"projection.day.type": "date"}, ())] == []
     (found,) = OF_TABLES.problems({"Projection.Enabled": "true"}, ())
     assert found.startswith("Projection.Enabled is 'true'")
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {
+            "CreatedByJob": "load",
+            "CreatedByJobRun": "jr_1",
+            "useGlueParquetWriter": "true",
+            "classification": "parquet",
+        },
+        {"UpdatedByJob": "load", "UpdatedByJobRun": "jr_2"},
+        {"CRAWL_RUN_ID": "cfbd4252", "DEPRECATED_BY_CRAWLER": "1790211687660"},
+        {"starrocks_version": "3.5.2-69de616", "starrocks_query_id": "ce065afe"},
+        {"doris.version": "2.1.0-abc123", "tag": "doris external hive table"},
+        {"cache_directive_id": "225", "cache_replication": "1"},
+        {"repl.last.id": "1042"},
+        {
+            "is_generic": "false",
+            "sink.partition-commit.trigger": "partition-time",
+            "sink.partition-commit.policy.kind": "metastore,success-file",
+            "partition.time-extractor.timestamp-pattern": "$dt $hr:00:00",
+            "sink.rolling-policy.file-size": "1MB",
+            "streaming-source.enable": "false",
+            "streaming-source.monitor-interval": "1 h",
+            "lookup.join.cache.ttl": "60 s",
+        },
+        {"parquet.enable.dictionary#id": "false", "parquet.compression.codec.zstd.level": "9"},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_f45_what_other_programs_write_without_being_asked_is_known(parameters: dict[str, str]) -> None:
+    """F45: Glue jobs, StarRocks, Doris and Impala leave these in ordinary tables of files."""
+    assert [*OF_TABLES.problems(parameters, ())] == []
+
+
+def test_f45_options_of_writes_by_spark_are_known() -> None:
+    assert [*OF_SERDES.problems({"maxRecordsPerFile": "100", "partitionOverwriteMode": "dynamic"}, ())] == []
+
+
+@pytest.mark.parametrize("name", ["is_generic", "streaming-source.enable"])
+def test_f45_tables_that_flink_reads_in_another_way_are_refused(name: str) -> None:
+    """F45: readers that wait for new files would read rewritten rows again."""
+    (found,) = OF_TABLES.problems({name: "true"}, ())
+    assert found.startswith(f"{name} is 'true' (")
 
 
 def test_f36_defaults_are_read_from_the_parts_of_a_long_schema() -> None:

@@ -16,6 +16,7 @@ _WRITERS_ONLY: Final = "settings of writers; readers go by each file"
 _OF_TEXT: Final = "form of text files, which Parquet's serde ignores"
 _OF_SPARK: Final = "the table's columns in Spark, which are checked for defaults and field ids"
 _NOT_READ: Final = "Spark reads only some of the files by it, chosen by name or time"
+_OF_WRITES: Final = ("maxRecordsPerFile", "partitionOverwriteMode")
 _PROJECTED: Final = "values and folders of partitions for `projection.enabled`"
 
 TABLE: Final = (
@@ -64,7 +65,10 @@ TABLE: Final = (
         "Hive, Spark, Trino",
         _WRITERS_ONLY,
         *("parquet.block.size", "parquet.page.size", "parquet.dictionary.page.size", "parquet.enable.dictionary"),
-        *("parquet.writer.version", "parquet.page.row.count.limit", "parquet.bloom.filter.*", "orc.*"),
+        *("parquet.enable.dictionary#*", "parquet.writer.version", "parquet.writer.max-padding"),
+        *("parquet.page.row.count.limit", "parquet.page.size.*", "parquet.page.write-checksum.enabled"),
+        *("parquet.compression.codec.zstd.*", "parquet.columnindex.truncate.length", "parquet.memory.pool.ratio"),
+        *("parquet.statistics.truncate.length", "parquet.bloom.filter.*", "orc.*"),
         *("compression", "write.compression", "parquet.compress", "sort.columns", "sort.order", "clusteringColumns"),
     ),
     only(
@@ -103,6 +107,10 @@ TABLE: Final = (
         "the version, and the query that made the entry",
         *("trino_version", "trino_query_id", "presto_version", "presto_query_id"),
     ),
+    *known("StarRocks", "the version, and the query that made the entry", "starrocks_version", "starrocks_query_id"),
+    *known("Doris", "the version that made the entry", "doris.version", "tag"),
+    *known("Impala", "whether files are cached by HDFS", "cache_directive_id", "cache_replication"),
+    *known("Hive", "the newest event of a replica of the table", "repl.last.id"),
     *known("Impala", "events of the Metastore that Impala caused", "impala.events.*", "impala.disableHmsSync"),
     only(
         *("classification", "Glue crawlers, Athena"),
@@ -114,9 +122,15 @@ TABLE: Final = (
         "counts and versions of the crawler",
         *("compressionType", "averageRecordSize", "recordCount", "objectCount", "sizeKey", "exclusions"),
         *("CrawlerSchemaDeserializerVersion", "CrawlerSchemaSerializerVersion", "UPDATED_BY_CRAWLER"),
+        *("DEPRECATED_BY_CRAWLER", "CRAWL_RUN_ID", "connectionName"),
     ),
     only("typeOfData", "Glue crawlers", "the kind of the location", ("file",), "register a table of files"),
     *known("Glue jobs", "how jobs group files into tasks", "groupFiles", "groupSize", "useGlueParquetWriter"),
+    *known(
+        "Glue jobs",
+        "jobs that created and changed the entry",
+        *("CreatedByJob", "CreatedByJobRun", "UpdatedByJob", "UpdatedByJobRun"),
+    ),
     *known("Athena", "use of an index of partitions", "partition_filtering.enabled"),
     only("has_encrypted_data", "Athena", "files are encrypted by the client", ("false",), "register a plain copy"),
     only(
@@ -125,6 +139,19 @@ TABLE: Final = (
         *(("false",), "remove it and add the partitions to the Metastore"),
     ),
     *known("Athena, Trino", _PROJECTED, "projection.*", "storage.location.template"),
+    *known(
+        "Flink",
+        "when writers close files and announce partitions; how lookups cache the table",
+        *("sink.partition-commit.*", "sink.rolling-policy.*", "sink.shuffle-by-partition.enable", "sink.parallelism"),
+        *("partition.time-extractor.*", "auto-compaction", "compaction.file-size", "lookup.join.cache.ttl"),
+    ),
+    only("is_generic", "Flink", "a table of another connector", ("false",), "register a table of files"),
+    only(
+        *("streaming-source.enable", "Flink"),
+        "readers wait for new folders and files, and would read rewritten rows again",
+        *(("false",), "set it to false, and give it to readers as a hint"),
+    ),
+    *known("Flink", "how readers wait for rows with `streaming-source.enable`", "streaming-source.*"),
     *known("Packhouse", "the newest rewrite of a partition", "packhouse.compaction"),
 )
 """Parameters of tables, partitions and storage descriptors."""
@@ -132,6 +159,7 @@ TABLE: Final = (
 SERDE: Final = (
     *known("Spark", "the table's location", "path"),
     *known("Spark", "whether columns of all files are read to infer a schema", "mergeSchema"),
+    *known("Spark", "which rows of a write are in one file, and what it replaces", *_OF_WRITES),
     *known(
         "Spark",
         "calendar of files that do not state theirs; rewritten files state what their inputs did",

@@ -39,6 +39,8 @@ PROPERTIES: Final = (
         *("write.parquet.row-group-check-min-record-count", "write.parquet.row-group-check-max-record-count"),
         *("write.parquet.row-group-size-track-uncompressed", "write.parquet.shred-variants"),
         *("write.parquet.variant-inference-buffer-size", "write.parquet.stats-enabled.column.*"),
+        *("write.parquet.content-defined-chunking.enabled", "write.parquet.content-defined-chunking.min-chunk-size"),
+        *("write.parquet.content-defined-chunking.max-chunk-size", "write.parquet.content-defined-chunking.norm-level"),
         *("write.parquet.dict-encoding-enabled.column.*", "write.avro.compression-level"),
         *("write.orc.stripe-size-bytes", "write.orc.block-size-bytes", "write.orc.vectorized.batch-size"),
         *("write.orc.compression-codec", "write.orc.compression-strategy", "write.orc.bloom.filter.columns"),
@@ -102,6 +104,7 @@ PROPERTIES: Final = (
         *("write.spark.fanout.enabled", "write.spark.accept-any-schema", "write.spark.auto-schema-evolution.enabled"),
         *("write.spark.advisory-partition-size-bytes", "write.upsert.enabled", "identifier-fields.rely"),
     ),
+    *plain("Iceberg in Rust", "how writers keep files open", "write.datafusion.fanout.enabled"),
     *plain("Iceberg", "snapshots are staged, and not on main until they are published", "write.wap.enabled"),
     *plain(
         *("Iceberg", _READERS),
