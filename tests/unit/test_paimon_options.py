@@ -65,6 +65,8 @@ def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Work) -> 
         ("tag.create-success-file", "false", set()),
         ("metadata.iceberg.storage", "table-location", {Work.EXPIRY, Work.TAGS}),
         ("metadata.iceberg.storage", "rest-catalog", {Work.EXPIRY, Work.TAGS, Work.KERNEL, Work.CORE}),
+        ("sequence.auto-padding", "row-kind-flag", set()),
+        ("append-only.assert-disorder", "true", set()),
         ("path", "s3a://lake/warehouse/lake.db/events/", set()),
         ("path", "s3://lake/elsewhere", set(Work)),
         ("path", "gs://lake/warehouse/lake.db/events", set(Work)),

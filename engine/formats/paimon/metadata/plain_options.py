@@ -226,6 +226,7 @@ PLAIN: Final = (
         _FORMER,
         *("write-manifest-cache", "compaction.max.file-num", "compaction.early-max.file-num", "streaming-read-mode"),
         *("lookup.local-file-type", "partition.mark-done-action.http.timeout", "record-level.time-field-type"),
+        *("sequence.auto-padding", "append-only.assert-disorder"),
     ),
     *known(
         "Spark",
