@@ -15,6 +15,9 @@ from typing import Any, Final, TypeAlias
 HEAD_BYTES: Final = 256 * 1024
 """Limit of the interim answers, the status line and the headers of one answer together."""
 
+_SHORTEST_SHARE_SECONDS: Final = 1.0
+"""Of the time to connect, for each address: enough for any line that answers."""
+
 CheckPeer: TypeAlias = Callable[[str], None]
 """Raises the caller's error for the IP address of a server that must not be connected to."""
 
@@ -134,23 +137,28 @@ class _Source(io.RawIOBase):
 def connected(host: str, port: int, seconds: float, check_peer: CheckPeer) -> socket.socket:
     """Return a connection to the first address of a host that answers, all within `seconds`.
 
-    Each address is checked before it is connected to: what is checked is what is used, however often the name resolves
-    to another one (DNS rebinding).
+    The time is shared among the addresses, as one of a server that is down, or of IPv6 without a route, gives no
+    answer at all. Each address is checked before it is connected to: what is checked is what is used, however often
+    the name resolves to another one (DNS rebinding).
 
     Raises:
         OSError: no address answers. TimeoutError: not in time.
     """
     until, failure = monotonic() + seconds, OSError(f"{host} has no address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for untried, (family, kind, protocol, _, address) in zip(range(len(found), 0, -1), found, strict=True):
         check_peer(str(address[0]))
         left = until - monotonic()
         if left <= 0:
             raise TimeoutError(f"no connection within {seconds:g} s")
         made = socket.socket(family, kind, protocol)
         try:
-            made.settimeout(left)
+            made.settimeout(min(left, max(left / untried, _SHORTEST_SHARE_SECONDS)))
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             made.connect(address)
+        except TimeoutError:
+            made.close()
+            failure = TimeoutError(f"no connection within {seconds:g} s")
         except OSError as error:
             made.close()
             failure = error

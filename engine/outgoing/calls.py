@@ -1,19 +1,25 @@
 """Send one HTTP request and return the whole answer, within limits; nothing is followed, repeated or decompressed."""
 
+import os
 import ssl
 from base64 import b64encode
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from ipaddress import ip_address, ip_network
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from engine.outgoing.bounds import Bounded, CheckPeer, Limits, TooLarge, any_peer, connected
 
 _CHUNK_BYTES: Final = 64 * 1024
+_USER_AGENT: Final = "packhouse"
+"""Firewalls of web applications refuse requests without one, as AWS WAF's common rules do."""
+_CERTIFICATES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Variables with the certificate authorities of the deployment, as `requests` reads them for the same servers."""
 
 
 class CallFailed(OSError):
@@ -68,12 +74,13 @@ def send(
 
     Args:
         method: of HTTP.
-        url: `http://` or `https://`.
+        url: `http://` or `https://`; a user and a password in it are sent as Basic authentication.
         limits: of the whole call.
         headers: in addition to those of this module.
         body: None for none.
         check_peer: raises for an address that must not be connected to; not asked about the address of a proxy.
-        by_proxy: use the proxy that the environment names for the server (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`).
+        by_proxy: use the proxy that the environment names for the server (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+            `NO_PROXY`).
 
     Raises:
         NotSent, NoAnswer: as there.
@@ -87,7 +94,8 @@ def send(
         except (OSError, ValueError) as error:
             raise NotSent(f"{server} did not answer: no connection: {_text(error)}") from error
         try:
-            asked = {"Accept-Encoding": "identity", "Connection": "close", **more, **(headers or {})}
+            own = {"Accept-Encoding": "identity", "Connection": "close", "User-Agent": _USER_AGENT}
+            asked = {**own, **_basic("Authorization", urlsplit(url)), **more, **(headers or {})}
             connection.request(method, path, body, asked)
             with closing(connection.getresponse()) as response:
                 told = {name.lower(): value for name, value in response.headers.items()}
@@ -116,8 +124,7 @@ def _opened(url: str, limits: Limits, check_peer: CheckPeer, by_proxy: bool) -> 
     if scheme not in ("http", "https") or not host:
         raise NotSent("the address of a server is neither http:// nor https://")
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    proxy = getproxies().get(scheme) if by_proxy and not proxy_bypass(parts.netloc.rpartition("@")[2]) else None
-    through = urlsplit(proxy if "://" in proxy else f"http://{proxy}") if proxy else None
+    through = _proxy_for(parts) if by_proxy else None
     first = (host, port) if through is None else (through.hostname or "", through.port or 80)
     connection: _Http | _Https = (
         _Https(*first, timeout=limits.connect_seconds, context=_tls())
@@ -133,17 +140,58 @@ def _opened(url: str, limits: Limits, check_peer: CheckPeer, by_proxy: bool) -> 
     connection._create_connection = create  # type: ignore[union-attr] # noqa: SLF001 - as its constructor sets it
     if through is None:
         return connection, path, {}
-    user = unquote(through.netloc.rpartition("@")[0])
-    told = {"Proxy-Authorization": f"Basic {b64encode(user.encode()).decode()}"} if user else {}
+    told = _basic("Proxy-Authorization", through)
     if scheme == "http":
         return connection, f"{origin(url)}{path}", told
     connection.set_tunnel(host, port or 443, told)
     return connection, path, {}
 
 
+def _proxy_for(parts: SplitResult) -> SplitResult | None:
+    """Return the proxy that the environment names for a server, as `requests` finds it. Raises NotSent."""
+    named = getproxies()
+    proxy = named.get(parts.scheme) or named.get("all")
+    if not proxy or proxy_bypass(parts.netloc.rpartition("@")[2]) or _is_among(parts.hostname, named.get("no", "")):
+        return None
+    try:
+        found = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        is_usable = found.scheme == "http" and bool(found.hostname) and found.port != 0
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise NotSent("the proxy that the environment names is not of the form http://host:port: correct it")
+    return found
+
+
+def _is_among(host: str | None, networks: str) -> bool:
+    """Return whether an IP address is in one of the networks of a list such as that of `NO_PROXY`."""
+    try:
+        address = ip_address(host or "")
+    except ValueError:
+        return False
+    for each in networks.split(","):
+        with suppress(ValueError):  # a name
+            if address in ip_network(each.strip(), strict=False):
+                return True
+    return False
+
+
+def _basic(name: str, parts: SplitResult) -> dict[str, str]:
+    """Return a header of Basic authentication for the user of an address; none without one."""
+    user = unquote(parts.netloc.rpartition("@")[0])
+    return {name: f"Basic {b64encode(user.encode()).decode()}"} if user else {}
+
+
 @cache
 def _tls() -> ssl.SSLContext:
-    return ssl.create_default_context()
+    """Return the settings of TLS. Raises NotSent: the certificates of the environment can't be read."""
+    context = ssl.create_default_context()
+    for name, path in ((name, os.environ[name]) for name in _CERTIFICATES if os.environ.get(name)):
+        try:
+            context.load_verify_locations(**{"capath" if os.path.isdir(path) else "cafile": path})  # noqa: PTH112
+        except OSError as error:
+            raise NotSent(f"{name}: certificates can't be read from {path}: {_text(error)}") from error
+    return context
 
 
 def _body(response: HTTPResponse, limits: Limits) -> bytes:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -26,6 +26,7 @@ _HEAD_BYTES: Final = 64 * 1024
 _CHUNK_BYTES: Final = 256 * 1024
 _IDLE_MS: Final = 120_000
 """Longer than the clients keep an idle connection."""
+_BREATHER_SECONDS: Final = 0.1
 _RESET: Final = struct.pack("ii", 1, 0)
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -50,9 +51,15 @@ class Relay:
         self._port = 0
 
     def address_for(self, url: str, limits: Limits) -> str:
-        """Return the address of a proxy by which a client reaches the server of a URL, and no other."""
+        """Return the address of a proxy by which a client reaches the server of a URL, and no other.
+
+        Raises:
+            ValueError: it is no address of HTTP.
+        """
         parts = urlsplit(url)
-        route = _Route((parts.hostname or "", parts.port or _PORTS[parts.scheme]), limits)
+        if parts.scheme not in _PORTS or not parts.hostname:
+            raise ValueError("it is not an address such as http://host:port")
+        route = _Route((parts.hostname, parts.port or _PORTS[parts.scheme]), limits)
         with self._lock:
             if not self._port:
                 listener = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -64,8 +71,11 @@ class Relay:
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
-            client, _ = listener.accept()
-            Thread(target=self._serve, args=(client,), name="relayed", daemon=True).start()
+            try:
+                client, _ = listener.accept()
+                Thread(target=self._serve, args=(client,), name="relayed", daemon=True).start()
+            except (OSError, RuntimeError):  # no descriptor or thread is free: clients wait in the backlog
+                sleep(_BREATHER_SECONDS)
 
     def _serve(self, client: socket.socket) -> None:
         with client, suppress(OSError):

@@ -10,7 +10,9 @@ import pytest
 
 from engine.domain.errors import InvalidInput
 from engine.factory import surroundings
+from engine.outgoing.bounds import Limits
 from engine.outgoing.relay import Relay
+from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import clients, connections, objects
 from engine.services.catalogs.locations import LocationRules
@@ -141,3 +143,17 @@ def test_f59_the_service_has_a_relay_by_the_rules_of_its_deployment() -> None:
     assert connections._relay is not None
     with pytest.raises(InvalidInput):
         connections._relay.check_peer("169.254.169.254")
+
+
+@pytest.mark.parametrize("url", ["http://minio:port", "http://minio:99999", "tcp://minio", "http://"])
+def test_an_endpoint_that_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(Refused, match="the endpoint of the store"):
+        opened("S3", url)
+
+
+def test_the_relay_connects_within_the_time_of_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[Limits]()
+    monkeypatch.setattr(Relay, "address_for", lambda _relay, url, limits: given.append(limits) or url)
+    properties = {**stores("http://127.0.0.1:1")["S3"][2], "s3.connect-timeout": "7"}
+    connections.whole_files_of(S3, "lake", properties, is_patient=False)
+    assert {each.connect_seconds for each in given} == {7.0}

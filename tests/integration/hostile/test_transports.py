@@ -1,6 +1,12 @@
 """Calls through the deployment's proxy, and by adapters of other libraries, keep the limits of calls (F59)."""
 
+import os
+import resource
+import socket
 import ssl
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +17,7 @@ from requests.adapters import HTTPAdapter
 from engine.formats.iceberg.catalog import sessions
 from engine.formats.intake.permissions import anywhere
 from engine.outgoing import calls
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import Limits, any_peer, connected
 from engine.outgoing.calls import NoAnswer, send
 from engine.outgoing.relay import Relay
 from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
@@ -25,8 +31,9 @@ LIMITS = Limits(seconds=0.5, body_bytes=1000)
 
 @pytest.fixture(autouse=True)
 def _no_other_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("no_proxy", "NO_PROXY", "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("no_proxy", "http_proxy", "https_proxy", "all_proxy"):
+        for each in (name, name.upper()):
+            monkeypatch.delenv(each, raising=False)
 
 
 def test_a_call_goes_through_the_proxy_of_the_environment_if_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,3 +86,94 @@ def test_f59_an_answer_larger_than_its_limit_names_the_server_and_the_limit(way:
         pytest.raises(NoAnswer, match=rf"{server.url}: its answer is longer than 1000 bytes"),
     ):
         send("GET", server.url, limits=LIMITS)
+
+
+def test_a_call_has_the_user_of_its_address_and_names_its_program() -> None:
+    """Proxies before Prometheus ask for a password; firewalls of web applications refuse requests without a name."""
+    with HostileServer(once(answer(b"{}"))).running() as server:
+        send("GET", server.url.replace("://", "://me:hid%40den@"), limits=LIMITS)
+        [asked] = [each.decode() for each in server.received]
+    assert f"Host: 127.0.0.1:{server.port}\r\n" in asked
+    assert "Authorization: Basic bWU6aGlkQGRlbg==\r\n" in asked
+    assert "User-Agent: packhouse\r\n" in asked
+
+
+def test_the_proxy_of_a_call_is_the_one_that_requests_would_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    with HostileServer(once(answer(b"{}"))).running() as server:
+        monkeypatch.setenv("all_proxy", server.url)
+        send("GET", "http://id.example/keys", limits=LIMITS, by_proxy=True)
+        monkeypatch.setenv("no_proxy", "10.0.0.0/8,127.0.0.0/8,id.example")
+        send("GET", f"{server.url}/keys", limits=LIMITS, by_proxy=True)
+        assert [each.split()[1] for each in server.received] == [b"http://id.example/keys", b"/keys"]
+        for other in ("socks5://127.0.0.1:1080", "https://127.0.0.1:8080", "http://127.0.0.1:port"):
+            monkeypatch.setenv("all_proxy", other)
+            with pytest.raises(calls.NotSent, match="proxy"):
+                send("GET", "http://other.example/keys", limits=LIMITS, by_proxy=True)
+
+
+def test_a_call_trusts_the_certificates_that_requests_trusts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context, trusted = self_signed(tmp_path)
+    monkeypatch.setattr(calls, "_tls", calls._tls.__wrapped__)  # not those of the calls before
+    with HostileServer(once(answer(b"{}")), tls=context).running() as server:
+        with pytest.raises(calls.NotSent, match="certificate"):
+            send("GET", server.url, limits=Limits(5, 1000))
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
+        assert send("GET", server.url, limits=Limits(5, 1000)).body == b"{}"
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "missing.pem"))
+        with pytest.raises(calls.NotSent, match="REQUESTS_CA_BUNDLE"):
+            send("GET", server.url, limits=Limits(5, 1000))
+
+
+def test_f59_an_address_that_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of a server that is down, or of IPv6 that leads nowhere."""
+    with _silent("127.0.0.2") as silent, socket.create_server(("127.0.0.3", silent)):
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", (f"127.0.0.{end}", silent)) for end in (2, 3)]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_a, **_k: found)
+        with connected("two.example", silent, 2.0, any_peer) as made:
+            assert made.getpeername()[0] == "127.0.0.3"
+        found.pop()
+        with pytest.raises(TimeoutError, match=r"no connection within 0\.2 s"):
+            connected("one.example", silent, 0.2, any_peer)
+
+
+@contextmanager
+def _silent(address: str) -> Iterator[int]:
+    """Yield a port whose queue of connections is full: the system answers no other one."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server((address, 0), backlog=0))
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            with suppress(BlockingIOError):
+                waiting.connect(listener.getsockname())
+        yield listener.getsockname()[1]
+
+
+def test_f59_the_relay_outlives_a_lack_of_descriptors() -> None:
+    with HostileServer(once(answer(b"{}"))).running() as server, ExitStack() as stack:
+        proxy = Relay(check_peer=anywhere).address_for(server.url, Limits(5, 10_000))
+        early = stack.enter_context(socket.socket())
+        early.settimeout(5)
+        with _no_descriptor():
+            early.connect(("127.0.0.1", int(proxy.rpartition(":")[2])))
+            time.sleep(0.2)  # in which the relay can't accept it
+        early.sendall(b"GET http://id.example/ HTTP/1.1\r\n\r\n")
+        assert early.recv(100).startswith(b"HTTP/1.1 403")
+
+
+@contextmanager
+def _no_descriptor() -> Iterator[None]:
+    """Leave this process no free descriptor until the block ends."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = [os.dup(0)]
+    highest = max(int(each.name) for each in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for each in taken:
+            os.close(each)

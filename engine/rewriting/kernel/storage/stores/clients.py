@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from engine.outgoing.bounds import Limits
 from engine.outgoing.relay import Relay
+from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 
 CONNECT_SECONDS: Final = 3.0
 SILENT_SECONDS: Final = 10.0
@@ -45,12 +46,18 @@ class Connection:
         """Return the options of a client whose answers are limited by the relay, if the connection can go through it.
 
         It can with an endpoint of its own, credentials that need no other server, and without another proxy.
+
+        Raises:
+            Refused: `unsupported_storage`, for an endpoint that is no address.
         """
         is_alone = self.credential is not None or self.config.get("skip_signature")
         if relay is None or not self.endpoint or not is_alone or "proxy_url" in self.client or _has_proxy():
             return self.client
-        limits = Limits(seconds, body_bytes, CONNECT_SECONDS)
-        return {**self.client, "proxy_url": relay.address_for(self.endpoint, limits)}
+        limits = Limits(seconds, body_bytes, self.client["connect_timeout"].total_seconds())
+        try:
+            return {**self.client, "proxy_url": relay.address_for(self.endpoint, limits)}
+        except ValueError as error:
+            raise Refused(UNSUPPORTED_STORAGE, f"the endpoint of the store: {error}") from None
 
 
 def _has_proxy() -> bool:
