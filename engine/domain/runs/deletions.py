@@ -122,7 +122,10 @@ class Amounts:
         """The known amounts that are not 0, such as `66 snapshots, 189 files, 38.0 GiB`."""
         known = dict(self.known())
         some = {name: value for name, value in known.items() if value}
-        named = (format_bytes(value) if name == "bytes" else f"{value} {name}" for name, value in some.items())
+        named = (
+            format_bytes(value) if name == "bytes" else f"{value} {name if value != 1 else name.removesuffix('s')}"
+            for name, value in some.items()
+        )
         return ", ".join(named) or ("nothing" if known else "an unknown amount")
 
 

@@ -33,6 +33,9 @@ MAX_AGE_SECONDS: Final = 900
 MOST_FORESEEN: Final = 20
 """Most tables that are read for a preview; what is deleted of the others is not known."""
 _MAX_CHARACTERS: Final = 1000
+_MAX_NAME: Final = 40
+_MOST: Final = 2**53 - 1
+"""Largest bound: that of numbers in JSON which every client reads exactly."""
 UP_TO: Final = "up_to:"
 """Beginning of an acknowledgement by bounds."""
 _COUNTED: Final = ("snapshots", "files", "bytes")
@@ -224,8 +227,13 @@ def _bounds_of(acknowledge: str) -> Mapping[str, int]:
     bounds: dict[str, int] = {}
     try:
         for part in acknowledge.removeprefix(UP_TO).split(","):
-            name, _, amount = part.partition("=")
-            bounds[name] = parse_bytes(amount) if name == "bytes" else int(amount)
+            name, _, text = part.partition("=")
+            if name in bounds:
+                raise Misread(f"it bounds {name[:_MAX_NAME]} twice")
+            amount = parse_bytes(text) if name == "bytes" else _count_of(text)
+            if amount > _MOST:
+                raise Misread(f"{text[:_MAX_NAME]} is more than {_MOST}")
+            bounds[name] = amount
         if not {"bytes", "files"} <= bounds.keys() <= {*_COUNTED}:
             raise Misread("it bounds bytes and files, and may bound snapshots")
     except (ValueError, TypeError) as error:
@@ -233,6 +241,12 @@ def _bounds_of(acknowledge: str) -> Mapping[str, int]:
         problem = FieldProblem("query:acknowledge", str(error), acknowledge[:_MAX_CHARACTERS], hint)
         raise InvalidInput("the bounds of acknowledge can't be read", problems=(problem,)) from None
     return bounds
+
+
+def _count_of(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise Misread(f"{text[:_MAX_NAME]!r} is not a number of files or snapshots")
+    return int(text)
 
 
 def _digest(caller: Caller, deleting: Deleting) -> str:

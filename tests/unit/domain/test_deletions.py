@@ -135,6 +135,11 @@ def test_f44_what_is_not_known_is_never_within_a_limit() -> None:
     assert not replace(acknowledged, given={}).covers(Amounts(snapshots=1))
 
 
+def test_amounts_are_in_words_with_one_as_the_singular() -> None:
+    assert Amounts(1, 1, 1).words == "1 snapshot, 1 file, 1 B"
+    assert Amounts(0, 2, None).words == "2 files"
+
+
 def test_a_stored_question_equals_itself() -> None:
     asked = Asked(Amounts(1, 2, 3), ("files",), usual(10), given={"by": "key:ana", "at": "2026-11-27T14:00:00+00:00"})
     run = a_run(RunState.QUEUED, result=RunResult({"acknowledgement": json.loads(json.dumps(asked.document()))}))

@@ -52,6 +52,16 @@ def test_f30_a_short_previous_key_is_refused_in_production() -> None:
         secret_keys(given)
 
 
+@pytest.mark.parametrize("files", ["-1", "1_0", "9" * 17, "\u0661", "", "5,files=6"])
+async def test_f44_a_bound_that_is_no_amount_or_given_twice_is_refused(files: str) -> None:
+    """F44: such a bound was stored as the most that later deletions may remove."""
+    deletions = Acknowledgements(secret_keys=(NEW,), forecasts=Foreseen())
+    policy: Any = None
+    deleting = Deleting({"of": 1}, 1, (DeletingTable(TableAddress(TableId("tbl_1"), "lake.a.b"), ("s",), policy),))
+    with pytest.raises(InvalidInput, match="the bounds of acknowledge can't be read"):
+        await deletions.require(CALLER, deleting, f"up_to:bytes=1GB,files={files}")
+
+
 async def test_f30_a_token_serves_its_own_purpose_only() -> None:
     """Everybody who may list gets page tokens: none can be sent where another kind is expected."""
     pages, tasks = PageTokens(secret_keys=(NEW,)), PaceTokens(secret_keys=(NEW,))
