@@ -44,6 +44,8 @@ _DATABASE: Final = re.compile(r"postgres(?:ql)?(?:\+\w+)?:", re.IGNORECASE)
 _HOST_NAMES: Final = (".host", ".endpoint", "-host", "-authority", ".proxy-uri", ".uri")
 _HOST_PROPERTIES: Final = frozenset({"uri", "oauth2-server-uri"})
 _CONNECTION_STRING: Final = "connection-string"
+_SECRETS: Final = ("credential", "token", "secret", "password", "key")
+"""What the names of properties with a secret end with: random text, in which `id:/…` is no address."""
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
     **dict.fromkeys(("s3.region", "client.region", "rest.signing-region"), re.compile(r"[A-Za-z0-9-]{1,64}")),
     **dict.fromkeys(
@@ -77,7 +79,7 @@ def hosts_of(name: str, value: str) -> Sequence[str]:
     Raises:
         ValueError: it is an address that libraries may read differently; the message is for the user, without a value.
     """
-    if is_reference(value):
+    if is_reference(value) or name.lower().endswith(_SECRETS):
         return []
     if name.lower().endswith(_CONNECTION_STRING):
         ends = ("endpoint", "server", "host")

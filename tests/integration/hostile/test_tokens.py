@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from engine.domain.errors import InvalidInput, StateConflict
+from engine.domain.errors import Away, InvalidInput, StateConflict
 from engine.formats.iceberg.catalog import tokens
 from engine.formats.iceberg.connection import IcebergConnection, IcebergFormat
 from engine.formats.paimon import PaimonFormat
@@ -100,6 +101,21 @@ def test_f62_many_threads_ask_for_one_token(token_server: HostileServer) -> None
     with ThreadPoolExecutor(8) as threads:
         assert set(threads.map(lambda _: manager.auth_header(), range(32))) == {"Bearer t0"}
     assert len(token_server.received) == 1
+
+
+def test_f62_threads_that_wait_for_a_silent_token_server_share_its_one_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other they took the threads of the catalog for eight times the limit of the call."""
+    monkeypatch.setattr(tokens, "TOKEN_SECONDS", 0.5)
+    with HostileServer(lambda _connection: time.sleep(1)).running() as silent:
+        manager = tokens.CatalogTokens(
+            url=silent.url, credential=CREDENTIAL, initial_token=None, parameters={}, headers={},
+            check_peer=lambda _address: None,
+        )  # fmt: skip
+        with ThreadPoolExecutor(8) as threads:
+            asked = [threads.submit(manager.auth_header) for _ in range(8)]
+        assert {str(each.exception()) for each in asked} == {str(asked[0].exception())}
+        assert isinstance(asked[0].exception(), Away)
+        assert len(silent.received) == 1
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,13 @@ class Resolver:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
+@pytest.mark.parametrize("name", ["credential", "token", "s3.secret-access-key", "adls.client-secret", "s3.sse.key"])
+def test_a_secret_is_no_address(name: str) -> None:
+    """A client's `id:secret` has a slash at this place in one of 64 cases."""
+    assert hosts_of(name, "iceberg:/x8Fk") == []
+    assert LocationRules(allows_local=False).problems_of_uris({name: "iceberg:/x8Fk"}) == []
+
+
 def test_a_name_that_resolves_to_this_machine_is_refused_by_the_resolver_of_the_machine() -> None:
     names = HostNames(lookup=Resolver(["192.0.2.1", "169.254.169.254"]))
     properties = {"type": "rest", "uri": "https://innocent.example/"}

@@ -6,7 +6,7 @@ sent, nothing is followed, and one token serves all sessions of a catalog until 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
 from typing import Any, Final
@@ -21,6 +21,7 @@ from engine.formats.intake.errors import printable
 from engine.formats.intake.permissions import CheckPeer
 from engine.outgoing.bounds import Limits
 from engine.outgoing.calls import Answer, CallFailed, origin, send
+from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 TOKEN_SECONDS: Final = 15.0
 TOKEN_BYTES: Final = 64 * 1024
@@ -64,6 +65,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         self._headers = headers
         self._check_peer = check_peer
         self._valid_until = float("-inf")
+        self._failure: tuple[float, Exception] | None = None
 
     def auth_header(self) -> str:
         """Return the header of a request; may ask the token server first.
@@ -73,9 +75,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
             Away: it does not answer within `TOKEN_SECONDS`. Exception: of `check_peer`.
         """
         if self._credential is not None and monotonic() >= self._valid_until:
-            with self._lock:
-                if monotonic() >= self._valid_until:  # another thread may have asked
-                    self._ask(self._credential)
+            self._ask_once(self._credential, lambda: monotonic() < self._valid_until)
         return f"Bearer {self._token}"
 
     def _refresh_token(self) -> None:
@@ -83,9 +83,23 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         if self._credential is None:
             return
         refused = self._token
+        self._ask_once(self._credential, lambda: self._token != refused)
+
+    def _ask_once(self, credential: str, is_there: Callable[[], bool]) -> None:
+        """Ask the token server, once for all threads that wait for its answer, and for as long as one is awaited."""
+        came_at = monotonic()
         with self._lock:
-            if self._token == refused:
-                self._ask(self._credential)
+            stop_if_abandoned()
+            if is_there():
+                return
+            if self._failure is not None and self._failure[0] >= came_at:
+                raise self._failure[1].with_traceback(None)
+            try:
+                self._ask(credential)
+            except Exception as error:
+                self._failure = monotonic(), error
+                raise
+            self._failure = None
 
     def _ask(self, credential: str) -> None:
         client, colon, secret = credential.partition(":")
