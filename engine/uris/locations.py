@@ -73,7 +73,7 @@ class Location:
         if not (path.startswith("/") or (authority and not path)) or len(authority or "") > _LONGEST_AUTHORITY:
             return None
         store = _store_of(scheme or FILE, authority)
-        if store is None or _UNCLEAR.search(path):
+        if store is None or not _is_clear(path):
             return None
         if "//" in path and store[0] not in OBJECT_STORES:
             path = _DOUBLED.sub("/", path)
@@ -134,6 +134,13 @@ def split_uri(uri: str) -> tuple[str, str | None, str]:
     match = _URI.fullmatch(uri)
     scheme, authority, path = match.groups() if match else (None, None, uri)
     return (scheme or "").lower(), authority, path
+
+
+def _is_clear(path: str) -> bool:
+    """Return whether a path has nothing of `UNCLEAR`; millions of paths are decided without the slow expression."""
+    if path.isprintable() and "/." not in path and "%" not in path and "\\" not in path:
+        return True
+    return _UNCLEAR.search(path) is None
 
 
 @lru_cache(maxsize=4096)

@@ -1,13 +1,14 @@
 """F63: all spellings of a location have one canonical form, by which allow-lists, overlaps and scopes compare them."""
 
 import re
+from itertools import product
 
 import pytest
 
 from engine.rewriting.kernel.storage.places import OtherPlaces, Places
 from engine.services.catalogs.locations import ANYWHERE
 from engine.services.catalogs.neighbours import patterns_of
-from engine.uris.locations import Location
+from engine.uris.locations import UNCLEAR, Location
 
 ONE_LOCATION = {
     "s3://lake/a/b": ("s3a://lake/a/b/", "S3N://lake/a/b"),
@@ -145,3 +146,10 @@ def _like(here: Location, uri: str) -> bool:
 
 def _as_expression(found: re.Match[str]) -> str:
     return ".*" if found[0] == "%" else re.escape(found[1])
+
+
+def test_a_path_is_unclear_by_the_regular_expression_only() -> None:
+    """Most paths are decided without it, as it takes half of the time of a comparison."""
+    for parts in product(("/", "\\", ".", "%2e", "%252F", "a", "\x7f"), repeat=4):
+        path = f"/t{''.join(parts)}"
+        assert (Location.of(f"s3://lake{path}") is None) == bool(re.search(UNCLEAR, path)), path
