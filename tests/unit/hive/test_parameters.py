@@ -57,6 +57,7 @@ def test_f45_an_exact_name_goes_before_a_pattern() -> None:
         {"CRAWL_RUN_ID": "cfbd4252", "DEPRECATED_BY_CRAWLER": "1790211687660"},
         {"starrocks_version": "3.5.2-69de616", "starrocks_query_id": "ce065afe"},
         {"doris.version": "2.1.0-abc123", "tag": "doris external hive table"},
+        {"collation": "UTF8_LCASE", "spark.sql.create.version": "4.1.4"},
         {"cache_directive_id": "225", "cache_replication": "1"},
         {"repl.last.id": "1042"},
         {

@@ -83,6 +83,7 @@ TABLE: Final = (
         *("colelction.delim", "collection.delim", "mapkey.delim"),
     ),
     *known("Spark", "the version that created the table", "spark.sql.create.version"),
+    *known("Spark 4", "how texts of new columns are compared, not what they are", "collation"),
     *known("Spark", "the reader of the table, which must be Parquet's", "spark.sql.sources.provider"),
     *known(
         "Spark",
