@@ -2,7 +2,8 @@
 
 The first automatic run of an operation waits for `deletion.grace` of the policy, and so does the first one after a
 change that deletes more, or whose rule is wider, whatever made it so: a policy, a label, a default of a new version.
-Later ones start at once. A run that a person submits always waits for `REQUESTED_GRACE`.
+Later ones start at once. If the first one failed, its grace holds for the next one, which is not announced again. A run
+that a person submits always waits for `REQUESTED_GRACE`.
 
 A run waits again, for an acknowledgement, once it knows that it would delete much more than usual, or more than the
 bound that was acknowledged (`unacknowledged`).
@@ -76,10 +77,12 @@ async def announce(
     if caller != COORDINATOR:
         return Announcement(rule, _from(now, requested_grace(caller, grace)), summary, up_to=up_to)
     widening = await unit.watches.last_widening(table_id)
-    earlier = None if rule is None else await _announced(unit, table_id, operation, rule, widening)
-    if earlier is not None:
-        starts_at = earlier.starts_at if watches_copies else None
-        return Announcement(rule, starts_at, summary, is_held=False, up_to=widening.up_to)
+    last = None if rule is None else await _last_announced(unit, table_id, operation, rule, widening)
+    if last is not None:
+        earlier, failed = last
+        starts_at = earlier.starts_at if watches_copies or failed else None
+        is_held = not watches_copies and starts_at is not None and starts_at > now
+        return Announcement(rule, starts_at, summary, is_held=is_held, up_to=widening.up_to)
     starts_at = _from(now, timedelta(seconds=policy.values["deletion.grace"]))
     return Announcement(rule, starts_at, summary, is_held=not watches_copies, up_to=widening.up_to)
 
@@ -136,12 +139,12 @@ async def _past(unit: UnitOfWork, run: Run) -> Sequence[Amounts]:
     return [each for each in found if any(value for _, value in each.known())]
 
 
-async def _announced(
+async def _last_announced(
     unit: UnitOfWork, table_id: TableId, operation: Operation, rule: DeletionRule, widening: Widening
-) -> Announcement | None:
-    """Return the announcement of the last automatic run of an operation; None if it was undone, or had a narrower rule.
+) -> tuple[Announcement, bool] | None:
+    """Return the announcement of the last automatic run of an operation, and whether that run failed.
 
-    None also if a change that deletes more was stored since.
+    None if it was undone, had a narrower rule, or a change that deletes more was stored since.
     """
     wanted = RunFilter(table_id=table_id, operations=frozenset({operation}), states=_ENDED)
     ended = (await unit.runs.page(wanted, limit=_LAST_RUNS, documents=("request",))).runs
@@ -151,7 +154,7 @@ async def _announced(
     announced = Announcement.of(last.request)
     if announced is None or announced.rule is None or (widening.at is not None and widening.at > last.created_at):
         return None
-    return announced if announced.rule.covers(rule) else None
+    return (announced, last.state is RunState.FAILED) if announced.rule.covers(rule) else None
 
 
 def requested_grace(caller: Caller, grace: timedelta | None) -> timedelta:

@@ -113,6 +113,23 @@ async def test_deletions_of_the_usual_size_start_at_once(
     assert (ended.state, ended.result.expired_snapshots) == (RunState.SUCCEEDED, usual)
 
 
+async def test_f44_the_deletion_after_an_announced_one_that_failed_is_the_announced_one(
+    world: World, deleting: MovedClock, watching: Watching
+) -> None:
+    """F44: an outage at the end of the grace made every table wait for a person."""
+    first = await announced(world, watching)
+    with world.lake.table.transaction() as changes:
+        changes.set_properties({"gc.enabled": "false"})
+    failed = await world.finish(first.id)
+    assert (failed.state, failed.reason) == (RunState.FAILED, "not_eligible")
+    with world.lake.table.transaction() as changes:
+        changes.remove_properties("gc.enabled")
+    await deleting.pass_by(hours=26)
+    second = await announced(world, watching)
+    assert (second.id != first.id, second.waiting_for) == (True, None)
+    assert (await world.finish(second.id, attempts=1)).state is RunState.SUCCEEDED
+
+
 async def test_f44_each_deletion_above_the_bound_that_was_acknowledged_with_the_policy_waits(
     world: World, deleting: MovedClock, watching: Watching
 ) -> None:
