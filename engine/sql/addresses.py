@@ -64,11 +64,15 @@ def servers_of(uri: str) -> Sequence[Server]:
 def with_options(uri: str, options: Mapping[str, Mapping[str, str]]) -> str:
     """Return an address with options of its kind of database (`SQLITE`, `POSTGRESQL`), unless it has them already.
 
+    Postgres is reached by psycopg, also where the address names another driver: its answers can be limited.
+
     Raises:
         ValueError: as `servers_of`.
     """
     url = _parsed(uri)
     missing = {k: value for k, value in options.get(url.get_backend_name(), {}).items() if k not in url.query}
+    if url.get_backend_name() == POSTGRESQL:
+        url = url.set(drivername=f"{POSTGRESQL}+psycopg")
     return url.update_query_dict(missing).render_as_string(hide_password=False)
 
 

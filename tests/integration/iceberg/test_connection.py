@@ -238,15 +238,15 @@ def test_passwords_in_addresses_are_masked(given: str, shown: str):
     assert masked(given) == shown
 
 
-DEAD_PEERS = "keepalives_idle=30&keepalives_interval=10&keepalives_count=3&tcp_user_timeout=60000"
+DEAD_PEERS = "keepalives_count=3&keepalives_idle=30&keepalives_interval=10&tcp_user_timeout=60000"
 
 
 @pytest.mark.parametrize(
     ("given", "limited"),
     [
         ("sqlite:////tmp/x.db", "sqlite:////tmp/x.db?timeout=10"),
-        ("postgresql://u:p%40@h/d", f"postgresql://u:p%40@h/d?connect_timeout=10&{DEAD_PEERS}"),
-        ("postgresql://h/d?connect_timeout=3&a=b", f"postgresql://h/d?connect_timeout=3&a=b&{DEAD_PEERS}"),
+        ("postgresql://u:p%40@h/d", f"postgresql+psycopg://u:p%40@h/d?connect_timeout=10&{DEAD_PEERS}"),
+        ("postgresql://h/d?connect_timeout=3&a=b", f"postgresql+psycopg://h/d?a=b&connect_timeout=3&{DEAD_PEERS}"),
     ],
 )
 def test_database_addresses_get_a_time_limit(given: str, limited: str):

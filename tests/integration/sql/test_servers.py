@@ -6,9 +6,11 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 
 from engine.domain.errors import InvalidInput, PackhouseError
 from engine.formats.iceberg.catalog.catalogs import load
+from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.intake.permissions import CheckPeer
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.services.catalogs.locations import ANYWHERE, LocationRules
@@ -107,13 +109,21 @@ def test_f46_a_real_database_is_reached_where_it_is_allowed(postgres_url: str) -
         open_paimon(postgres_url.replace("+psycopg", ""), ANYWHERE.check_peer)
 
 
+@pytest.mark.parametrize("driver", ["postgresql", "postgresql+psycopg", "postgresql+psycopg2"])
+def test_f62_answers_are_limited_whatever_driver_an_address_names(postgres_url: str, driver: str) -> None:
+    """PyIceberg's documentation names psycopg2 in its addresses."""
+    SqlCatalog("lake", uri=postgres_url, warehouse="file:/lake").create_namespace("sales")
+    uri = postgres_url.replace("postgresql+psycopg", driver)
+    assert not IcebergFormat().connect("lake", {"type": "sql", "uri": uri}).list_tables(1).identifiers
+
+
 def test_f46_options_are_added_to_the_address_that_the_driver_reads() -> None:
     """A `?` in a password is none before a query for SQLAlchemy."""
     changed = with_options(
         "postgresql://u:p?a@db.example/lake?sslmode=require", {"postgresql": {"connect_timeout": "5"}}
     )
     assert servers_of(changed) == [Server("db.example", "", "")]
-    assert changed == "postgresql://u:p%3Fa@db.example/lake?connect_timeout=5&sslmode=require"
+    assert changed == "postgresql+psycopg://u:p%3Fa@db.example/lake?connect_timeout=5&sslmode=require"
     assert (
         with_options("sqlite:////srv/x.db?timeout=1", {"sqlite": {"timeout": "5"}}) == "sqlite:////srv/x.db?timeout=1"
     )

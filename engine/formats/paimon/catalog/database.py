@@ -27,7 +27,7 @@ from engine.formats.intake.errors import summary_of
 from engine.formats.intake.permissions import CheckPeer, anywhere
 from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
-from engine.sql.addresses import check_servers
+from engine.sql.addresses import SQLITE, check_servers
 from engine.sql.answers import limit_answers
 
 DEFAULT_KEY: Final = "jdbc"
@@ -170,9 +170,7 @@ class CatalogDatabase:
     @cached_property
     def _engine(self) -> Engine:
         url = make_url(with_time_limit(self._properties[URI]))
-        if url.get_backend_name() == "postgresql":
-            url = url.set(drivername="postgresql+psycopg")
-        elif url.database:  # otherwise SQLite would create a database at a mistyped path
+        if url.get_backend_name() == SQLITE and url.database:  # SQLite would create a database at a mistyped path
             url = url.set(database=f"file:{quote(url.database)}").update_query_dict({"uri": "true", "mode": "rw"})
         url = url.set(
             username=self._properties.get(USER, url.username), password=self._properties.get(PASSWORD, url.password)
