@@ -57,4 +57,5 @@ def check_schema(what: str, *, fields: int, depth: int, paths: int = 0) -> None:
 
 def too_large(holds: str, how: str, limit: int) -> Malformed:
     """Return the error for content larger than `limit` bytes; the message begins with `holds` and ends with `how`."""
-    return Malformed(f"{holds} more than {limit // _MIB} MiB {how}, which is the limit".replace("  ", " "))
+    size = f"{limit // _MIB} MiB {how}".rstrip()
+    return Malformed(f"{holds} more than {size}, which is the limit")

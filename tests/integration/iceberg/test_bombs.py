@@ -332,7 +332,7 @@ def test_an_answer_without_an_end_is_refused(opened: Opened):
     with serving({}, b'{"a": "' + b"x" * 2**20, times=BOMB_BYTES // 2**20) as uri:
         answer = opened({"type": "rest", "uri": uri})
     assert answer.startswith("table_unreadable")
-    assert "the catalog's answer has more than 256 MiB" in answer
+    assert f"the answer of the catalog at {uri} has more than 256 MiB, which is the limit" in answer
 
 
 def test_an_answer_that_inflates_is_refused(opened: Opened):
@@ -340,7 +340,7 @@ def test_an_answer_that_inflates_is_refused(opened: Opened):
     with serving({"Content-Encoding": "gzip"}, bomb) as uri:
         answer = opened({"type": "rest", "uri": uri})
     assert answer.startswith("table_unreadable")
-    assert "the catalog's answer has more than 256 MiB" in answer
+    assert f"the answer of the catalog at {uri} has more than 256 MiB, which is the limit" in answer
 
 
 def test_an_answer_compressed_twice_is_not_decompressed(opened: Opened):
