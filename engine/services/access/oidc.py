@@ -87,7 +87,7 @@ class OidcTokens:
         self._clock = clock
         self._provider = IdentityProvider(issuer=settings.issuer, clock=clock)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="oidc")
-        self._asking: asyncio.Future[Any] | None = None
+        self._asking: dict[Callable[[], object], asyncio.Future[Any]] = {}
 
     async def read(self, token: str) -> Caller:
         """Return the caller whom a token identifies.
@@ -150,11 +150,12 @@ class OidcTokens:
         return key
 
     def _ask(self, question: Callable[[], object]) -> "asyncio.Future[Any]":
-        """Return the call to the provider that is under way, otherwise begin one."""
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.get_running_loop().run_in_executor(self._thread, question)
-            self._asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # the provider logs it
-        return self._asking
+        """Return the call to the provider with this question that is under way, otherwise begin one."""
+        asking = self._asking.get(question)
+        if asking is None or asking.done():
+            asking = self._asking[question] = asyncio.get_running_loop().run_in_executor(self._thread, question)
+            asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # the provider logs it
+        return asking
 
     def _verify(self, token: str, key: PyJWK) -> Mapping[str, Any]:
         claims: Mapping[str, Any] = jwt.decode(

@@ -182,6 +182,22 @@ async def test_f59_a_slow_provider_does_not_stop_tokens_whose_key_is_known(
     assert issuer.requests.count("/keys") == 2
 
 
+async def test_f59_a_token_that_comes_while_the_endpoints_are_asked_for_waits_for_the_keys(
+    issuer: OidcIssuer, clock: FakeClock
+) -> None:
+    """As when a browser opens the console at the same time: the answer to its question has no keys."""
+    tokens = reader(issuer, clock, console_client_id="console")
+    issuer.gate.clear()
+    opened = asyncio.create_task(tokens.sign_in())
+    await asyncio.sleep(0)
+    read = asyncio.create_task(tokens.read(issuer.token()))
+    await asyncio.sleep(0)
+    issuer.gate.set()
+    assert (await read).subject == "oidc:u-17"
+    assert await opened is not None
+    tokens.close()
+
+
 async def test_f59_keys_are_fetched_again_in_the_background_and_trusted_for_an_hour(
     issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock
 ) -> None:
