@@ -153,7 +153,12 @@ def test_an_endpoint_that_is_no_address_is_refused(url: str) -> None:
 
 def test_the_relay_connects_within_the_time_of_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     given = list[Limits]()
-    monkeypatch.setattr(Relay, "address_for", lambda _relay, url, limits: given.append(limits) or url)
+
+    def address_for(_relay: Relay, url: str, limits: Limits) -> str:
+        given.append(limits)
+        return url
+
+    monkeypatch.setattr(Relay, "address_for", address_for)
     properties = {**stores("http://127.0.0.1:1")["S3"][2], "s3.connect-timeout": "7"}
     connections.whole_files_of(S3, "lake", properties, is_patient=False)
     assert {each.connect_seconds for each in given} == {7.0}
