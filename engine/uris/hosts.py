@@ -32,6 +32,21 @@ def canonical_host(host: str) -> str | None:
     return name if found is None else str(found)
 
 
+def canonical_server(server: str, *, without: str) -> str | None:
+    """Return the canonical form of a host with a port; None for a text that is none.
+
+    Args:
+        server: `host` or `host:port`, with IPv6 addresses in brackets.
+        without: the port that is left out.
+    """
+    match = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]+)(?::([0-9]{0,5}))?", server)
+    host = None if match is None else canonical_host(match[1])
+    if match is None or host is None:
+        return None
+    port = (match[2] or "").lstrip("0")
+    return host if port in ("", without) else f"{host}:{port}"
+
+
 def ip_address(name: str) -> IPAddress | None:
     """Return the address that a text without brackets is, in any notation that resolvers accept; None for a name."""
     try:

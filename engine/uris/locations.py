@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import Final, Self
 from urllib.parse import unquote
 
-from engine.uris.hosts import canonical_host
+from engine.uris.hosts import canonical_server
 from engine.uris.schemes import AZURE, FILE, GOOGLE, HDFS, OBJECT_STORES, S3, S3_PROTOCOL, SCHEMES
 
 _SEPARATOR: Final = r"(?:[/\\]|%(?:25)*(?:2f|2F|5c|5C))"
@@ -154,7 +154,7 @@ def _store_of(scheme: str, authority: str | None) -> tuple[str, str] | None:
     if one is None or not authority:
         return None
     if one == HDFS:
-        found = _server(authority, without=_NAME_NODE_PORT)
+        found = canonical_server(authority, without=_NAME_NODE_PORT)
     elif one == AZURE:
         found = _container(authority)
     elif _BUCKET.fullmatch(authority) is None:
@@ -168,17 +168,7 @@ def _container(authority: str) -> str | None:
     container, at, server = authority.lower().partition("@")
     if not authority.isascii() or _CONTAINER.fullmatch(container) is None:
         return None
-    host = _server(server, without=_HTTPS_PORT) if at else ""
+    host = canonical_server(server, without=_HTTPS_PORT) if at else ""
     if host is None:
         return None
     return f"{container}@{_SERVICE.sub('.', host, count=1)}" if at else container
-
-
-def _server(text: str, *, without: str) -> str | None:
-    """Return a host with its port; `without` is the port that is left out."""
-    match = re.fullmatch(r"(\[[^\]]*\]|[^:\[\]]+)(?::([0-9]{0,5}))?", text)
-    host = None if match is None else canonical_host(match[1])
-    if match is None or host is None:
-        return None
-    port = (match[2] or "").lstrip("0")
-    return host if port in ("", without) else f"{host}:{port}"

@@ -14,6 +14,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.tables.table import Catalog, Table
 from engine.services.catalogs.secrets import is_reference
 from engine.stores.unit_of_work import UnitOfWork
+from engine.uris.hosts import canonical_server
 from engine.uris.locations import Location, split_uri
 from engine.uris.schemes import AZURE, FILE, HDFS, S3
 
@@ -110,13 +111,14 @@ def _without_links(location: Location) -> Location:
 
 
 def _endpoint(place: Location, catalog: Catalog) -> str | None:
-    """Return the host of the catalog's store; None if it is not known."""
+    """Return the canonical form of the server of the catalog's store; None if it is not known."""
     value = catalog.properties.get(_ENDPOINTS.get(place.scheme, ""))
     if not value or is_reference(value):
         return None
     scheme, authority, path = split_uri(value if "://" in value else f"https://{value}")
-    host = (authority or "").lower()
-    if host.partition(":")[0].endswith(_OF_AMAZON):
+    server = canonical_server((authority or "").rpartition("@")[2], without="80" if scheme == "http" else "443")
+    if server is None:
+        return None
+    if server.partition(":")[0].endswith(_OF_AMAZON):
         return "amazonaws.com"
-    default = ":80" if scheme == "http" else ":443"
-    return f"{host.removesuffix(default)}{path.rstrip('/')}"
+    return f"{server}{path.rstrip('/')}"
