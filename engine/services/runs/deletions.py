@@ -92,8 +92,8 @@ class DeletionService:
                 raise _waits_for_none(before)
             given = {"by": caller.subject, "at": (await unit.now()).isoformat()}
             result = before.result.updated(acknowledgement=replace(asked, given=given).document())
-            after = await unit.runs.acknowledge(run_id, result, by=caller.subject)
-            if after is None:  # a worker looks again at what it would delete, or it was undone
+            after = await unit.runs.acknowledge(before, result, by=caller.subject)
+            if after is None:  # a worker looks or looked again at what it would delete, or it was undone
                 raise _waits_for_none(before)
             await unit.audit.append(caller, "deletion.acknowledge", run_id, after=asked.amounts.document())
             [shown] = await with_addresses(unit, [after])

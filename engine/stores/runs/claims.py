@@ -161,10 +161,13 @@ class RunClaims(RunChanges):
         guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
         return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
 
-    async def acknowledge(self, run_id: RunId, result: RunResult, *, by: str) -> Run | None:
-        """End the wait of a run for an acknowledgement, and store its result; None when it waits for none."""
+    async def acknowledge(self, run: Run, result: RunResult, *, by: str) -> Run | None:
+        """End the wait of a run for an acknowledgement, and store its result; None when it waits for none any more.
+
+        None also when a worker has looked again since the run was read: it may ask about another amount now.
+        """
         waiting = runs.c.waiting_for == WaitingFor.ACKNOWLEDGEMENT
-        guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, waiting)
+        guard = (runs.c.id == run.id, runs.c.state == RunState.QUEUED, waiting, runs.c.attempt == run.attempt)
         values = {**waits(None, None), "result": dict(result.document)}
         return await self._change(guard, values, Entry("let_go", by, "acknowledged"))
 

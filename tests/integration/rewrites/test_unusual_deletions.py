@@ -68,8 +68,11 @@ async def test_f44_a_deletion_above_the_usual_deletes_nothing_until_it_is_acknow
     assert asked.amounts.files  # counted, not assumed
     held = (await hold_of(world))["acknowledgement"]
     assert (held["until"], f"/v1/deletions/{run.id}/undo" in held["detail"]) == (None, False)
+    seen = await world.get(run.id)
     await deleting.pass_by(hours=25)
     assert (await waiting(world, run)).amounts == asked.amounts  # it looks again, and goes on waiting
+    async with world.container.database.begin() as unit:  # who read the question of before answers nothing
+        assert await unit.runs.acknowledge(seen, seen.result, by="late") is None
     files = stored(world.lake.table)
     freed = await world.container.deletions.acknowledge(SYSTEM, run.id)
     assert (freed.waiting_for, freed.not_before) == (None, None)
