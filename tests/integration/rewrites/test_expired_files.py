@@ -73,7 +73,7 @@ async def test_f51_files_of_expired_snapshots_that_can_t_be_read_are_named(world
     left = run.result.document["left_out"]
     assert (left["count"], left["errors"], left["reasons"]) == (2, 1, {"damaged": 1, "missing": 1})
     assert {each["name"]: each["reason"] for each in left["items"]} == {first: "damaged", second: "missing"}
-    assert any("no Avro header" in each["detail"] for each in left["items"])
+    assert any("Avro header is damaged" in each["detail"] for each in left["items"])
     assert nothing_needed_is_missing(world)
 
 
