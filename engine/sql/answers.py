@@ -8,6 +8,7 @@ ignores LIMIT.
 import struct
 import time
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from fcntl import ioctl
 from functools import partial
 from termios import FIONREAD
@@ -22,6 +23,8 @@ MOST_BYTES: Final = 64 * 2**20
 
 TOO_LONG: Final = "the answer of the database is longer than"
 """What the message of the error about its bytes begins with."""
+
+_CANCEL_SECONDS: Final = 5.0
 
 _Steps: TypeAlias = Generator[Any, Any, Any]
 Check: TypeAlias = Callable[[], None]
@@ -52,7 +55,7 @@ def _limit(engine: Engine, seconds: float, check: Check, connection: Any, _recor
 def _counted(
     steps: _Steps, connection: Any, fail: Callable[[str], None], check: Check, until: float
 ) -> Generator[Any, Any, Any]:
-    """Run the steps of a command as they are; close the connection and raise at a limit."""
+    """Run the steps of a command as they are; at a limit end it in the server, close the connection and raise."""
     left, ready = MOST_BYTES, None
     while True:
         try:
@@ -68,6 +71,8 @@ def _counted(
             if time.monotonic() > until:
                 fail("the database did not answer in time")
         except BaseException:
+            with suppress(Exception):  # else the server goes on: a sort without an end fills its disk
+                connection.cancel_safe(timeout=_CANCEL_SECONDS)
             connection.close()
             raise
 

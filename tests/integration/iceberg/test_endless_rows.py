@@ -1,6 +1,8 @@
 """Databases of catalogs whose answers have no end: a real Postgres, in which the table of tables is a view."""
 
 import asyncio
+from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psycopg
@@ -30,6 +32,7 @@ PAIMON = """
     SELECT 'jdbc' AS catalog_key, 'sales' AS database_name, 'orders' AS table_name, generate_series(1, 1000000000)
 """
 """Rows that the server makes while it sends them."""
+AT_WORK = "SELECT query FROM pg_stat_activity WHERE datname = %s AND state = 'active'"
 
 
 @pytest.fixture
@@ -67,8 +70,8 @@ def test_f62_rows_without_an_end_are_an_error_within_its_limits(url: str, kind: 
     assert "the answer of the database is longer than 64 MiB" in error.message
 
 
-async def test_f62_a_query_that_was_given_up_ends(url: str) -> None:
-    """The server looks for distinct namespaces among rows without an end, and sends nothing."""
+async def test_f62_a_query_that_was_given_up_ends(url: str, postgres_server: PostgresServer) -> None:
+    """The server looks for distinct namespaces among rows without an end, sends nothing, and would fill its disk."""
     connection, bulk = await asyncio.to_thread(iceberg, url), Bulkheads(ThreadLimits(per_table=1, read_seconds=0.3))
     with pytest.raises(Away, match="did not answer within"):
         await bulk.read(Compartment.of("lake"), connection.ping)
@@ -76,4 +79,9 @@ async def test_f62_a_query_that_was_given_up_ends(url: str) -> None:
     async def held() -> int:
         return len(bulk._compartments._held)
 
+    async def at_work() -> list[Any]:
+        with psycopg.connect(postgres_server.url("postgres").replace("+psycopg", "")) as other:
+            return other.execute(AT_WORK, [urlsplit(url).path.strip("/")]).fetchall()
+
     await seen_when(held, lambda count: count == 0, within_seconds=10)
+    await seen_when(at_work, lambda found: not found, within_seconds=10)
