@@ -195,7 +195,11 @@ def test_f61_an_address_that_only_looks_like_an_allowed_host_is_refused(address:
     "address",
     [
         *("http://store.example.org:9000", "https://STORE.example.org/", "store.example.org", "a.inner.example.org"),
-        *("https://s3.eu-central-1.amazonaws.com", "s3-fips.dualstack.us-gov-west-1.amazonaws.com", "s3.amazonaws.com"),
+        *(
+            "https://s3.eu-central-1.amazonaws.com:443",
+            "s3-fips.dualstack.us-gov-west-1.amazonaws.com",
+            "s3.amazonaws.com",
+        ),
     ],
 )
 def test_an_allowed_host_and_the_cloud_itself_are_taken(address: str) -> None:

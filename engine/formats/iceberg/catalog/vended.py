@@ -230,6 +230,6 @@ def _is_allowed(store: _Store, address: str, hosts: Iterable[str]) -> bool:
         return False
     scheme, host = found[1], found[2].lower()
     bare = host.partition(":")[0]
-    if scheme != "http" and host == bare and store.cloud.fullmatch(host):
+    if scheme != "http" and host in (bare, f"{bare}:443") and store.cloud.fullmatch(bare):
         return True
     return any(each in (host, bare) or (each.startswith(".") and bare.endswith(each)) for each in hosts)
