@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
@@ -112,9 +112,11 @@ def test_f46_a_real_database_is_reached_where_it_is_allowed(postgres_url: str) -
 @pytest.mark.parametrize("driver", ["postgresql", "postgresql+psycopg", "postgresql+psycopg2"])
 def test_f62_answers_are_limited_whatever_driver_an_address_names(postgres_url: str, driver: str) -> None:
     """PyIceberg's documentation names psycopg2 in its addresses."""
-    SqlCatalog("lake", uri=postgres_url, warehouse="file:/lake").create_namespace("sales")
+    with closing(SqlCatalog("lake", uri=postgres_url, warehouse="file:/lake")) as catalog:
+        catalog.create_namespace("sales")
     uri = postgres_url.replace("postgresql+psycopg", driver)
-    assert not IcebergFormat().connect("lake", {"type": "sql", "uri": uri}).list_tables(1).identifiers
+    with closing(IcebergFormat().connect("lake", {"type": "sql", "uri": uri})) as connection:
+        assert not connection.list_tables(1).identifiers
 
 
 def test_f46_options_are_added_to_the_address_that_the_driver_reads() -> None:
