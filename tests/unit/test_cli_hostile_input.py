@@ -54,6 +54,20 @@ def test_f34_what_is_no_file_or_has_no_end_is_refused_unread(tmp_path: Path) -> 
         reading.read_document(endless)
 
 
+def test_f30_a_folder_that_can_not_be_listed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its documents would be undeclared objects, which `--prune` deletes."""
+    (tmp_path / "tables").mkdir()
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path).name == "tables":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert "tables can't be read: " in _refusal_of(tmp_path)
+
+
 def test_f30_a_folder_that_is_a_link_itself_is_read(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a.yaml").write_text(_POLICY)

@@ -85,8 +85,8 @@ def of_folder(folder: Path) -> Inventory:
     """Read every YAML or JSON file below a folder; a file may hold several documents.
 
     Raises:
-        CommandError: the folder does not exist, it has links or files that are not regular, or a document is not
-            valid; the message names the file.
+        CommandError: the folder does not exist or can't be read, it has links or files that are not regular, or a
+            document is not valid; the message names the file.
     """
     if not folder.is_dir():
         raise CommandError(f"{folder} is no folder", ExitCode.USAGE, "make one with `packhouse export -f`")

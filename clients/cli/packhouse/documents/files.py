@@ -21,13 +21,14 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 def texts_below(folder: Path, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
     """Yield path and text of each file below a folder whose name ends with one of the suffixes, by path.
 
-    Links are refused, not passed over: what they name would count as undeclared, and `apply --prune` would delete it.
+    Links, and folders that can't be listed, are refused, not passed over: objects declared there would count as
+    undeclared, and `apply --prune` would delete them.
 
     Raises:
-        CommandError: a link, a file that is no regular file, or a file that is no UTF-8 or can't be read.
+        CommandError: a link, a folder that can't be listed, or a file that is not regular, not UTF-8 or unreadable.
     """
     paths = list[Path]()
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(folder, onerror=_refuse_folder):
         for name in folders:
             _refuse_link(Path(place, name))
         paths += [path for name in names if (path := Path(place, name)).suffix in suffixes]
@@ -44,6 +45,10 @@ def _text_of(path: Path) -> str:
             return file.read(_MOST_BYTES + 1).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise CommandError(f"{error.filename} can't be read: {error}", ExitCode.USAGE) from None
 
 
 def _refuse_link(path: Path) -> None:
