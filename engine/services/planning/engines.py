@@ -34,6 +34,8 @@ BY_NATIVE: Final = "engine_native"
 
 _METADATA: Final = "metadata"
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
+"""Origins of settings that the procedure knows without an option."""
+
 _REWRITE: Final = "rewrite."
 _FOLLOWED: Final = frozenset(
     f"{_REWRITE}{each}"
@@ -45,9 +47,7 @@ _FOLLOWED: Final = frozenset(
         *("small_file_bytes", "small_row_group_bytes", "strategy", "target_file_bytes", "tiers"),
     )
 )
-"""Settings that planning follows for every engine, that are options of each, or that it refuses; others are refused."""
-"""Origins of settings that the procedure knows without an option."""
-
+"""Settings of `rewrite` that apply with every engine: planning follows or checks them, or each engine has an option."""
 
 _DONE_NATIVELY: Final = frozenset(
     {NO_FIELD_IDS, INT96_TIMESTAMPS, UNREADABLE_LAYOUT, UNSUPPORTED_DELETE_FILE, UNSUPPORTED_STORAGE}
@@ -141,10 +141,10 @@ def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Map
     strategy, able = policy.strategy, " and ".join(sorted(engine.strategies))
     yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
     yield _verification(policy.verification, engine)
-    others = (name for name in policy.values if name.startswith(_REWRITE) and name not in _FOLLOWED)
+    others = sorted(name for name in policy.values if name.startswith(_REWRITE) and name not in _FOLLOWED)
     told = [
         f"{name} (set the table property {by_property[name]} instead)" if name in by_property else name
-        for name in sorted(others)
+        for name in others
         if policy.origins.get(name, "default") not in _KNOWN_TO_IT and policy.values[name] != OFF
     ]
     detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"
