@@ -108,6 +108,25 @@ def test_refused_credentials_say_what_to_do(rest: Rest):
     assert [step.ok for step in rest.connection.check()][-1] is False
 
 
+@pytest.mark.parametrize(("refusals", "is_opened"), [(1, True), (2, False)])
+def test_a_table_is_asked_for_a_second_time_after_its_token_was_refused(rest: Rest, refusals: int, is_opened: bool):
+    statuses, asked = iter([401] * refusals), list[str]()
+
+    def refuse(path: str) -> int | None:
+        if "/tables/" not in path:
+            return None
+        asked.append(path)
+        return next(statuses, None)
+
+    rest.server.before_get = refuse
+    if is_opened:
+        rest.open()
+    else:
+        with pytest.raises(StateConflict, match="credentials"):
+            rest.open()
+    assert len(asked) == 2
+
+
 @contextmanager
 def _sending_on(to: str) -> Iterator[tuple[str, list[str]]]:
     """Serve redirects to another server, as a catalog that was taken over would; yield its address and what came."""

@@ -15,14 +15,8 @@ import requests
 from pydantic_core import from_json
 from pyiceberg.catalog.rest import Capability, Endpoints, TableResponse
 from pyiceberg.catalog.rest.auth import AuthManager
-from pyiceberg.catalog.rest.response import _handle_non_200_response
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import (
-    AuthorizationExpiredError,
-    CommitFailedException,
-    NoSuchTableError,
-    UnauthorizedError,
-)
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import StagedTable, Table
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import get_header_properties
@@ -30,7 +24,7 @@ from pyiceberg.utils.properties import get_header_properties
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties
-from engine.formats.iceberg.catalog.pages import PagedLists
+from engine.formats.iceberg.catalog.pages import PagedLists, refreshing
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.sessions import guard
 from engine.formats.iceberg.catalog.tokens import CatalogTokens
@@ -173,26 +167,16 @@ class GuardedRestCatalog(PagedLists):
         self.properties = {**others, **taken, **self._storage(said, own_properties(own))}
         self.uri = self.properties["uri"]
 
+    @refreshing
     def load_table(self, identifier: str | Identifier) -> ReadTable:
         """Load a table with all of its snapshots, and with the fields of its metadata that PyIceberg leaves out.
 
         Raises:
             NoSuchTableError: the catalog has no such table.
         """
-        try:
-            return self._load(identifier)
-        except (AuthorizationExpiredError, UnauthorizedError):
-            self._refresh_token()
-            return self._load(identifier)
-
-    def _load(self, identifier: str | Identifier) -> ReadTable:
         self._check_endpoint(Capability.V1_LOAD_TABLE)
         url = self.url(Endpoints.load_table, prefixed=True, **self._split_identifier_for_path(identifier))
-        response = self._session.get(url)
-        try:
-            response.raise_for_status()
-        except requests.HTTPError as error:
-            _handle_non_200_response(error, {404: NoSuchTableError})
+        response = self._get(url, {}, missing=NoSuchTableError)
         answer = TableResponse.model_validate_json(response.content)
         fields = fields_of(from_json(response.content).get("metadata"))
         return self._read_table(self.identifier_to_tuple(identifier), answer, fields)

@@ -38,8 +38,8 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 _Page = TypeVar("_Page", ListTablesResponse, ListNamespaceResponse)
 
 
-def _refreshing(method: _Method) -> _Method:
-    """Return a method that is called again, with a new token, once the server says that the present one has ended."""
+def refreshing(method: _Method) -> _Method:
+    """Return a method that is called a second time, with a new token, if the server refuses the current one."""
     options: dict[str, Any] = _RETRY_ARGS
     return cast("_Method", retry(**options)(method))
 
@@ -53,7 +53,7 @@ class PagedLists(RestCatalog):
         Transient: its pages take longer than `LIST_SECONDS`.
     """
 
-    @_refreshing
+    @refreshing
     def list_tables(self, namespace: str | Identifier) -> list[Identifier]:
         """Return the identifiers of all tables in a namespace."""
         self._check_endpoint(Capability.V1_LIST_TABLES)
@@ -61,7 +61,7 @@ class PagedLists(RestCatalog):
         found = self._pages(self.url(Endpoints.list_tables, namespace=path), {}, ListTablesResponse)
         return [(*each.namespace, each.name) for page in found for each in page.identifiers]
 
-    @_refreshing
+    @refreshing
     def list_namespaces(self, namespace: str | Identifier = ()) -> list[Identifier]:
         """Return the namespaces directly in a namespace; without one those at the top."""
         self._check_endpoint(Capability.V1_LIST_NAMESPACES)
@@ -78,11 +78,7 @@ class PagedLists(RestCatalog):
         seen: set[str] = set()
         while True:
             stop_if_abandoned()
-            response = self._session.get(url, params=params)
-            try:
-                response.raise_for_status()
-            except requests.HTTPError as error:
-                _handle_non_200_response(error, {404: NoSuchNamespaceError})
+            response = self._get(url, params, missing=NoSuchNamespaceError)
             read_bytes += len(response.content)
             _check_limit("bytes of names", read_bytes, MOST_BYTES)
             page = kind.model_validate_json(response.content)
@@ -101,6 +97,15 @@ class PagedLists(RestCatalog):
                 raise Transient(f"the catalog did not answer all pages of a list within {LIST_SECONDS:g} s")
             seen.add(token)
             params["pageToken"] = token
+
+    def _get(self, url: str, params: dict[str, str], *, missing: type[Exception]) -> requests.Response:
+        """Return a successful response. Raises `missing` for the status 404, PyIceberg's errors for other failures."""
+        response = self._session.get(url, params=params)
+        try:
+            response.raise_for_status()
+        except requests.HTTPError as error:
+            _handle_non_200_response(error, {404: missing})  # always raises
+        return response
 
 
 def _check_limit(of: str, found: int, most: int) -> None:
