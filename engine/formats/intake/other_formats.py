@@ -1,4 +1,4 @@
-"""Files by which table formats and writers mark a folder: its Parquet files are not all live rows, or not another's.
+"""Find the folders that table formats mark: their Parquet files are not all live rows, or are of another table.
 
 Readers of these formats choose rows by such files. A program that takes the folder for plain Parquet files would read,
 merge or delete others. Rewrites of Hive tables and removals of orphans of every format look for the same marks.
@@ -12,20 +12,17 @@ import pyarrow.compute as pc
 DELTA, HUDI, ICEBERG, PAIMON = "a Delta table", "a Hudi table", "an Iceberg table", "a Paimon table"
 STREAM: Final = "the output of a Spark streaming query"
 
-_METADATA: Final = r"/[^/]+\.metadata\.json(?:\.gz)?$"
 _MARKS: Final = (
     (DELTA, r"(?s)/_delta_log/.*$"),
     (HUDI, r"(?s)/\.hoodie/.*$"),
     (HUDI, r"/\.hoodie_partition_metadata$"),
     (STREAM, r"(?s)/_spark_metadata/.*$"),
     (PAIMON, r"/schema/schema-[0-9]+$"),
-    (ICEBERG, rf"(?:/metadata)?{_METADATA}"),
+    (ICEBERG, r"(?:/metadata)?/[^/]+\.metadata\.json(?:\.gz)?$"),
 )
-"""Formats with the end of the paths of files that mark a folder: the folder is what is before it."""
+"""Formats with the end of the paths of files that mark a folder; the folder is the part of the path before it."""
 
-_ANY: Final = (
-    rf"/(?:_delta_log|\.hoodie|_spark_metadata)/|/\.hoodie_partition_metadata$|/schema/schema-[0-9]+$|{_METADATA}"
-)
+_ANY: Final = "|".join(f"(?:{end})" for _, end in _MARKS)
 
 MARKS: Final = pa.schema([("path", pa.string()), ("folder", pa.string()), ("format", pa.string())])
 """Files that mark a folder, the folder, and the format whose mark it is."""
