@@ -21,12 +21,13 @@ from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.objects import stored_object, stored_objects
 from engine.rewriting.kernel.storage.stores.arrow_files import LIMITS_OF_TIME, ArrowFiles
 from engine.rewriting.kernel.storage.stores.files import Files
+from engine.uris.schemes import AZURE, GOOGLE, S3, SCHEMES
 
 CONNECTIONS: Final = 160
 """Connections per client: 16 concurrent calls of a catalog, 8 manifest readers each. Arrow uses its I/O threads."""
 
-_S3_SCHEMES: Final = frozenset({"s3", "s3a", "s3n", "oss"})
-_ONLY_OBSTORE: Final = frozenset({"gs", "gcs", "abfs", "abfss", "wasb", "wasbs"})
+_S3_CLIENTS: Final = frozenset({S3, "oss"})
+_ONLY_OBSTORE: Final = frozenset({GOOGLE, AZURE})
 """Arrow's clients of these stores use this machine's credentials where they don't know those of the properties."""
 
 _S3_PROPERTIES: Final = ("s3.", "client.")
@@ -65,9 +66,10 @@ class SharedFileIO(PyArrowFileIO):
         return [location + path[len(root.rstrip("/")) :] for path in store.files(root, is_recursive=is_recursive)]
 
     def _initialize_fs(self, scheme: str, netloc: str | None = None) -> FileSystem:
-        if scheme in _ONLY_OBSTORE:
+        store = SCHEMES.get(scheme)
+        if store in _ONLY_OBSTORE:
             raise NotEligible(f"{scheme}://{netloc}: reading it needs the package obstore")
-        if scheme not in _S3_SCHEMES:
+        if store not in _S3_CLIENTS:
             return super()._initialize_fs(scheme, netloc)
         given = {name: str(value) for name, value in self.properties.items() if name.startswith(_S3_PROPERTIES)}
         named = {**LIMITS_OF_TIME, **given}
