@@ -148,4 +148,5 @@ async def discover_tables(
     request again continues where the last one ended. If policies delete files or history of the tables, none is
     registered until what they would delete is acknowledged.
     """
-    return Discovery.from_domain(await services.discovery.discover(caller, name, body.to_domain(acknowledge)))
+    found, deletions = await services.discovery.discover(caller, name, body.to_domain(acknowledge))
+    return Discovery.from_domain(found, deletions)

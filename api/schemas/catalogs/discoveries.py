@@ -11,6 +11,7 @@ from engine.domain.tables import discoveries as domain
 from engine.domain.tables.discoveries import DiscoveryOutcome
 from engine.domain.tables.table import MAX_LABELS
 from engine.domain.values.strict import Flag, OneLine, Whole
+from engine.services.policies.acknowledgements import DeletionPreview
 
 _OF_REGISTERED: Final = ("owner_team", "labels", "paused", "dry_run", "limit")
 _ONLY_WITH_REGISTER: JsonObject = {
@@ -106,12 +107,12 @@ class Discovery(Answer):
     )
 
     @classmethod
-    def from_domain(cls, found: domain.Discovery) -> Self:
+    def from_domain(cls, found: domain.Discovery, deletions: DeletionPreview | None) -> Self:
         """Return the wire form."""
         return cls(
             examined=found.examined,
             truncated=found.is_truncated,
             counts=dict(Counter(table.outcome for table in found.tables)),
             tables=[DiscoveredTable.from_domain(table) for table in found.tables],
-            deletions=None if found.deletions is None else Deletions.model_validate(found.deletions),
+            deletions=None if deletions is None else Deletions.from_domain(deletions),
         )

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from engine.domain.ids import TableId
 from engine.domain.tables.table import TableRef
@@ -51,12 +50,8 @@ class DiscoveredTable:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """Result: `examined` tables of the catalog, of which those in `tables` match; truncated: the catalog has more.
-
-    `deletions`: of a dry run, the preview of what policies would delete of the tables, JSON-ready; None: nothing.
-    """
+    """Result: `examined` tables of the catalog, of which those in `tables` match; truncated: the catalog has more."""
 
     examined: int
     is_truncated: bool
     tables: tuple[DiscoveredTable, ...]
-    deletions: Mapping[str, Any] | None = None

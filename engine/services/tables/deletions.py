@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
+from engine.domain.errors import PackhouseError
 from engine.domain.ids import TableId
 from engine.domain.policies import DeletionRule, effective_policy, wider_deletions
 from engine.domain.tables.table import Table, TablePatch, TableRef
@@ -38,21 +40,29 @@ async def deleting_of_new(unit: UnitOfWork, table: Table) -> Deleting:
 
 
 async def deleting_of_all(
-    each: Sequence[tuple[TableRef, Deleting]], examine: Callable[[TableRef], Awaitable[Table]]
+    tables: Sequence[tuple[TableRef, Deleting]], examine: Callable[[TableRef], Awaitable[Table]]
 ) -> Deleting:
     """Return what policies delete of several tables once they are registered.
 
     Args:
-        each: for each table what `deleting_of_new` returned; its uuid and location need not be known.
+        tables: for each table what `deleting_of_new` returned; its uuid and location need not be known.
         examine: loads a table; called for as many as a preview counts. What it can't load is of unknown amount.
     """
-    found = [(ref, deleting.tables[0]) for ref, deleting in each if deleting.count]
-    loaded = await asyncio.gather(*(examine(ref) for ref, _ in found[:MOST_FORESEEN]), return_exceptions=True)
-    candidates = [table if isinstance(table, Table) else None for table in loaded]
-    candidates += [None] * (len(found) - len(candidates))
-    shown = [replace(one, candidate=table) for (_, one), table in zip(found, candidates, strict=True)]
-    written = {"register": [deleting.change for _, deleting in each if deleting.count]}
-    return Deleting(written, len(found), shown[:MOST_SHOWN])
+    found = [(ref, deleting) for ref, deleting in tables if deleting.count]
+    candidates = await asyncio.gather(*(_candidate(ref, examine) for ref, _ in found[:MOST_FORESEEN]))
+    shown = [
+        replace(deleting.tables[0], candidate=candidate)
+        for (_, deleting), candidate in zip_longest(found[:MOST_SHOWN], candidates)
+    ]
+    return Deleting({"register": [deleting.change for _, deleting in found]}, len(found), shown)
+
+
+async def _candidate(ref: TableRef, examine: Callable[[TableRef], Awaitable[Table]]) -> Table | None:
+    """Return a table that is not registered yet; None if it can't be loaded, for which its registration is refused."""
+    try:
+        return await examine(ref)
+    except PackhouseError:
+        return None
 
 
 def declared(table: Table) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from engine.domain.values.globs import matches
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.names import check_table_ref
 from engine.services.catalogs.service import CatalogService
-from engine.services.policies.acknowledgements import Acknowledgements, Deleting
+from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
 from engine.services.tables.deletions import deleting_of_all, deleting_of_new
 from engine.services.tables.service import TableService
 from engine.stores.database import Database
@@ -47,8 +47,12 @@ class DiscoveryService:
         self._catalogs = catalogs
         self._tables = tables
 
-    async def discover(self, caller: Caller, catalog_name: str, request: DiscoveryRequest) -> Discovery:
+    async def discover(
+        self, caller: Caller, catalog_name: str, request: DiscoveryRequest
+    ) -> tuple[Discovery, DeletionPreview | None]:
         """List the matching tables, and register them if requested.
+
+        The preview is that of a dry run: what policies would delete of the tables; None: nothing.
 
         Raises:
             NotFound: no such catalog, or none that exists for the caller.
@@ -76,14 +80,14 @@ class DiscoveryService:
             found = [_with_rights(caller, catalog, table) for table in found]
         deletions = None
         if request.registers:
-            deleting, acknowledged = await self._deleting(caller, found, request), None
+            deleting = await self._deleting(caller, found, request)
+            acknowledged = None
             if request.is_dry_run:
                 deletions = await self._acknowledgements.preview(caller, deleting)
             else:
                 acknowledged = await self._acknowledgements.require(caller, deleting, request.acknowledge)
             found = await self._register(caller, found, request, acknowledged)
-        shown = None if deletions is None else {**deletions.document(), "acknowledge": deletions.acknowledge}
-        return Discovery(len(refs), listing.is_truncated, tuple(found), shown)
+        return Discovery(len(refs), listing.is_truncated, tuple(found)), deletions
 
     async def _deleting(self, caller: Caller, found: Sequence[DiscoveredTable], request: DiscoveryRequest) -> Deleting:
         """Return what policies delete of the tables that are to be registered."""
@@ -92,8 +96,8 @@ class DiscoveryService:
         async with self._database.read() as unit:
             now = await unit.now()
             tables = [Table(TableId(""), ref, "", "", team, now, labels) for ref in chosen]
-            each = [(table.ref, await deleting_of_new(unit, table)) for table in tables]
-        return await deleting_of_all(each, partial(self._tables.examine, caller, owner_team=team, labels=labels))
+            deleting = [(table.ref, await deleting_of_new(unit, table)) for table in tables]
+        return await deleting_of_all(deleting, partial(self._tables.examine, caller, owner_team=team, labels=labels))
 
     async def _registered(self, caller: Caller, catalog: Catalog) -> dict[tuple[tuple[str, ...], str], TableId | None]:
         """Return the addresses of registered tables with their ids; None for a table that the caller does not see."""

@@ -115,7 +115,8 @@ async def test_a_table_registered_as_paused_starts_nothing_until_it_is_resumed(
 async def test_tables_that_are_discovered_may_be_registered_as_paused(world: World, new: TableId) -> None:
     await world.container.tables.delete(SYSTEM, new)
     request = DiscoveryRequest("lake.new", registers=True, labels={"tier": "gold"}, paused=True)
-    (found,) = (await world.container.discovery.discover(SYSTEM, "lake", request)).tables
+    discovery, _ = await world.container.discovery.discover(SYSTEM, "lake", request)
+    (found,) = discovery.tables
     assert found.table_id is not None
     table = await world.container.tables.get(SYSTEM, found.table_id)
     assert (table.labels, table.pause is not None) == ({"tier": "gold"}, True)
