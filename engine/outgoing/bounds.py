@@ -1,4 +1,4 @@
-"""Limits of one call, and connections of `http.client` that keep them.
+"""Limits of one call, and connections of `http.client` that enforce them.
 
 `Bounded` is mixed into the connection classes of `http.client` and into those of urllib3, which are derived from them.
 """
@@ -16,7 +16,7 @@ HEAD_BYTES: Final = 256 * 1024
 """Limit of the interim answers, the status line and the headers of one answer together."""
 
 _SHORTEST_SHARE_SECONDS: Final = 1.0
-"""Of the time to connect, for each address: enough for any line that answers."""
+"""Shortest time to connect to one of several addresses: enough for any network that answers."""
 
 CheckPeer: TypeAlias = Callable[[str], None]
 """Raises the caller's error for the IP address of a server that must not be connected to."""
@@ -48,13 +48,13 @@ class Limits:
 
 
 class Bounded(HTTPConnection):
-    """Connection that keeps the limits of each of its calls. `limits` is set by the classes that it is mixed into."""
+    """Connection that enforces the limits of each of its calls. Subclasses, or their users, set `limits`."""
 
     limits: Limits
     _until = inf
 
     def putrequest(self, *args: Any, **options: Any) -> None:
-        """Begin a request, and with it the time of the call."""
+        """Begin a request; the time limit of the call starts here."""
         self._until = monotonic() + self.limits.seconds
         super().putrequest(*args, **options)
 
@@ -67,13 +67,13 @@ class Bounded(HTTPConnection):
     def response_class(  # type: ignore[override]
         self, sock: socket.socket, *args: Any, **options: Any
     ) -> HTTPResponse:
-        """Return the answer that is read from the socket; `http.client` has a class in this place."""
+        """Return an answer that is read from the socket within the limits; `http.client` calls this like a class."""
         until = min(self._until, monotonic() + self.limits.seconds)  # a proxy is asked before the request begins
         return _Response(sock, self.limits, until, *args, **options)
 
 
 class _Response(HTTPResponse):
-    """Answer that is read up to its limits."""
+    """Answer whose reading raises an error at its limits."""
 
     def __init__(self, sock: socket.socket, limits: Limits, until: float, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
@@ -88,7 +88,7 @@ class _Response(HTTPResponse):
 
 
 class _Source(io.RawIOBase):
-    """The bytes of a socket, as many as are left of the limit, until the deadline."""
+    """The bytes of a socket, up to a number of bytes and a deadline."""
 
     def __init__(self, sock: socket.socket, raw: io.RawIOBase, limits: Limits, until: float) -> None:
         self._most = self._left = HEAD_BYTES
@@ -98,7 +98,7 @@ class _Source(io.RawIOBase):
         self._until = until
 
     def allow(self, count: int) -> None:
-        """Set the number of bytes that may follow."""
+        """Allow this number of further bytes, in place of those that are left."""
         self._most = self._left = count
 
     def readable(self) -> bool:
@@ -137,9 +137,9 @@ class _Source(io.RawIOBase):
 def connected(host: str, port: int, seconds: float, check_peer: CheckPeer) -> socket.socket:
     """Return a connection to the first address of a host that answers, all within `seconds`.
 
-    The time is shared among the addresses, as one of a server that is down, or of IPv6 without a route, gives no
-    answer at all. Each address is checked before it is connected to: what is checked is what is used, however often
-    the name resolves to another one (DNS rebinding).
+    The time is shared among the addresses: one of a server that is down, or of IPv6 without a route, never answers.
+    Each address is checked immediately before it is connected to, so that a name that resolves to another address
+    each time (DNS rebinding) can't avoid the check.
 
     Raises:
         OSError: no address answers. TimeoutError: not in time.

@@ -23,7 +23,7 @@ _CERTIFICATES: Final = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 class CallFailed(OSError):
-    """A call has no usable answer; the text names the server and the finding."""
+    """A call has no usable answer; the text names the server and the reason."""
 
 
 class NotSent(CallFailed):
@@ -31,7 +31,7 @@ class NotSent(CallFailed):
 
 
 class NoAnswer(CallFailed):
-    """The request was sent, and there is no complete answer within the limits: it may have had its effect."""
+    """The request was sent, but no complete answer came within the limits: it may have taken effect."""
 
 
 class Unacceptable(NoAnswer):
@@ -40,7 +40,7 @@ class Unacceptable(NoAnswer):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with any status. `headers` are by name in lower case, of equal ones the last."""
+    """An answer with any status. `headers`: by name in lower case; the last one of equal names."""
 
     status: int
     headers: Mapping[str, str]
@@ -83,7 +83,8 @@ def send(
             `NO_PROXY`).
 
     Raises:
-        NotSent, NoAnswer: as there.
+        NotSent: no connection.
+        NoAnswer: no complete answer within the limits; `Unacceptable` for one that is too large or compressed.
         Exception: of `check_peer`; nothing was sent.
     """
     connection, path, more = _opened(url, limits, check_peer, by_proxy)

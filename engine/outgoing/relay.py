@@ -1,8 +1,8 @@
-"""A relay on loopback for clients that resolve names, follow redirects and read answers without a limit on their own.
+"""A proxy on loopback for HTTP clients that can't be limited: it checks addresses, refuses redirects, ends answers.
 
-`obstore` offers no option for any of these, but one for a proxy. Through the relay it reaches the one server that it is
-for, at an address that is checked before the connect, and an answer ends at its limits of bytes and time. Through a TLS
-tunnel the relay counts what follows the client's last bytes as one answer.
+`obstore` has no option for any of these, but one for a proxy. Each client reaches one server through the relay, at an
+address that is checked before the connect, and an answer ends at its limits of bytes and time. In a TLS tunnel, all
+bytes between two requests count as one answer.
 
 Only clients of this process are served: each is known by a random token.
 """
@@ -22,11 +22,13 @@ from urllib.parse import urlsplit
 
 from engine.outgoing.bounds import HEAD_BYTES, CheckPeer, Limits, connected
 
-_HEAD_BYTES: Final = 64 * 1024
+_REQUEST_BYTES: Final = 64 * 1024
+"""Limit of the head of a request."""
+
 _CHUNK_BYTES: Final = 256 * 1024
 _IDLE_MS: Final = 120_000
 """Longer than the clients keep an idle connection."""
-_BREATHER_SECONDS: Final = 0.1
+_RETRY_SECONDS: Final = 0.1
 _RESET: Final = struct.pack("ii", 1, 0)
 _PORTS: Final = {"http": 80, "https": 443}
 
@@ -40,7 +42,7 @@ class _Route:
 
 
 class Relay:
-    """Serves from the first `address_for` until the process ends. Thread-safe."""
+    """The proxy: listens from the first call of `address_for` until the process ends. Thread-safe."""
 
     def __init__(self, *, check_peer: CheckPeer) -> None:
         """`check_peer` raises for an address that must not be connected to."""
@@ -75,7 +77,7 @@ class Relay:
                 client, _ = listener.accept()
                 Thread(target=self._serve, args=(client,), name="relayed", daemon=True).start()
             except (OSError, RuntimeError):  # no descriptor or thread is free: clients wait in the backlog
-                sleep(_BREATHER_SECONDS)
+                sleep(_RETRY_SECONDS)
 
     def _serve(self, client: socket.socket) -> None:
         with client, suppress(OSError):
@@ -87,7 +89,7 @@ class Relay:
             is_tunnel = method == "CONNECT"
             parts = urlsplit(f"https://{target}" if is_tunnel else target)
             if route is None or (parts.hostname, parts.port or _PORTS.get(parts.scheme)) != route.server:
-                client.sendall(_refusal("403 Forbidden", "the store leads to another server, which is not followed"))
+                client.sendall(_refusal("403 Forbidden", "the client asked for another server than that of the store"))
                 return
             try:
                 server = connected(*route.server, route.limits.connect_seconds, self.check_peer)
@@ -109,8 +111,8 @@ def _head(client: socket.socket) -> tuple[bytes, bytes]:
     """Return the head of a request without its empty line, and the bytes after it. Raises OSError."""
     got = b""
     while b"\r\n\r\n" not in got:
-        part = client.recv(_HEAD_BYTES)
-        if not part or len(got) > _HEAD_BYTES:
+        part = client.recv(_REQUEST_BYTES)
+        if not part or len(got) > _REQUEST_BYTES:
             raise ConnectionError("no request")
         got += part
     head, _, rest = got.partition(b"\r\n\r\n")
@@ -124,14 +126,14 @@ def _parsed(head: bytes) -> tuple[str, Mapping[str, str]]:
 
 
 def _forwarded(line: str, head: bytes) -> bytes:
-    """Return the head for the server: one request for each connection, and nothing that is for the relay."""
+    """Return the head for the server, without headers for the relay; the connection serves this request only."""
     dropped = (b"proxy-", b"connection:")
     kept = [each for each in head.split(b"\r\n")[1:] if not each.lower().startswith(dropped)]
     return b"\r\n".join([line.encode("latin-1"), *kept, b"Connection: close", b"", b""])
 
 
 def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, is_tunnel: bool) -> None:
-    """Pass bytes on in both directions until one side ends, or an answer exceeds its limits.
+    """Forward bytes in both directions until one side closes, or an answer exceeds its limits.
 
     Without a tunnel there is one answer, whose head is read: redirects are refused, and the connection ends with it.
     """
@@ -152,7 +154,7 @@ def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, is_tu
             count += len(part)
             most = limits.body_bytes if head is None else HEAD_BYTES + _CHUNK_BYTES
             if count > most or monotonic() - asked_at > limits.seconds:
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)  # what it has not read yet goes too
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)  # discards unread bytes
                 return
             if head is not None:
                 head = _without_interim(head + part)
@@ -161,19 +163,19 @@ def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, is_tu
                 if _is_redirect(head):
                     client.sendall(_refusal("403 Forbidden", "the store redirects, which is not followed"))
                     return
-                part, head = _last(head), None
+                part, head = _closing(head), None
             client.sendall(part)
 
 
 def _without_interim(head: bytes) -> bytes:
-    """Return the begin of an answer without interim ones before it (`100 Continue`)."""
+    """Return the beginning of an answer, without interim answers before it (`100 Continue`)."""
     while head[:12].partition(b" ")[2].startswith(b"1") and b"\r\n\r\n" in head:
         head = head.partition(b"\r\n\r\n")[2]
     return head
 
 
-def _last(answer: bytes) -> bytes:
-    """Return the begin of an answer with the header by which the client opens another connection next time."""
+def _closing(answer: bytes) -> bytes:
+    """Return the beginning of an answer with the header `Connection: close`, after which the client opens another."""
     head, _, rest = answer.partition(b"\r\n\r\n")
     kept = [each for each in head.split(b"\r\n") if not each.lower().startswith((b"connection:", b"keep-alive:"))]
     return b"\r\n".join([*kept, b"Connection: close", b"", rest])
