@@ -4,6 +4,7 @@ A manifest is summarized once, when it is decoded: the common folder of all its 
 closer check. This nearly always decides for all entries at once; otherwise each distinct folder is compared once.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,20 +44,22 @@ class PathSummary:
 
 
 def are_behind_links(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
-    """Return for each path below the places whether a link on the local disk takes it to another folder."""
-    folders = pc.replace_substring_regex(paths, pattern="/[^/]*$", replacement="")
-    distinct = folders.unique()
-    are_linked = pa.array([places.lead_astray(f"{folder}/_") for folder in distinct.to_pylist()], pa.bool_())
-    return are_linked.take(pc.index_in(folders, value_set=distinct))
+    """Return for each path below the places whether it is behind a link; see `Places.is_behind_link`."""
+    return _by_folder(paths, lambda folder: places.is_behind_link(f"{folder}/_"))
 
 
 def are_outside(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
     """Return for each path whether it is outside of the places."""
+    is_inside = _by_folder(paths, places.cover)
+    return pc.or_(pc.invert(is_inside), pc.match_substring_regex(paths, UNCLEAR))
+
+
+def _by_folder(paths: pa.ChunkedArray, decide: Callable[[str], bool]) -> pa.ChunkedArray:
+    """Return the decision for each path, made once for each folder."""
     folders = pc.replace_substring_regex(paths, pattern="/[^/]*$", replacement="")
     distinct = folders.unique()
-    inside = pa.array([places.cover(folder) for folder in distinct.to_pylist()], pa.bool_())
-    is_inside = inside.take(pc.index_in(folders, value_set=distinct))
-    return pc.or_(pc.invert(is_inside), pc.match_substring_regex(paths, UNCLEAR))
+    decisions = pa.array([decide(folder) for folder in distinct.to_pylist()], pa.bool_())
+    return decisions.take(pc.index_in(folders, value_set=distinct))
 
 
 def _common_prefix(first: str, last: str) -> str:

@@ -94,7 +94,7 @@ class TableStorage:
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError if there is none, and `NotEligible` for one behind a link."""
         address = self._address(path)
-        if self.places.lead_astray(path):
+        if self.places.is_behind_link(path):
             raise behind_a_link(path)
         self._files(address).delete(address.path)
 

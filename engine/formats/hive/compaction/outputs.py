@@ -41,7 +41,7 @@ def remove_run_files(view: TableView, run_id: str, *, keep: frozenset[str], up_t
     needed.update(plain(record.previous) for _, _, record in records_of(view))
     removed = 0
     for path in written:
-        if view.places.lead_astray(path):  # a link to files of others
+        if view.places.is_behind_link(path):  # a link to files of others
             continue
         name = file_name(path)
         attempt = attempt_of(name, run_id)

@@ -72,7 +72,7 @@ class GuardedFileIO(SharedFileIO):
         """Delete a file. Raises as `check`, and `NotEligible` for one behind a link of the local disk."""
         path = location if isinstance(location, str) else location.location
         self.check(path)
-        if self.places.lead_astray(path):
+        if self.places.is_behind_link(path):
             raise behind_a_link(path)
         super().delete(location)
 

@@ -26,7 +26,7 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     """
     found = view.files_below(data_location(view.metadata), is_recursive=True)
     own = (path for path in found if attempt_of(file_name(path), run_id) is not None)
-    return sorted(path for path in own if not view.reader.places.lead_astray(path))  # a link leads to files of others
+    return sorted(path for path in own if not view.reader.places.is_behind_link(path))  # behind a link: of others
 
 
 def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to_attempt: int) -> int:
@@ -41,7 +41,7 @@ def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to
     """
     _check_forward(seen, fresh)
     location = metadata_location(fresh.metadata)
-    if fresh.reader.places.lead_astray(f"{location}/_"):
+    if fresh.reader.places.is_behind_link(f"{location}/_"):
         return 0
     names = [file_name(path) for path in fresh.files_below(location, is_recursive=False)]
     candidates = of_commits(names, run_id, up_to_attempt=up_to_attempt)

@@ -26,7 +26,7 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     folders = [name for name in storage.folders(location) if name not in METADATA_FOLDERS]
     paths = [path for name in folders for path in storage.files_below(f"{location}/{name}")]
     own = (path for path in paths if attempt_of(file_name(path), run_id) is not None)
-    return sorted(path for path in own if not storage.places.lead_astray(path))  # a link leads to files of others
+    return sorted(path for path in own if not storage.places.is_behind_link(path))  # behind a link: of others
 
 
 def remove_run_files(

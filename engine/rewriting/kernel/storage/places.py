@@ -33,11 +33,11 @@ class Places:
         found = Location.of(uri)
         return found is not None and f"{found}/".startswith(self._prefixes)
 
-    def lead_astray(self, uri: str) -> bool:
-        """Return whether a link on the local disk takes a file to another folder than the one of its path.
+    def is_behind_link(self, uri: str) -> bool:
+        """Return whether a symbolic link on the local disk leads to a file in another folder than its path names.
 
         Links above the folders may be followed: each folder is resolved too. False for files in stores, which have no
-        links, and for the last part of the path, as deleting a link leaves what it leads to.
+        links, and for a link in the last part of the path: deleting it leaves its target.
 
         Hazard: a link that is made after the check is followed. Local tables are for one machine and its user.
         """
@@ -58,7 +58,7 @@ class Places:
 
 
 class OtherPlaces(Places):
-    """Folders whose files are left alone: what may be below one of them for some client counts as below it."""
+    """Folders whose files must not be changed: a path that any client may read as below one of them counts as below."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         super().__init__(folders)
