@@ -30,17 +30,17 @@ _FRAMES_BYTES: Final = 16 * 2**20
 
 
 def guard(session: requests.Session, check_peer: CheckPeer) -> None:
-    """Bound all calls of a session, those of adapters that are mounted already included, as the one for SigV4."""
+    """Limit all calls of a session, also those of adapters that are mounted already, such as the one for SigV4."""
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter())
     for adapter in session.adapters.values():
         _bound(adapter, check_peer)
     session.max_redirects = _MOST_REDIRECTS
-    session.hooks["response"] += [_stay, read_answer]
+    session.hooks["response"] += [_refuse_other_servers, read_answer]
 
 
 def _bound(adapter: Any, check_peer: CheckPeer) -> None:
-    """Bound the connections of an adapter; a request is sent once: repeated, a commit would fail after a success."""
+    """Limit the connections of an adapter. A request is sent once: repeated, a commit would fail after a success."""
     limits = Limits(WHOLE_SECONDS, METADATA_BYTES + _FRAMES_BYTES, CONNECT_SECONDS, ANSWER_SECONDS)
     adapter.max_retries = Retry(0, read=False)
     adapter.poolmanager.pool_classes_by_scheme = bounded_pools(check_peer, limits)
@@ -48,9 +48,8 @@ def _bound(adapter: Any, check_peer: CheckPeer) -> None:
 
     def proxy_manager_for(proxy: str, **options: Any) -> PoolManager:
         manager: PoolManager = opened(proxy, **options)
-        if (
-            manager.pool_classes_by_scheme is pool_classes_by_scheme
-        ):  # the proxy of the deployment, which is not checked
+        if manager.pool_classes_by_scheme is pool_classes_by_scheme:
+            # the address of the deployment's own proxy is not checked
             manager.pool_classes_by_scheme = bounded_pools(anywhere, limits)
         return manager
 
@@ -65,7 +64,7 @@ def _bound(adapter: Any, check_peer: CheckPeer) -> None:
     adapter.send = send
 
 
-def _stay(response: requests.Response, **_options: Any) -> None:
+def _refuse_other_servers(response: requests.Response, **_options: Any) -> None:
     """Refuse redirects to other servers: only the catalog's own address was checked, and credentials are for it."""
     if not response.is_redirect:
         return

@@ -147,7 +147,7 @@ class CommitTries:
             return propose(view)
         except CommitConflict as error:
             if lost:
-                raise _contradiction(lost[-1], error.message) from error
+                raise _unexplained(lost[-1], error.message) from error
             raise
 
     def _permitted(
@@ -181,7 +181,7 @@ class CommitTries:
         if (found := self._settle(self._fresh(lost), lost)) is not None:
             return Committed(found.content, found.staged.snapshot, MAX_TRIES)
         if lost:
-            raise _contradiction(lost[-1], "it answers with the unchanged table")
+            raise _unexplained(lost[-1], "it answers with the unchanged table")
         raise CommitConflict(
             f"lost {MAX_TRIES} races against other writers in a row; try again when the table is quieter"
         )
@@ -198,9 +198,10 @@ def _is_later(view: TableView, base: TableView) -> bool:
     )
 
 
-def _contradiction(lost: _LostTry[T], found: str) -> OutcomeUnknown:
+def _unexplained(lost: _LostTry[T], found: str) -> OutcomeUnknown:
+    """Return the error for a refusal by a catalog that shows no other commit as the cause."""
     number = lost.staged.snapshot.snapshot_id
-    message = f"the catalog refused the commit of snapshot {number}, and does not show what came before it: {found}"
+    message = f"the catalog refused the commit of snapshot {number} and shows no commit that came before it: {found}"
     return OutcomeUnknown(message, details={"snapshot_id": number})
 
 
