@@ -16,7 +16,7 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import CheckedFile, checked_file
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import CODECS, Chunk
-from engine.rewriting.kernel.parquet.pages import DICTIONARY_PAGE, DamagedPage, Page, encoding_of, read_page
+from engine.rewriting.kernel.parquet.pages import DICTIONARY_PAGE, DamagedPage, Page, codec_of, encoding_of, read_page
 
 _LARGEST_PAGE: Final = 64 * 2**20
 """Limit of the decompressed bytes of a page. Usual ones have 1 MiB, those of DuckDB a whole row group's column."""
@@ -30,7 +30,6 @@ _FREE_ROWS: Final = 100_000
 _BYTE_ARRAY: Final = 6  # physical type; lower ones are numbers
 _NUMBER_BYTES: Final = 16
 _LENGTH_BYTES: Final = 4  # before each text of a dictionary
-_CODECS: Final = {number: name for name, number in CODECS.items() if name != "lz4"} | {7: "lz4_raw"}
 _ENCODINGS: Final = frozenset(range(10))  # all that the format has
 _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a text begins with that of the row before
 
@@ -146,10 +145,10 @@ def _widest(data: memoryview, page: Page, chunk: Chunk, encoding: int) -> int:
 def _longest_word(data: memoryview, page: Page, chunk: Chunk) -> int:
     if chunk.physical_type < _BYTE_ARRAY:
         return _NUMBER_BYTES
-    if chunk.physical_type > _BYTE_ARRAY or (page.is_compressed and chunk.codec not in _CODECS):
+    if chunk.physical_type > _BYTE_ARRAY or (page.is_compressed and chunk.codec not in CODECS.values()):
         return page.size
     try:
-        plain = _decompressed(data, page, _CODECS[chunk.codec]) if page.is_compressed else data
+        plain = codec_of(chunk.codec).decompress(data, page.size, asbytes=True) if page.is_compressed else data
     except (OSError, ValueError, pa.ArrowException) as error:
         raise Malformed("a dictionary can't be decompressed") from error
     at = longest = 0
@@ -157,10 +156,6 @@ def _longest_word(data: memoryview, page: Page, chunk: Chunk) -> int:
         length = int.from_bytes(plain[at : at + _LENGTH_BYTES], "little")
         longest, at = max(longest, length), at + _LENGTH_BYTES + length
     return longest
-
-
-def _decompressed(data: memoryview, page: Page, codec: str) -> bytes:
-    return bytes(pa.Codec(codec).decompress(pa.py_buffer(data), decompressed_size=page.size))
 
 
 def _pages_of(stored: CheckedFile, body: bytes, row_groups: Iterable[int]) -> Pages:

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import pyarrow as pa
@@ -56,6 +57,7 @@ _FORMS: Final = {
 (0: it has none)."""
 _MOST: Final = 1 << 31
 UNCOMPRESSED: Final = CODECS["uncompressed"]
+_CODEC_NAMES: Final = {number: "lz4_raw" if name == "lz4" else name for name, number in CODECS.items()}
 
 
 class DamagedPage(ValueError):
@@ -150,6 +152,12 @@ def read_page(data: Any, at: int, codec: int, encodings: frozenset[int]) -> tupl
 def definitions_of(details: Struct) -> int:
     """Return the bytes of the definition levels of a page of version 2, from its own header."""
     return int(details[_V2_DEFINITIONS][1])
+
+
+@lru_cache(maxsize=len(_CODEC_NAMES))
+def codec_of(number: int) -> pa.Codec:
+    """Return Arrow's codec for a number of `CODECS`."""
+    return pa.Codec(_CODEC_NAMES[number])
 
 
 def encoding_of(page: Page, details: Struct) -> int:

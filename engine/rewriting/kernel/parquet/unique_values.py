@@ -18,13 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk
+from engine.rewriting.kernel.parquet.footers import DICTIONARY_ENCODINGS, Chunk
 from engine.rewriting.kernel.parquet.pages import (
     DATA_PAGE_V2,
     DICTIONARY_PAGE,
     PLAIN,
     Page,
     Pages,
+    codec_of,
     data_page,
     definitions_of,
     read_page,
@@ -46,8 +47,6 @@ _FIXED_BYTES: Final = 64
 
 _WORDS_ENCODINGS: Final = frozenset({PLAIN, 2})
 """Both numbers that writers use for the plain encoding of a dictionary page."""
-
-_CODEC_NAMES: Final = {number: "lz4_raw" if name == "lz4" else name for name, number in CODECS.items()}
 
 Part = tuple[Chunk, pa.Buffer, Pages]
 """Consecutive pages of a chunk, with the facts of a chunk of only these pages."""
@@ -120,7 +119,7 @@ def _indices(view: Any, page: Page, details: Struct, codec: int, most_definition
 
 def _decompressed(body: Any, page: Page, size: int, codec: int) -> bytes:
     try:
-        return _codec(codec).decompress(body, size, asbytes=True) if page.is_compressed else bytes(body)
+        return codec_of(codec).decompress(body, size, asbytes=True) if page.is_compressed else bytes(body)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise Malformed("a page of indices can't be decompressed") from error
 
@@ -160,8 +159,3 @@ def _packed_counter(bits: int) -> bytes:
     """Return all numbers of this many bits, in ascending order, packed."""
     octets = np.arange(1 << bits, dtype="<u4").view(np.uint8).reshape(-1, 4)
     return np.packbits(np.unpackbits(octets, axis=1, count=bits, bitorder="little"), bitorder="little").tobytes()
-
-
-@lru_cache(maxsize=len(_CODEC_NAMES))
-def _codec(number: int) -> pa.Codec:
-    return pa.Codec(_CODEC_NAMES[number])
