@@ -128,24 +128,17 @@ class LocationRules:
         if scheme in {"", FILE}:
             return self._problem_of_local(location)
         if scheme not in SCHEMES:
-            remedy = "; use the hdfs: location that it maps to, as other clients have another map" * (
-                scheme == "viewfs"
-            )
+            remedy = "; use the hdfs: location that it maps to" if scheme == "viewfs" else ""  # each client has its map
             return f"the scheme {scheme!r} is not that of a store ({', '.join(sorted(SCHEMES))}){remedy}"
         return problem_of_key(location) or self._problem_of_authority(location, authority)
 
     def problems_of_uris(self, properties: Mapping[str, str]) -> list[FieldProblem]:
         """Return one problem for each property of a catalog whose address is not allowed. Values are never repeated.
 
-        Values that become a part of an address, such as a region, are checked on every deployment.
-
-        References in the properties are resolved, so their values are checked too.
+        Values that become a part of an address, such as a region, are checked on every deployment, addresses in
+        production only. References in the properties are resolved, so their values are checked too.
         """
-        messages = [(name, problem_of_name(name, value)) for name, value in properties.items()]
-        if not self.allows_local:
-            messages = [
-                (name, message or self._problem_of_address(name, properties[name])) for name, message in messages
-            ]
+        messages = ((name, self._problem_of_property(name, value)) for name, value in properties.items())
         return [FieldProblem(f"/properties/{name}", message) for name, message in messages if message is not None]
 
     def problems_of_addresses(self, resolved: Iterable[tuple[str, str]]) -> list[FieldProblem]:
@@ -162,6 +155,10 @@ class LocationRules:
         if self.refuses_host(address):
             problem = FieldProblem("/properties/uri", _INSIDE, None, _RESOLVES_REMEDY)
             raise InvalidInput("the catalog leads where it may not", problems=(problem,))
+
+    def _problem_of_property(self, name: str, value: str) -> str | None:
+        message = problem_of_name(name, value)
+        return message if message is not None or self.allows_local else self._problem_of_address(name, value)
 
     def _problem_of_address(self, name: str, value: str) -> str | None:
         for part in re.split(r"[,;]", value):

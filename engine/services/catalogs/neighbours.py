@@ -22,6 +22,8 @@ _ENDPOINTS: Final = {"s3": "s3.endpoint", "gs": "gcs.service.host"}
 """Properties with the address of a store, by scheme; in Azure, locations have it."""
 
 _ALIASES: Final = ("%-s3alias", "%--ol-s3", "%.mrap")
+"""Patterns of access points, each of which may be another name of a bucket of S3 (`Location.overlaps`)."""
+
 _WILDCARDS: Final = re.compile(r"([\\%_])")
 _OF_AMAZON: Final = (".amazonaws.com", ".amazonaws.com.cn")
 _MOST_NAMED: Final = 3
@@ -88,15 +90,23 @@ def patterns_of(location: Location) -> Sequence[str]:
         return "file:%", "/%"
     if location.scheme == HDFS:
         return ("hdfs:/%",)
-    kind, name, _ = location.store
-    names = (f"{_literal(name)}%",) if kind == AZURE else (_literal(name), *_ALIASES) if kind == S3 and name else ()
-    parts, found = location.parts, list[str]()
-    for store in names or (_literal(location.authority) if name else "%",):
-        for depth in range(len(parts) + 1):
-            folder = "".join(f"/{_literal(part)}" for part in parts[:depth])
+    found = list[str]()
+    for store in _stores_like(location):
+        for depth in range(len(location.parts) + 1):
+            folder = "".join(f"/{_literal(part)}" for part in location.parts[:depth])
             found += [f"%:/{store}{folder}", f"%:/{store}{folder}/"]
         found.append(f"{found[-1]}%")
     return found
+
+
+def _stores_like(location: Location) -> Sequence[str]:
+    """Return patterns of the authorities of locations that may be in the store of this one."""
+    kind, name, _ = location.store
+    if kind == AZURE:
+        return [f"{_literal(name)}%"]  # the account may be left out
+    if not name:
+        return ["%"]
+    return [_literal(name), *_ALIASES] if kind == S3 else [_literal(name)]
 
 
 def _literal(text: str) -> str:
@@ -110,9 +120,9 @@ def _without_links(location: Location) -> Location:
     return replace(location, path=os.path.realpath(location.path or "/"))
 
 
-def _endpoint(place: Location, catalog: Catalog) -> str | None:
-    """Return the canonical form of the server of the catalog's store; None if it is not known."""
-    value = catalog.properties.get(_ENDPOINTS.get(place.scheme, ""))
+def _endpoint(location: Location, catalog: Catalog) -> str | None:
+    """Return the canonical form of the server of a location's store by its catalog; None if it is not known."""
+    value = catalog.properties.get(_ENDPOINTS.get(location.scheme, ""))
     if not value or is_reference(value):
         return None
     scheme, authority, path = split_uri(value if "://" in value else f"https://{value}")

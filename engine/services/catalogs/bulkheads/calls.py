@@ -1,9 +1,9 @@
 """Blocking calls to catalogs and storage: each in a thread of its compartment, each with a deadline.
 
 At the deadline the caller gets an error, and a read stops at its next request or page (`kernel.storage.abandoned`); its
-thread counts until then. One that goes on computing all the same is ended (`computing`). So is one that
-computes for longer than `compute_seconds`, such as on hostile metadata: an error of its table. Equal reads that have
-not begun share one call: a caller that joins gets an answer that was begun after it asked.
+thread counts until then. A read that computes for longer than `compute_seconds`, such as on hostile metadata, is an
+error of its table; its thread is ended (`computing`), as is that of a read that computes on after its deadline. Equal
+reads that have not begun share one call: a caller that joins gets an answer that was begun after it asked.
 """
 
 import asyncio

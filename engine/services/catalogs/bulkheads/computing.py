@@ -75,7 +75,7 @@ class TimedCall(Generic[T]):
             return self._spent + sum(time.clock_gettime(clock) - before for clock, before in clocks)
 
     def abandon(self) -> None:
-        """Let it stop at its next page: its caller waits no longer."""
+        """Request that the call stops at its next page: its caller waits no longer."""
         self._is_abandoned = True
 
     def end(self) -> None:
