@@ -1,7 +1,7 @@
 """Requests to a REST catalog: JSON in, JSON out, with limits of size and time.
 
 The server is only trusted with its tables: no redirect is followed, since the token would be sent along, the address
-of the host is checked after each connect and before anything is sent, and no environment variable names a proxy.
+of the host is checked before each connect, and no environment variable names a proxy.
 """
 
 import ssl
@@ -17,7 +17,6 @@ from urllib3 import BaseHTTPResponse, PoolManager
 from urllib3.exceptions import (
     ConnectTimeoutError,
     HTTPError,
-    LocationValueError,
     NameResolutionError,
     NewConnectionError,
 )
@@ -29,8 +28,7 @@ from engine.formats.intake.connections import bounded_pools
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.intake.limits import Malformed, too_large
-from engine.formats.intake.permissions import CheckPeer
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import CheckPeer, Limits
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
@@ -152,14 +150,12 @@ class RestClient:
                 response.close()
         except _NOT_SENT as error:
             raise Away(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
-        except (LocationValueError, UnicodeError) as error:  # may have the token in its text
-            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
         except Malformed:
             raise
+        except ValueError as error:  # of the address or a header; its text may have the token
+            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
         except (HTTPError, HTTPException, OSError) as error:
             raise NoAnswer(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
-        except ValueError as error:  # of a header
-            raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
 
     def _document(self, answer: _Answer) -> Document:
         status = answer.status
