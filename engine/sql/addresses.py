@@ -5,13 +5,15 @@ known parameters are passed on: others (`conninfo`, `dsn`, `service`) name a ser
 """
 
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from engine.outgoing.bounds import CheckPeer
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
@@ -21,17 +23,16 @@ _PARAMETERS: Final = frozenset(
         *("host", "hostaddr", "port", "dbname", "user", "password", "connect_timeout", "client_encoding", "options"),
         *("application_name", "fallback_application_name", "keepalives", "keepalives_idle", "keepalives_interval"),
         *("keepalives_count", "tcp_user_timeout", "target_session_attrs", "load_balance_hosts", "gssencmode"),
+        *("sslmode", "sslnegotiation", "sslcompression", "sslcert", "sslkey", "sslpassword", "sslcertmode"),
         *(
-            "sslmode",
-            "sslnegotiation",
-            "sslcompression",
-            "sslcert",
-            "sslkey",
-            "sslpassword",
-            "sslcertmode",
             "sslrootcert",
+            "sslcrl",
+            "sslcrldir",
+            "sslsni",
+            "ssl_min_protocol_version",
+            "ssl_max_protocol_version",
+            "channel_binding",
         ),
-        *("sslcrl", "sslcrldir", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version", "channel_binding"),
         *("krbsrvname", "gsslib", "gssdelegation", "requirepeer", "require_auth"),
     }
 )
@@ -39,9 +40,6 @@ _PARAMETERS: Final = frozenset(
 
 Source: section 32.1.2 of PostgreSQL 17's manual, without `service`, `passfile` and `replication`.
 """
-
-Check = Callable[[str], None]
-"""Raises for the address of a server that must not be connected to."""
 
 
 class Server(NamedTuple):
@@ -76,7 +74,7 @@ def with_options(uri: str, options: Mapping[str, Mapping[str, str]]) -> str:
     return url.update_query_dict(missing).render_as_string(hide_password=False)
 
 
-def check_servers(engine: Engine, check: Check) -> None:
+def check_servers(engine: Engine, check: CheckPeer) -> None:
     """Resolve and check the servers immediately before each connection, and connect to these addresses only.
 
     A name that resolves to another address at every question (DNS rebinding) reaches nothing. The error of `check` is
@@ -86,7 +84,7 @@ def check_servers(engine: Engine, check: Check) -> None:
         event.listen(engine, "do_connect", partial(_pin, check))
 
 
-def _pin(check: Check, dialect: Any, _record: Any, _arguments: Any, parameters: dict[str, Any]) -> None:
+def _pin(check: CheckPeer, dialect: Any, _record: Any, _arguments: Any, parameters: dict[str, Any]) -> None:
     pinned = list[Server]()
     try:  # the dialect adds `context`, its adapters of types
         servers = list(_servers({name: value for name, value in parameters.items() if name != "context"}))

@@ -28,7 +28,8 @@ from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.upkeep.tables import UpkeptHiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.intake.parameters import meaningless_in
-from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
+from engine.formats.intake.permissions import CheckLocation, anywhere
+from engine.outgoing.bounds import CheckPeer, any_peer
 
 _LISTED: Final = 5
 
@@ -44,7 +45,7 @@ class HiveFormat:
         self,
         *,
         check_location: CheckLocation = anywhere,
-        check_peer: CheckPeer = anywhere,
+        check_peer: CheckPeer = any_peer,
         pause: float = SHARE,
     ) -> None:
         self._check_location = check_location

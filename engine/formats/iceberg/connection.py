@@ -39,7 +39,8 @@ from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.procedures.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
-from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
+from engine.formats.intake.permissions import CheckLocation, anywhere
+from engine.outgoing.bounds import CheckPeer, any_peer
 
 _TYPES: Final = ("rest", "sql")
 _LOADING: Final = "snapshot-loading-mode"
@@ -60,7 +61,7 @@ class IcebergFormat:
         self,
         *,
         check_location: CheckLocation = anywhere,
-        check_peer: CheckPeer = anywhere,
+        check_peer: CheckPeer = any_peer,
         check_addresses: CheckAddresses = any_address,
     ) -> None:
         self._cache = ManifestCache()
@@ -138,7 +139,7 @@ class IcebergConnection:
         properties: Mapping[str, str],
         cache: ManifestCache,
         check_location: CheckLocation = anywhere,
-        check_peer: CheckPeer = anywhere,
+        check_peer: CheckPeer = any_peer,
         check_addresses: CheckAddresses = any_address,
     ) -> None:
         self._name = name

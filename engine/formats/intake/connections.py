@@ -11,8 +11,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
-from engine.formats.intake.permissions import CheckPeer
-from engine.outgoing.bounds import Bounded, Limits, connected
+from engine.outgoing.bounds import Bounded, CheckPeer, Limits, connected
 
 
 def bounded_pools(check: CheckPeer, bounds: Limits) -> dict[str, type[HTTPConnectionPool]]:

@@ -1,4 +1,4 @@
-"""How a deployment forbids locations and servers to the catalogs of any format: functions that raise `InvalidInput`."""
+"""How a deployment forbids locations to the catalogs of any format; for servers see `outgoing.bounds.CheckPeer`."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -6,9 +6,6 @@ from typing import TypeAlias
 CheckLocation: TypeAlias = Callable[[str], None]
 """Raises `InvalidInput` for a location that must not be read."""
 
-CheckPeer: TypeAlias = Callable[[str], None]
-"""Raises `InvalidInput` for the address of a connected server that must not be used."""
-
 
 def anywhere(_place: str) -> None:
-    """Allow every location and server."""
+    """Allow every location."""

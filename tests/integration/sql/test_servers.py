@@ -11,8 +11,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 from engine.domain.errors import InvalidInput, PackhouseError
 from engine.formats.iceberg.catalog.catalogs import load
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.formats.intake.permissions import CheckPeer
 from engine.formats.paimon.catalog.database import CatalogDatabase
+from engine.outgoing.bounds import CheckPeer
 from engine.services.catalogs.locations import ANYWHERE, LocationRules
 from engine.sql.addresses import Server, servers_of, with_options
 

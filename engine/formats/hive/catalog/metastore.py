@@ -12,7 +12,7 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.formats.hive.catalog.answers import protocol_on
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.permissions import CheckPeer, anywhere
+from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 MOST_PARTITIONS: Final = 1_000_000
@@ -35,7 +35,7 @@ class Metastore:
     """
 
     addresses: Sequence[tuple[str, int]]
-    check_peer: CheckPeer = anywhere
+    check_peer: CheckPeer = any_peer
 
     def databases(self) -> Sequence[str]:
         """Return the names of the databases, in order."""
@@ -122,7 +122,7 @@ class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
     The addresses of the server are checked before they are connected to, so that what answers there is not told.
     """
 
-    check_peer: CheckPeer = staticmethod(anywhere)
+    check_peer: CheckPeer = staticmethod(any_peer)
 
     def _resolveAddr(self) -> Any:  # noqa: N802 - a method of the library
         found = super()._resolveAddr()

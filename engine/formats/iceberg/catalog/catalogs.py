@@ -34,7 +34,8 @@ from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.intake.databases import ANSWER_SECONDS, with_time_limit
 from engine.formats.intake.parameters import meaningless_in
-from engine.formats.intake.permissions import CheckLocation, CheckPeer, anywhere
+from engine.formats.intake.permissions import CheckLocation, anywhere
+from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.places import Places
 from engine.sql.addresses import check_servers
@@ -68,7 +69,7 @@ class GuardedSqlCatalog(SqlCatalog):
     check_location: CheckLocation = staticmethod(anywhere)
     scope: FileScope = OWN_LOCATION
 
-    def __init__(self, name: str, *, check_peer: CheckPeer = anywhere, **properties: str) -> None:
+    def __init__(self, name: str, *, check_peer: CheckPeer = any_peer, **properties: str) -> None:
         self._metadata_files = MetadataFiles()
         self._check_peer = check_peer
         super().__init__(name, **properties)
@@ -134,7 +135,7 @@ class GuardedRestCatalog(PagedLists):
         self,
         name: str,
         *,
-        check_peer: CheckPeer = anywhere,
+        check_peer: CheckPeer = any_peer,
         check_addresses: CheckAddresses = any_address,
         **properties: str,
     ) -> None:
@@ -247,7 +248,7 @@ def load(
     properties: Mapping[str, str],
     *,
     check_location: CheckLocation = anywhere,
-    check_peer: CheckPeer = anywhere,
+    check_peer: CheckPeer = any_peer,
     check_addresses: CheckAddresses = any_address,
 ) -> GuardedCatalog:
     """Open a catalog; may block on it. `properties` are validated, with secrets resolved.

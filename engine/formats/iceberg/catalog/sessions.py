@@ -15,8 +15,7 @@ from engine.formats.iceberg.intake.answers import naming_server, read_answer
 from engine.formats.intake.connections import bounded_pools
 from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS
 from engine.formats.intake.limits import METADATA_BYTES
-from engine.formats.intake.permissions import CheckPeer, anywhere
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import CheckPeer, Limits, any_peer
 from engine.outgoing.calls import origin
 
 WHOLE_SECONDS: Final = 300.0
@@ -50,7 +49,7 @@ def _bound(adapter: Any, check_peer: CheckPeer) -> None:
         manager: PoolManager = opened(proxy, **options)
         if manager.pool_classes_by_scheme is pool_classes_by_scheme:
             # the address of the deployment's own proxy is not checked
-            manager.pool_classes_by_scheme = bounded_pools(anywhere, limits)
+            manager.pool_classes_by_scheme = bounded_pools(any_peer, limits)
         return manager
 
     adapter.proxy_manager_for = proxy_manager_for

@@ -18,8 +18,7 @@ from pyiceberg.exceptions import OAuthError
 from engine.domain.errors import Away, StateConflict
 from engine.domain.fleet.dependencies import Dependency
 from engine.formats.intake.errors import printable
-from engine.formats.intake.permissions import CheckPeer
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import CheckPeer, Limits
 from engine.outgoing.calls import Answer, CallFailed, origin, send
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 

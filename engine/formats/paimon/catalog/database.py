@@ -24,8 +24,8 @@ from engine.formats.intake.databases import (
     wrong_settings,
 )
 from engine.formats.intake.errors import summary_of
-from engine.formats.intake.permissions import CheckPeer, anywhere
 from engine.formats.paimon.catalog.properties import CATALOG_KEY, LOCK_TIME_ZONE, PASSWORD, URI, USER
+from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.sql.addresses import SQLITE, check_servers
 from engine.sql.answers import limit_answers
@@ -77,7 +77,7 @@ class CatalogDatabase:
     `Transient` for another failure.
     """
 
-    def __init__(self, properties: Mapping[str, str], *, check_peer: CheckPeer = anywhere) -> None:
+    def __init__(self, properties: Mapping[str, str], *, check_peer: CheckPeer = any_peer) -> None:
         self._check_peer = check_peer
         self.key = properties.get(CATALOG_KEY, DEFAULT_KEY)
         self._zone = properties.get(LOCK_TIME_ZONE, "UTC")
