@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Listed
 from engine.domain.runs import run as domain
-from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement, Asked
+from engine.domain.runs.deletions import DELETING_OPERATIONS, AcknowledgementRequest, Announcement
 from engine.domain.runs.run import LEASED_STATES, Operation, RunState, WaitingFor
 from engine.domain.tables.addresses import written_address
 
@@ -80,7 +80,7 @@ class DeletionAcknowledgement(Answer):
     acknowledged_at: Instant | None = Field(description="When it was acknowledged.")
 
     @classmethod
-    def from_domain(cls, asked: Asked) -> Self:
+    def from_domain(cls, asked: AcknowledgementRequest) -> Self:
         """Return the wire form."""
         usual = asked.usual
         return cls.model_validate(
@@ -137,7 +137,8 @@ class Deletion(Answer):
     @classmethod
     def from_domain(cls, run: domain.Run) -> Self:
         """Return the wire form."""
-        announced, asked = Announcement.of(run.request) or Announcement(None, None), Asked.of(run)
+        announced = Announcement.of(run.request) or Announcement(None, None)
+        asked = AcknowledgementRequest.of(run)
         return cls(
             id=run.id,
             state=next(state for state, states in RUN_STATES.items() if run.state in states),

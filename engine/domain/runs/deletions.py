@@ -1,7 +1,7 @@
 """Announcement of a run that deletes files or history, and when it waits for an acknowledgement before it deletes.
 
-An automatic deletion waits if it would delete much more than the ones before (`Usual`), any deletion if it would delete
-more than the bound that was acknowledged with it.
+An automatic deletion waits if it would delete much more than the ones before (`SurgeLimits`), any deletion if it would
+delete more than the bound that was acknowledged with it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """The last change that deletes more of a table: when it was stored (None: never), and its bound by amount."""
+    """The last change after which more of a table is deleted: when it was stored (None: never), its bound by amount."""
 
     at: datetime | None = None
     up_to: Mapping[str, int] = field(default_factory=dict)
@@ -130,14 +130,14 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
-    """The scale against which an automatic deletion is compared.
+class SurgeLimits:
+    """Limits above which an automatic deletion is unusually large: a multiple of earlier ones, a share of the table.
 
     Attributes:
         median: of what each of the last deletions removed, up to `COMPARED` of them, by amount; None: none removed any.
         table: what the table has; None: not known.
-        factor: multiple of the median, and
-        share_percent: percentage of the table, above both of which a deletion is unusually large.
+        factor: `deletion.surge.factor`, the multiple of the median.
+        share_percent: `deletion.surge.share_percent`, the percentage of the table; both limits have to be exceeded.
     """
 
     median: Amounts
@@ -147,14 +147,14 @@ class Usual:
 
     @classmethod
     def of(cls, past: Sequence[Amounts], table: Amounts, *, factor: int, share_percent: int) -> Self:
-        """Return the scale of these earlier deletions, newest first; those that removed nothing do not count."""
+        """Return the limits by earlier deletions, newest first; those that removed nothing do not count."""
         return cls(Amounts(*(_median(past, each.name) for each in fields(Amounts))), table, factor, share_percent)
 
     def limit(self, name: str) -> float | None:
-        """Return the largest amount that is not unusual; None: any is, as neither the table nor a deletion is known.
+        """Return the largest amount that is not unusual; None: every amount is unusual.
 
-        Before anything was deleted the share of the table alone is the limit, and the multiple alone for a table of
-        unknown size.
+        It is the share of the table alone while nothing was deleted before, and the multiple alone for a table of
+        unknown size; None if neither is known.
         """
         usual, whole = getattr(self.median, name), getattr(self.table, name)
         limits = [] if usual is None else [usual * self.factor]
@@ -175,32 +175,32 @@ GROWTH: Final = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A deletion that waits for an acknowledgement, or had to: what it would delete, why it waits, who acknowledged it.
+class AcknowledgementRequest:
+    """Why a deletion waits, or waited, for an acknowledgement, and who gave it.
 
     Attributes:
-        amounts: what it would delete now.
-        exceeded: the amounts above their limit.
-        usual: the scale; None: it is above a bound instead.
-        up_to: the bound; empty: it is unusually large instead.
+        amounts: what it would delete.
+        exceeded: names of the amounts that are above their limit.
+        usual: the limits that it is above; None: it is above `up_to` instead.
+        up_to: the acknowledged bound that it is above; empty: it is unusually large instead.
         given: caller (`by`), time (`at`) and amounts of an acknowledgement; empty: it still waits.
     """
 
     amounts: Amounts
     exceeded: tuple[str, ...]
-    usual: Usual | None = None
+    usual: SurgeLimits | None = None
     up_to: Mapping[str, int] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run) -> Self | None:
-        """Return that of a run; None if it never had to wait for an acknowledgement."""
+        """Return the request of a run; None if it never had to wait for an acknowledgement."""
         document = run.result.document.get("acknowledgement")
         if document is None:
             return None
         amounts, usual = Amounts.of(document["amounts"]), document["usual"]
         if usual is not None:
-            usual = Usual(**{**usual, **{name: Amounts.of(usual[name]) for name in ("median", "table")}})
+            usual = SurgeLimits(**{**usual, **{name: Amounts.of(usual[name]) for name in ("median", "table")}})
         return cls(amounts, tuple(document["exceeded"]), usual, document["up_to"], document["given"])
 
     def covers(self, amounts: Amounts) -> bool:

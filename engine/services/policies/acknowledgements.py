@@ -22,10 +22,10 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import AcknowledgementRequired, EffectsChanged, FieldProblem, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.deletions import GROWTH
+from engine.domain.runs.deletions import GROWTH, Amounts
 from engine.domain.tables.table import Table
 from engine.domain.values.hints import Misread
-from engine.domain.values.units import format_bytes, parse_bytes
+from engine.domain.values.units import parse_bytes
 from engine.services.policies.due import TableAddress
 from engine.services.policies.effects import DeletingTable
 
@@ -109,11 +109,11 @@ class DeletionPreview:
     def words(self) -> str:
         """What it deletes, as a clause."""
         of = f"of {self.table_count} tables" if self.table_count != 1 else f"of {self.tables[0].table.address}"
-        seen = self.totals()
-        if self.total.complete and not any(seen[name] for name in _COUNTED):
-            return f"nothing {of} now, and more as history gets older"
-        known = f"{seen['snapshots']} snapshots and {seen['files']} files ({format_bytes(seen['bytes'])})"
-        return f"{known} {of}" if self.total.complete else f"at least {known} {of}, and an amount that is not known"
+        amounts = Amounts(self.total.snapshots, self.total.files, self.total.bytes)
+        deletes_now = any(amount for _, amount in amounts.known())
+        if self.total.complete:
+            return f"{amounts.words} {of}" if deletes_now else f"nothing {of} now, and more as history gets older"
+        return f"at least {amounts.words} {of}, and an unknown amount" if deletes_now else f"an unknown amount {of}"
 
     def is_within(self, bounds: Mapping[str, int]) -> bool:
         """Return whether all that it deletes is known, and no amount is above its bound."""

@@ -6,7 +6,7 @@ Later ones start at once. If the first one failed, its grace holds for the next 
 that a person submits always waits for `REQUESTED_GRACE`.
 
 A run waits again, for an acknowledgement, once it knows that it would delete much more than usual, or more than the
-bound that was acknowledged (`unacknowledged`).
+bound that was acknowledged (`needed_acknowledgement`).
 
 Automatic runs on tables whose replaced copies writers may still add files to (`CopyKeeper`) do not wait, as they make
 readers find these files: they start at once, and delete nothing before the grace is over.
@@ -24,10 +24,10 @@ from engine.domain.policies import DeletionRule, EffectivePolicy
 from engine.domain.runs.deletions import (
     DELETING_OPERATIONS,
     REQUESTED_GRACE,
+    AcknowledgementRequest,
     Amounts,
     Announcement,
-    Asked,
-    Usual,
+    SurgeLimits,
     Widening,
 )
 from engine.domain.runs.run import Operation, Run, RunFilter, RunState
@@ -87,10 +87,10 @@ async def announce(
     return Announcement(rule, starts_at, summary, is_held=not watches_copies, up_to=widening.up_to)
 
 
-async def unacknowledged(
+async def needed_acknowledgement(
     unit: UnitOfWork, run: Run, policy: EffectivePolicy, amounts: Amounts, table: Amounts
-) -> Asked | None:
-    """Return why a run has to wait for an acknowledgement before it deletes; None if it may delete now.
+) -> AcknowledgementRequest | None:
+    """Return the acknowledgement that a run has to wait for before it deletes; None if it may delete now.
 
     Any run waits if it is above the bound of its acknowledgement. An automatic run also waits if it is unusually large
     (`deletion.surge`), unless it had a grace of its own, in which it could be undone. It is compared with the last
@@ -103,21 +103,22 @@ async def unacknowledged(
         amounts: what it would delete.
         table: what the table has.
     """
-    announced, asked = Announcement.of(run.request) or Announcement(None, None), Asked.of(run)
+    announced = Announcement.of(run.request) or Announcement(None, None)
+    asked = AcknowledgementRequest.of(run)
     if asked is not None and asked.covers(amounts):
         return None
     if announced.up_to and not amounts.is_within(announced.up_to):
         above = [name for name, bound in announced.up_to.items() if not amounts.is_within({name: bound})]
-        return Asked(amounts, tuple(above), up_to=announced.up_to)
+        return AcknowledgementRequest(amounts, tuple(above), up_to=announced.up_to)
     if not run.is_automatic or (announced.starts_at is not None and announced.is_held):
         return None
     past = await _past(unit, run)
     if not past and announced.starts_at is not None:
         return None
     factor, share = (policy.values[f"deletion.surge.{name}"] for name in ("factor", "share_percent"))
-    usual = Usual.of(past, table, factor=factor, share_percent=share)
-    exceeded = usual.exceeded_by(amounts)
-    return Asked(amounts, exceeded, usual) if exceeded else None
+    limits = SurgeLimits.of(past, table, factor=factor, share_percent=share)
+    exceeded = limits.exceeded_by(amounts)
+    return AcknowledgementRequest(amounts, exceeded, limits) if exceeded else None
 
 
 def is_wider(run: Run, policy: EffectivePolicy) -> bool:

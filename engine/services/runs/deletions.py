@@ -7,7 +7,7 @@ from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.policies.documents.document import nested
-from engine.domain.runs.deletions import DELETING_OPERATIONS, Amounts, Asked
+from engine.domain.runs.deletions import DELETING_OPERATIONS, AcknowledgementRequest, Amounts
 from engine.domain.runs.run import Run, RunFilter, RunPage, RunState, WaitingFor
 from engine.domain.values.units import STORED_FORM
 from engine.services.policies import writes
@@ -77,7 +77,7 @@ class DeletionService:
         return shown
 
     async def acknowledge(self, caller: Caller, run_id: RunId) -> Run:
-        """Let a deletion that waits for an acknowledgement delete what it shows (`Asked.amounts`), and little more.
+        """Acknowledge a deletion that waits for it: it deletes its `AcknowledgementRequest.amounts`, up to `GROWTH`.
 
         Raises:
             NotFound: no such deletion.
@@ -87,7 +87,7 @@ class DeletionService:
         await self.get(caller, run_id)
         async with self._database.begin() as unit:
             before = await read_own_run(unit, run_id, caller)
-            asked = Asked.of(before)
+            asked = AcknowledgementRequest.of(before)
             if asked is None or before.waiting_for is not WaitingFor.ACKNOWLEDGEMENT:
                 raise _waits_for_none(before)
             given = {"by": caller.subject, "at": (await unit.now()).isoformat()}

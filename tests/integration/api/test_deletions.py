@@ -133,7 +133,9 @@ async def test_f44_what_has_grown_since_its_preview_is_not_deleted_by_its_token(
 
 async def test_an_amount_that_is_not_known_is_never_shown_as_none(api: Api, own: str) -> None:
     orphans = {"maintenance": {"remove_orphans": {"older_than": "3d"}}}
-    found = (await refused(api, "PUT", own, json=orphans, headers=FIRST))["deletions"]
+    problem = (await api.call("PUT", own, status=428, json=orphans, headers=FIRST)).json()
+    assert "would delete an unknown amount of lake.lake.events" in problem["detail"]
+    found = problem["details"]["deletions"]
     assert [found[name] for name in ("snapshots", "files", "bytes", "complete")] == [None, None, None, False]
     assert [found["by_table"][0][name] for name in ("snapshots", "files", "bytes", "complete")] == [
         None,

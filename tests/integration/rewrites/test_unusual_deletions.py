@@ -7,7 +7,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import StateConflict
 from engine.domain.policies import FLEET, PolicyDocument
-from engine.domain.runs.deletions import Asked
+from engine.domain.runs.deletions import AcknowledgementRequest
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from tests.integration.rewrites.test_announced_deletions import EXPIRE, announced, deleting, hold_of
@@ -41,7 +41,7 @@ async def grown(world: World, clock: MovedClock, snapshots: int) -> None:
     await clock.pass_by(hours=2)
 
 
-async def waiting(world: World, run: Run) -> Asked:
+async def waiting(world: World, run: Run) -> AcknowledgementRequest:
     """Advance a run, insist that it deletes nothing and waits, and return why."""
     files = stored(world.lake.table)
     await world.container.worker.advance(run.id)
@@ -49,7 +49,7 @@ async def waiting(world: World, run: Run) -> Asked:
     assert (now.state, now.waiting_for, now.reason) == (RunState.QUEUED, WaitingFor.ACKNOWLEDGEMENT, "acknowledgement")
     assert f"/v1/deletions/{run.id}/acknowledge" in (now.detail or "")
     assert stored(world.lake.table) == files
-    asked = Asked.of(now)
+    asked = AcknowledgementRequest.of(now)
     assert asked is not None
     return asked
 

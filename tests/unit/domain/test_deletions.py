@@ -20,7 +20,7 @@ from engine.domain.policies import (
 )
 from engine.domain.policies import wider_deletions as wider
 from engine.domain.policies.effective.merging import FLOORS
-from engine.domain.runs.deletions import Amounts, Asked, Usual
+from engine.domain.runs.deletions import AcknowledgementRequest, Amounts, SurgeLimits
 from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
 from tests.unit.services.explanations import a_run
@@ -98,8 +98,10 @@ def test_a_stored_rule_equals_itself() -> None:
     assert rule.covers(rule)
 
 
-def usual(*files: int, table: int | None = 1000, factor: int = 3, share: int = 10) -> Usual:
-    return Usual.of([Amounts(files=each) for each in files], Amounts(files=table), factor=factor, share_percent=share)
+def usual(*files: int, table: int | None = 1000, factor: int = 3, share: int = 10) -> SurgeLimits:
+    return SurgeLimits.of(
+        [Amounts(files=each) for each in files], Amounts(files=table), factor=factor, share_percent=share
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_f44_what_is_not_known_is_never_within_a_limit() -> None:
     assert usual(table=None).exceeded_by(Amounts(files=1)) == ("files",)
     assert not Amounts(snapshots=1, files=None, bytes=5).is_within({"files": 10})
     assert Amounts(snapshots=1, files=None, bytes=5).is_within({"bytes": 5})
-    acknowledged = Asked(Amounts(snapshots=10), ("snapshots",), given={"by": "key:ana"})
+    acknowledged = AcknowledgementRequest(Amounts(snapshots=10), ("snapshots",), given={"by": "key:ana"})
     assert acknowledged.covers(Amounts(snapshots=11))
     assert not acknowledged.covers(Amounts(snapshots=12))
     assert not acknowledged.covers(Amounts(snapshots=10, files=1))
@@ -140,11 +142,13 @@ def test_amounts_are_in_words_with_one_as_the_singular() -> None:
     assert Amounts(0, 2, None).words == "2 files"
 
 
-def test_a_stored_question_equals_itself() -> None:
-    asked = Asked(Amounts(1, 2, 3), ("files",), usual(10), given={"by": "key:ana", "at": "2026-11-27T14:00:00+00:00"})
+def test_a_stored_request_equals_itself() -> None:
+    asked = AcknowledgementRequest(
+        Amounts(1, 2, 3), ("files",), usual(10), given={"by": "key:ana", "at": "2026-11-27T14:00:00+00:00"}
+    )
     run = a_run(RunState.QUEUED, result=RunResult({"acknowledgement": json.loads(json.dumps(asked.document()))}))
-    assert Asked.of(run) == asked
-    assert Asked.of(run) == asked  # reading it changes nothing
+    assert AcknowledgementRequest.of(run) == asked
+    assert AcknowledgementRequest.of(run) == asked  # reading it changes nothing
 
 
 def test_f44_the_most_careful_policy_decides_what_is_unusual() -> None:

@@ -19,7 +19,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.deletions import Asked
+from engine.domain.runs.deletions import AcknowledgementRequest
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
@@ -55,7 +55,7 @@ class Stopped(PackhouseError):
 class NotAcknowledged(PackhouseError):
     """The run would delete more than it may without an acknowledgement; nothing was deleted."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: AcknowledgementRequest) -> None:
         super().__init__(asked.words)
         self.asked = asked
 
@@ -211,7 +211,7 @@ class MetadataAttempt(ABC):
                 waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail, failed=False
             )
 
-    async def _wait_for_acknowledgement(self, asked: Asked) -> None:
+    async def _wait_for_acknowledgement(self, asked: AcknowledgementRequest) -> None:
         """Park the run until a person acknowledges what it would delete; it looks again from time to time."""
         result = self._attempt.run.result.updated(acknowledgement=asked.document())
         await self._attempt.record("acknowledgement_asked", asked.document(), result=result)

@@ -83,7 +83,9 @@ class ExpiryAttempt(DeletingAttempt):
         return plan
 
     async def _check_plan_acknowledged(self, policy: EffectivePolicy, plan: ExpiryPlan, rule: ExpiryRule) -> None:
-        """Check that the run may remove what it plans. Their files are counted only if that decides.
+        """Check that the run may remove what it plans without a further acknowledgement.
+
+        Files of the expired snapshots are counted only if the snapshots and an upper bound of the bytes do not decide.
 
         Raises:
             NotAcknowledged: it has to wait for an acknowledgement first.

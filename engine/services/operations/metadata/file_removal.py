@@ -26,7 +26,7 @@ from engine.services.operations.metadata.attempts import MetadataAttempt, Metada
 from engine.services.operations.metadata.requests import paced_requests
 from engine.services.planning.upkeep.histories import file_keeper_of
 from engine.services.planning.wording import many
-from engine.services.runs.announcements import unacknowledged
+from engine.services.runs.announcements import needed_acknowledgement
 from engine.services.runs.attempts import Attempt
 
 STEP_SECONDS: Final = 60.0
@@ -104,7 +104,12 @@ class DeletingAttempt(MetadataAttempt):
         await self._end(state, reason, words(plan), plan=document)
 
     async def _check_acknowledged(self, policy: EffectivePolicy, amounts: Amounts, *, snapshots: int = 0) -> None:
-        """Check that the run may delete these amounts of a table with so many snapshots.
+        """Check that the run may delete these amounts without a further acknowledgement.
+
+        Args:
+            policy: the effective policy of the table.
+            amounts: what the run would delete.
+            snapshots: the number of snapshots of the table; 0 for an operation that removes none.
 
         Raises:
             NotAcknowledged: it has to wait for an acknowledgement first.
@@ -113,7 +118,7 @@ class DeletingAttempt(MetadataAttempt):
         async with self._context.database.read() as unit:
             measured = await unit.measurements.latest(run.table_id)
             whole = (None, None) if measured is None else (measured.file_count, measured.total_bytes)
-            asked = await unacknowledged(unit, run, policy, amounts, Amounts(snapshots, *whole))
+            asked = await needed_acknowledgement(unit, run, policy, amounts, Amounts(snapshots, *whole))
         if asked is not None:
             raise NotAcknowledged(asked)
 

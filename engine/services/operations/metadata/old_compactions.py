@@ -43,7 +43,8 @@ class OldCompactionsAttempt(ExpiryAttempt):
         if not isinstance(self._table, CopyKeeper):
             await super()._work(policy)
             return
-        keeper, self._recheck = self._table, _COPIES_WATCHED
+        keeper = self._table
+        self._recheck = _COPIES_WATCHED
         copies = await self._context.formats.work(keeper.ref, keeper.replaced_copies)
         proven, failed = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
