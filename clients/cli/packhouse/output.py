@@ -176,6 +176,13 @@ def size(count: float | None) -> str | None:
     return f"{amount:.3g} TiB"
 
 
+def amounts(found: Mapping[str, Any]) -> str:
+    """Return the amounts of a deletion that are known and not 0: `1 snapshot, 84 files, 345 KiB`; empty for none."""
+    counts = [(found.get(name), name) for name in ("snapshots", "files")]
+    words = [f"{count} {name if count != 1 else name.removesuffix('s')}" for count, name in counts if count]
+    return ", ".join([*words, str(size(found["bytes"]))] if found.get("bytes") else words)
+
+
 def seconds(count: float | None) -> str | None:
     """Return a duration for people: `0.8 s`, `2 min 05 s`, `3 h 10 min`."""
     if count is None:

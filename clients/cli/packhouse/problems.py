@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from packhouse.exit_codes import ExitCode, for_error
-from packhouse.output import moment, size
+from packhouse.output import amounts, moment
 
 KEY_HINT: Final = (
     "set PACKHOUSE_API_KEY, give --api-key, or store it with `packhouse context set NAME URL --key …`; the first start "
@@ -99,16 +99,15 @@ def deletion_lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield f"deletes of {count} {'table' if count == 1 else 'tables'}: {_deleted(found)}"
     for table in found["by_table"]:
         settings = ", ".join(table["settings"])
-        until = f"; history up to {moment(table['removed_until'])} ends" if table["removed_until"] else ""
+        until = f"; no history up to {moment(table['removed_until'])} is left" if table["removed_until"] else ""
         yield f"  {table['address']} ({settings}): {_deleted(table)}{until}"
 
 
 def _deleted(found: Mapping[str, Any]) -> str:
-    amounts = [f"{found[name]} {name}" for name in ("snapshots", "files") if found[name] is not None]
-    amounts += [] if found["bytes"] is None else [str(size(found["bytes"]))]
-    if found["complete"] and not any(found[name] for name in ("snapshots", "files")):
-        return "nothing now, and more as history gets older"
-    return ", ".join(amounts) + ("" if found["complete"] else f"{' and ' if amounts else ''}an unknown amount")
+    known = amounts(found)
+    if found["complete"]:
+        return known or "nothing now, and more as history gets older"
+    return f"{known} and an unknown amount" if known else "an unknown amount"
 
 
 def _how_to_acknowledge(error: errors.PackhouseError) -> str | None:

@@ -153,8 +153,7 @@ def discover(
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
     body |= {"paused": True} if paused else {}
-    sent = {} if acknowledge is None else {"acknowledge": acknowledge}
-    found = session.ask(session.client.catalogs.discover, name, body=body, **sent)
+    found = session.ask(session.client.catalogs.discover, name, body=body, acknowledge=acknowledge)
 
     def render(console: Console) -> None:
         rows = [

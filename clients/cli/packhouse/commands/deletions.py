@@ -33,7 +33,7 @@ def list_(
     session = Session.of(context)
     filters = {"table_id": table_id(session, table) if table else None, "state": states}
     items = list(session.pages(session.client.deletions.list, limit=limit, **filters))
-    empty = "no deletions: nothing is announced, at work or ended"
+    empty = "no deletion is announced, at work or ended"
     session.show_list(
         items, lambda console: print_rows(console, rendering.COLUMNS, map(rendering.row, items)), empty=empty
     )
@@ -49,7 +49,7 @@ def get(context: typer.Context, deletion: DeletionArgument) -> None:
 
 @app.command()
 def undo(context: typer.Context, deletion: DeletionArgument) -> None:
-    """End a deletion before it starts, or stop it at work; of an automatic one the setting is `off` for the table."""
+    """End a deletion before it starts, or stop it at work; if it is automatic, set its setting to off for the table."""
     session = Session.of(context)
     found = session.ask(session.client.deletions.undo, deletion)
     session.show(found, lambda console: rendering.deletion(console, found))

@@ -102,8 +102,9 @@ def run(
             preview = session.ask(session.client.runs.preview_upkeep, body=body)
             session.show(preview, lambda console: upkeep.plan(console, preview))
         return
-    given = {} if acknowledge is None else {"acknowledge": acknowledge}
-    answer = session.ask(session.client.runs.submit, body=body, idempotency_key=idempotency_key, **given)
+    answer = session.ask(
+        session.client.runs.submit, body=body, idempotency_key=idempotency_key, acknowledge=acknowledge
+    )
     if answer.get("deduplicated"):
         session.say(f"[yellow]an equal run of this table is live already; it is shown{answers.wait(answer)}[/]")
     if watch:

@@ -26,8 +26,8 @@ AcknowledgeOption = Annotated[
     str | None,
     typer.Option(
         metavar="TOKEN",
-        help="Acknowledge what the change deletes: the token that the refused command or --dry-run printed, or "
-        "up_to:bytes=50GB,files=10000.",
+        help="Acknowledge what the command deletes: the token that the refused command or --dry-run printed, or a "
+        "bound such as up_to:bytes=50GB,files=10000.",
     ),
 ]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="Maximum number to list, newest first.")]
@@ -94,8 +94,7 @@ def register(
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
     body |= {"paused": True} if paused else {}
-    given = {} if acknowledge is None else {"acknowledge": acknowledge}
-    created = session.ask(session.client.tables.register, body=body, **given)
+    created = session.ask(session.client.tables.register, body=body, acknowledge=acknowledge)
     session.show(created, lambda console: answers.table(console, created))
 
 

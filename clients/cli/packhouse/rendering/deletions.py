@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from packhouse.output import moment, print_fields, size, state
+from packhouse.output import amounts, moment, print_fields, state
 from packhouse.rendering import upkeep
 
 Document = Mapping[str, Any]
@@ -15,14 +15,13 @@ COLUMNS: Final = ("=deletion", "state", "?waits for", "table", "operation", "=st
 
 def row(found: Document) -> tuple[Any, ...]:
     """Return the cells of `COLUMNS`; the start is that of a deletion which has not started."""
-    starts = moment(found["starts_at"]) if found["state"] == "pending" else None
-    what = found["table"] or found["table_id"], found["operation"]
     return (
         found["id"],
         state(found["state"]),
         found["waiting_for"],
-        *what,
-        starts,
+        found["table"] or found["table_id"],
+        found["operation"],
+        moment(found["starts_at"]) if found["state"] == "pending" else None,
         moment(found["ended_at"]),
         _what(found),
     )
@@ -40,7 +39,7 @@ def deletion(console: Console, found: Document) -> None:
         "starts": moment(found["starts_at"]) if is_pending else None,
         "undo until": moment(found["undo_until"]),
         "announced": f"{moment(found['announced_at'])}: {found['summary']}",
-        "would delete": None if asked is None else _amounts(asked["amounts"]),
+        "would delete": None if asked is None else amounts(asked["amounts"]),
         "more than": None if asked is None else _limit(asked),
         "allowed by": found["setting"],
         "submitted by": found["requested_by"],
@@ -74,19 +73,14 @@ def _what(found: Document) -> str:
 
 def _deleted(result: Document) -> str:
     files = result.get("deleted_files")
-    amounts = {"snapshots": result.get("expired_snapshots"), "files": files}
-    return _amounts({**amounts, "bytes": result.get("deleted_bytes") if files else None})
-
-
-def _amounts(found: Document) -> str:
-    amounts = [f"{found[name]} {name}" for name in ("snapshots", "files") if found.get(name)]
-    return ", ".join(amounts + ([str(size(found["bytes"]))] if found.get("bytes") else []))
+    size = result.get("deleted_bytes") if files else None
+    return amounts({"snapshots": result.get("expired_snapshots"), "files": files, "bytes": size})
 
 
 def _limit(asked: Document) -> str:
     if asked["median"] is None:
-        return f"was acknowledged: up to {_amounts(asked['up_to'])}"
-    usual = _amounts(asked["median"]) or "nothing"
+        return f"was acknowledged: up to {amounts(asked['up_to'])}"
+    usual = amounts(asked["median"]) or "nothing"
     share = f"{asked['share_percent']:g} % of the table"
     return f"{asked['factor']:g} times the median of the last deletions ({usual}) and {share}"
 
