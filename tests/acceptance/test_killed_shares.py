@@ -25,11 +25,10 @@ from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from tests.support.eventually import seen_when
+from tests.support.eventually import seen_when, until
 from tests.support.killable_process import killable, killed
 from tests.support.moved_clock import MovedClock
 from tests.support.processes import environment_of
-from tests.support.windows_ahead import until
 from tests.support.world import NAME, SCHEMA, SPEC, World, open_world
 
 LIMIT = 3_000_000

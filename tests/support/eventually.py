@@ -16,6 +16,14 @@ def eventually(holds: Callable[[], bool], *, within_seconds: float = 30.0) -> No
         time.sleep(0.02)
 
 
+async def until(holds: Callable[[], object], *, within_seconds: float = 60.0) -> None:
+    """Return as soon as the condition holds, looking from the event loop; fail the test as `eventually`."""
+    deadline = time.monotonic() + within_seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not true within {within_seconds:g} s"
+        await asyncio.sleep(0.02)
+
+
 async def seen_when(
     look: Callable[[], Awaitable[Seen]], fits: Callable[[Seen], object] = bool, *, within_seconds: float = 60.0
 ) -> Seen:

@@ -77,13 +77,6 @@ def attempt_of(world: World) -> Attempt:
     return attempt
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    """Look often until the condition holds; fail when it does not in time."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not holds():
-            await asyncio.sleep(0.02)
-
-
 async def go_on(world: World, run: Run) -> Run:
     """Advance a run that waits as soon as it may start."""
     async with asyncio.timeout(PATIENCE_SECONDS):

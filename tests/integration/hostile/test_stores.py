@@ -1,6 +1,7 @@
 """Object stores whose address a catalog names: their answers are limited and lead to no other server (F59, F62)."""
 
 import socket
+import ssl
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,8 @@ from tests.support.hostile.clients import DEADLINE_SECONDS, MOST_SECONDS
 from tests.support.hostile.servers import HostileServer
 
 SECRETS: Final = {"s3.access-key-id": "key", "s3.secret-access-key": "hidden", "s3.session-token": "hidden"}
+
+EMPTY_PAGE: Final = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
 
 Operation = Callable[[Any], object]
 OPERATIONS: Mapping[str, Operation] = {
@@ -62,18 +65,30 @@ def elsewhere() -> Iterator[HostileServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def relay() -> Relay:
+    """The relay of most tests: it serves until the process ends."""
+    return Relay(check_peer=lambda _address: None)
+
+
 @pytest.fixture(autouse=True)
-def _hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _relayed(relay: Relay) -> Iterator[None]:
+    connections.use_relay(relay)
+    yield
+    connections.use_relay(None)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the deadlines low: for hostile servers only, as an honest one may take longer on a busy machine."""
     defaults: Any = clients.client_options.__kwdefaults__
     monkeypatch.setitem(defaults, "silent_seconds", DEADLINE_SECONDS)
     monkeypatch.setattr("engine.rewriting.kernel.storage.stores.s3.SILENT_SECONDS", DEADLINE_SECONDS)
     monkeypatch.setattr(objects, "_PAGE_SECONDS", DEADLINE_SECONDS)
     monkeypatch.setattr(objects, "_LARGEST_PAGE", 2**20)  # of chunks of one byte `obstore` reads 2 MB/s
-    connections.use_relay(Relay(check_peer=lambda _address: None))
-    yield
-    connections.use_relay(None)
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(("operation", "behaviour", "way"), _CELLS)
 @pytest.mark.parametrize(
     "store", ["S3", pytest.param("Google", marks=pytest.mark.deep), pytest.param("Azure", marks=pytest.mark.deep)]
@@ -109,17 +124,24 @@ def test_f59_a_store_whose_name_resolves_to_another_address_at_the_connect_is_re
         assert server.received == []
 
 
-def test_f59_the_limits_hold_through_tls(
-    tmp_path: Path, elsewhere: HostileServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """The context of servers whose certificate the clients of stores trust."""
     context, trusted = self_signed(tmp_path)
     monkeypatch.setenv("AWS_CA_BUNDLE", str(trusted))
-    page = answer(b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", kind="application/xml")
-    with HostileServer(once(page), tls=context).running() as honest:
+    return context
+
+
+def test_a_page_of_an_honest_store_is_read_through_tls(tls: ssl.SSLContext) -> None:
+    with HostileServer(once(answer(EMPTY_PAGE, kind="application/xml")), tls=tls).running() as honest:
         assert OPERATIONS["list"](opened("S3", honest.url)) == []
+
+
+@pytest.mark.usefixtures("hurried")
+def test_f59_the_limits_hold_through_tls(tls: ssl.SSLContext, elsewhere: HostileServer) -> None:
     elsewhere_by_tls = f"https://127.0.0.1:{elsewhere.port}/lake/x"
     for behaviour, way in ((Behaviour.ENDLESS, "body"), (Behaviour.REDIRECT, "307"), (Behaviour.HUGE, "body")):
-        with HostileServer(http_ways(elsewhere_by_tls)[behaviour][way], tls=context).running() as server:
+        with HostileServer(http_ways(elsewhere_by_tls)[behaviour][way], tls=tls).running() as server:
             call = partial(OPERATIONS["list"], opened("S3", server.url))
             error = error_within(MOST_SECONDS, call)
         assert isinstance(error, StoreError), repr(error)
@@ -129,7 +151,7 @@ def test_f59_the_limits_hold_through_tls(
 
 def test_a_store_that_offers_to_keep_its_connection_is_asked_many_times() -> None:
     """The relay ends a connection after an answer, and says so: `obstore` would send the next request into its end."""
-    page = answer(b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>", Connection="keep-alive")
+    page = answer(EMPTY_PAGE, Connection="keep-alive")
     with HostileServer(once(b"HTTP/1.1 100 Continue\r\n\r\n" + page)).running() as server:
         files = opened("S3", server.url)
         assert [OPERATIONS["list"](files) for _ in range(50)] == [[]] * 50

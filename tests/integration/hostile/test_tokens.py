@@ -2,7 +2,6 @@
 
 import json
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from engine.formats.iceberg.catalog import tokens
 from engine.formats.iceberg.connection import IcebergConnection, IcebergFormat
 from engine.formats.paimon import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
-from tests.support.hostile.behaviours import Way, answer, once
+from tests.support.hostile.behaviours import Way, answer, once, silent
 from tests.support.hostile.servers import HostileServer
 
 SECRET = "s3cr3t"
@@ -106,16 +105,16 @@ def test_f62_many_threads_ask_for_one_token(token_server: HostileServer) -> None
 def test_f62_threads_that_wait_for_a_silent_token_server_share_its_one_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other they took the threads of the catalog for eight times the limit of the call."""
     monkeypatch.setattr(tokens, "TOKEN_SECONDS", 0.5)
-    with HostileServer(lambda _connection: time.sleep(1)).running() as silent:
+    with HostileServer(silent).running() as server:
         manager = tokens.CatalogTokens(
-            url=silent.url, credential=CREDENTIAL, initial_token=None, parameters={}, headers={},
+            url=server.url, credential=CREDENTIAL, initial_token=None, parameters={}, headers={},
             check_peer=lambda _address: None,
         )  # fmt: skip
         with ThreadPoolExecutor(8) as threads:
             asked = [threads.submit(manager.auth_header) for _ in range(8)]
         assert {str(each.exception()) for each in asked} == {str(asked[0].exception())}
         assert isinstance(asked[0].exception(), Away)
-        assert len(silent.received) == 1
+        assert len(server.received) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ import os
 import resource
 import socket
 import ssl
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from threading import Event
+from time import sleep
 
 import pytest
 import requests
@@ -16,7 +17,7 @@ from requests.adapters import HTTPAdapter
 
 from engine.formats.iceberg.catalog import sessions
 from engine.formats.intake.permissions import anywhere
-from engine.outgoing import calls
+from engine.outgoing import calls, relay
 from engine.outgoing.bounds import Limits, any_peer, connected
 from engine.outgoing.calls import NoAnswer, send
 from engine.outgoing.relay import Relay
@@ -149,16 +150,21 @@ def _silent(address: str) -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def test_f59_the_relay_outlives_a_lack_of_descriptors() -> None:
+def test_f59_the_relay_outlives_a_lack_of_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = Event()  # the relay had no descriptor to accept with, and waits
+    monkeypatch.setattr(relay, "sleep", lambda seconds: refused.set() or sleep(seconds))
     with HostileServer(once(answer(b"{}"))).running() as server, ExitStack() as stack:
         proxy = Relay(check_peer=anywhere).address_for(server.url, Limits(5, 10_000))
-        early = stack.enter_context(socket.socket())
-        early.settimeout(5)
+        address = "127.0.0.1", int(proxy.rpartition(":")[2])
+        early, late = (stack.enter_context(socket.socket()) for _ in range(2))
         with _no_descriptor():
-            early.connect(("127.0.0.1", int(proxy.rpartition(":")[2])))
-            time.sleep(0.2)  # in which the relay can't accept it
-        early.sendall(b"GET http://id.example/ HTTP/1.1\r\n\r\n")
-        assert early.recv(100).startswith(b"HTTP/1.1 403")
+            early.connect(address)
+            assert refused.wait(5)
+        late.connect(address)
+        for each in (early, late):
+            each.settimeout(5)
+            each.sendall(b"GET http://id.example/ HTTP/1.1\r\n\r\n")
+            assert each.recv(100).startswith(b"HTTP/1.1 403")
 
 
 @contextmanager

@@ -26,8 +26,9 @@ from engine.services.operations.tasks import lanes
 from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
 from tests.integration.presets.conftest import Kept
+from tests.support.eventually import until
 from tests.support.watching import Watching, runs_of
-from tests.support.windows_ahead import Gate, attempt_of, until
+from tests.support.windows_ahead import Gate, attempt_of
 from tests.support.world import Lake
 
 MB = 10**6

@@ -19,7 +19,8 @@ from engine.services.runs import hold_watch
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import append_files, content
 from tests.support.databases import FreshDatabase
-from tests.support.windows_ahead import blackout, change_policy, go_on, instant, until
+from tests.support.eventually import until
+from tests.support.windows_ahead import blackout, change_policy, go_on, instant
 from tests.support.world import World, open_world
 
 PACED = {"limits": {"bandwidth": "100kB", "parallel_groups": 1}}

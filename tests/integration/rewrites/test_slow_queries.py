@@ -15,7 +15,8 @@ from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from tests.support.attempts import content
 from tests.support.databases import TWO_DATABASES
-from tests.support.windows_ahead import Gate, attempt_of, change_policy, go_on, until
+from tests.support.eventually import until
+from tests.support.windows_ahead import Gate, attempt_of, change_policy, go_on
 from tests.support.world import World
 
 SLOW: dict[str, Any] = {

@@ -23,8 +23,9 @@ from engine.services.runs.attempts import Attempt
 from engine.services.runs.holds import Hold, Room
 from tests.support.attempts import content, events_of, groups_of
 from tests.support.databases import TWO_DATABASES
+from tests.support.eventually import until
 from tests.support.moved_clock import MovedClock
-from tests.support.windows_ahead import Gate, attempt_of, blackout, change_policy, go_on, instant, until
+from tests.support.windows_ahead import Gate, attempt_of, blackout, change_policy, go_on, instant
 from tests.support.world import World
 
 ONE_LANE = {"limits": {"parallel_groups": 1}}

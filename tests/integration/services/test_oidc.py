@@ -16,7 +16,7 @@ import pytest
 from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
 from engine.services.access.oidc import OidcSettings, OidcTokens
-from tests.support.eventually import seen_when
+from tests.support.eventually import seen_when, until
 from tests.support.fake_clock import FakeClock
 from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
 
@@ -64,9 +64,9 @@ async def test_a_good_token_is_a_caller_also_with_a_key_of_a_curve_and_within_th
     issuer: OidcIssuer, tokens: OidcTokens
 ) -> None:
     issuer.add_key("curve", curve=True)
-    until = int(time.time()) + 300
-    expires_at = datetime.fromtimestamp(until, UTC) + timedelta(seconds=30)
-    caller = await tokens.read(issuer.token(exp=until))
+    expiry = int(time.time()) + 300
+    expires_at = datetime.fromtimestamp(expiry, UTC) + timedelta(seconds=30)
+    caller = await tokens.read(issuer.token(exp=expiry))
     assert caller == Caller("oidc:u-17", Role.VIEWER, frozenset(), expires_at=expires_at)
     now = int(time.time())
     await tokens.read(issuer.token(exp=now - 10))
@@ -75,9 +75,9 @@ async def test_a_good_token_is_a_caller_also_with_a_key_of_a_curve_and_within_th
 
 
 async def test_an_expiry_that_no_calendar_has_is_refused(issuer: OidcIssuer, tokens: OidcTokens) -> None:
-    for until in (10**12, 10**30, -1, "soon", 1.5e300, float("inf"), float("nan"), [1], {}, True):
+    for expiry in (10**12, 10**30, -1, "soon", 1.5e300, float("inf"), float("nan"), [1], {}, True):
         with pytest.raises(Unauthenticated):
-            await tokens.read(issuer.token(exp=until))
+            await tokens.read(issuer.token(exp=expiry))
 
 
 async def test_garbage_and_a_forged_algorithm_are_refused_before_the_provider_is_asked(
@@ -189,9 +189,8 @@ async def test_f59_a_token_that_comes_while_the_endpoints_are_asked_for_waits_fo
     tokens = reader(issuer, clock, console_client_id="console")
     issuer.gate.clear()
     opened = asyncio.create_task(tokens.sign_in())
-    await asyncio.sleep(0)
     read = asyncio.create_task(tokens.read(issuer.token()))
-    await asyncio.sleep(0)
+    await until(lambda: issuer.requests == [DISCOVERY])
     issuer.gate.set()
     assert (await read).subject == "oidc:u-17"
     assert await opened is not None
@@ -243,10 +242,7 @@ async def test_a_provider_that_moves_its_keys_is_asked_where_they_are(
 
 
 async def keys_asked_for(issuer: OidcIssuer, count: int) -> None:
-    async def look() -> int:
-        return issuer.requests.count("/keys")
-
-    await seen_when(look, lambda seen: seen == count, within_seconds=10)
+    await until(lambda: issuer.requests.count("/keys") == count)
 
 
 async def is_refused(tokens: OidcTokens, token: str) -> bool:

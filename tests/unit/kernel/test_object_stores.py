@@ -3,7 +3,6 @@
 import gc
 import io
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from engine.rewriting.kernel.storage.stores import s3 as s3_store
 from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
 from engine.rewriting.kernel.storage.stores.connections import whole_files_of
 from engine.rewriting.kernel.task import GroupRewrite
+from tests.support.eventually import eventually
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.unit.kernel.building import field, make_task, rewrite, write
 
@@ -130,7 +130,7 @@ def test_a_stop_does_not_wait_for_the_requests_under_way(store: StoreServer, tmp
 
     thread = threading.Thread(target=run)
     thread.start()
-    time.sleep(0.5)
+    eventually(lambda: bool(store.control()["asked"]))
     stop.set()
     thread.join(5)  # the answers take a minute
     assert ended == ["stopped"]
@@ -170,7 +170,7 @@ def begun_upload(store: StoreServer, folder: Path) -> transfer.OutputSink:
     sink = transfer.Transfer(storage=storage, bucket=Bucket()).create(f"s3://{BUCKET}/{folder.name}/large")
     for _ in range(20):
         sink.write(bytes(2**20))
-    time.sleep(0.3)  # the parts are on their way
+    eventually(lambda: store.control()["asked"].get("PUT partNumber", 0) == 2)
     store.control(forget=True)
     return sink
 

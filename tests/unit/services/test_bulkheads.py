@@ -18,6 +18,7 @@ from engine.services.catalogs.bulkheads import calls
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 from engine.services.catalogs.bulkheads.computing import TimedCall
+from tests.support.eventually import seen_when, until
 
 STUCK = Compartment.of(TableRef("lake", ("a",), "stuck"))
 CALM = Compartment.of(TableRef("lake", ("a",), "calm"))
@@ -252,11 +253,14 @@ async def test_f41_a_read_that_computed_for_half_of_its_deadline_is_no_outage(mo
 
 async def eventually_read(bulk: Bulkheads) -> str:
     """Read as soon as the table has a free thread; its only one is abandoned until its call has ended."""
-    async with asyncio.timeout(30):
-        while True:
-            with suppress(Transient):
-                return await bulk.read(STUCK, lambda: "read")
-            await asyncio.sleep(0.01)
+
+    async def look() -> str:
+        try:
+            return await bulk.read(STUCK, lambda: "read")
+        except Transient:
+            return ""
+
+    return await seen_when(look)
 
 
 @pytest.mark.usefixtures("checks_often")
@@ -270,11 +274,12 @@ async def test_f41_threads_that_help_a_read_are_counted_and_ended_with_it() -> N
     bulk = bulkheads(compute_seconds=0.2)
     with pytest.raises(TableUnreadable):
         await bulk.read(STUCK, help_for_ever, is_work=True)
-    async with asyncio.timeout(30):
-        while [
-            each for each in threading.enumerate() if each.name.startswith("manifests") and each.ident not in before
-        ]:
-            await asyncio.sleep(0.01)
+
+    def is_over() -> bool:
+        threads = (each for each in threading.enumerate() if each.ident not in before)
+        return not any(each.name.startswith("manifests") for each in threads)
+
+    await until(is_over)
 
 
 @pytest.mark.usefixtures("checks_often")
@@ -291,13 +296,9 @@ async def test_f41_a_read_that_can_not_be_ended_is_seen_until_it_ends() -> None:
     bulk = bulkheads(compute_seconds=0.05)
     with pytest.raises(TableUnreadable):
         await bulk.read(STUCK, swallow, is_work=True)
-    async with asyncio.timeout(30):
-        while not bulk.stuck_seconds():
-            await asyncio.sleep(0.01)
+    await until(bulk.stuck_seconds)
     is_over.set()
-    async with asyncio.timeout(30):
-        while bulk.stuck_seconds():
-            await asyncio.sleep(0.01)
+    await until(lambda: not bulk.stuck_seconds())
 
 
 @pytest.mark.usefixtures("checks_often")

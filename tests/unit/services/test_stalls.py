@@ -12,6 +12,7 @@ from engine.queue.budgets import LiveProgress
 from engine.services.operations.tasks import lanes as sending
 from engine.services.operations.tasks.stalls import STALL_SECONDS, StallWatch
 from engine.spark.dispatch import Ticket
+from tests.support.eventually import until
 from tests.support.fake_clock import FakeClock
 from tests.unit.services.test_lanes import Spark, a_group, lanes_of
 
@@ -65,9 +66,7 @@ async def test_f41_lanes_that_are_given_up_end_with_the_reason_and_send_no_group
         return [finished async for finished in lanes.results([a_group(at, 64) for at in range(4)], 2)]
 
     taking = asyncio.create_task(take())
-    async with asyncio.timeout(30):
-        while len(spark.sent) < 2:
-            await asyncio.sleep(0.01)
+    await until(lambda: len(spark.sent) == 2)
     await lanes.give_up(error)
     with pytest.raises(StateConflict, match="its tasks moved nothing"):
         await taking
