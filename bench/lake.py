@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import Table
 
 from bench.lineitem import write_files
 from bench.service import Service
@@ -88,26 +89,33 @@ class Lake:
         """Return the name of a new copy; its policy is the one that all contenders share unless one is given."""
         self._copies += 1
         copied = f"{name}_{self._copies}"
-        metadata = self._catalog.load_table((NAMESPACE, name)).metadata_location
-        self._catalog.register_table((NAMESPACE, copied), metadata)
+        self.duplicate(name, copied)
         shared = {"rewrite": {"target_file_bytes": TARGET_BYTES}, "limits": {"parallel_groups": self.cores}}
         self.service.register(NAMESPACE, copied, policy or shared)
         return copied
 
+    def duplicate(self, name: str, other: str) -> None:
+        """Give the metadata of a table a second name, which Packhouse does not know."""
+        self._catalog.register_table((NAMESPACE, other), self.table(name).metadata_location)
+
+    def table(self, name: str) -> Table:
+        """Return a table as it is now."""
+        return self._catalog.load_table((NAMESPACE, name))
+
     def files(self, name: str) -> list[tuple[Path, int]]:
         """Return the live data files of a table and their sizes, in the order of paths."""
-        found = self._catalog.load_table((NAMESPACE, name)).inspect.files().select(["file_path", "file_size_in_bytes"])
+        found = self.table(name).inspect.files().select(["file_path", "file_size_in_bytes"])
         return sorted(
             (Path(row["file_path"].removeprefix("file:")), row["file_size_in_bytes"]) for row in found.to_pylist()
         )
 
     def scan(self, name: str) -> pa.Table:
         """Return all rows of a table, read by PyIceberg."""
-        return self._catalog.load_table((NAMESPACE, name)).scan().to_arrow()
+        return self.table(name).scan().to_arrow()
 
     def is_rewritten(self, name: str) -> bool:
         """Tell whether any snapshot of a table replaced files."""
-        snapshots = self._catalog.load_table((NAMESPACE, name)).snapshots()
+        snapshots = self.table(name).snapshots()
         return any(each.summary is not None and each.summary.operation.value == "replace" for each in snapshots)
 
 

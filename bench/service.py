@@ -63,9 +63,9 @@ class Service:
         put.raise_for_status()
         self._tables[name] = table
 
-    def submit(self, name: str) -> str:
+    def submit(self, name: str, operation: str = "rewrite") -> str:
         """Trigger a run; return its id."""
-        body = {"table_id": self._tables[name], "operation": "rewrite"}
+        body = {"table_id": self._tables[name], "operation": operation}
         return str(_answer(self._http.post("/v1/runs", json=body))["id"])
 
     def run(self, run_id: str) -> dict[str, Any]:
@@ -76,9 +76,9 @@ class Service:
         """Ask for a run's end."""
         _answer(self._http.post(f"/v1/runs/{run_id}/cancel"))
 
-    def rewrite(self, name: str) -> dict[str, Any]:
+    def rewrite(self, name: str, operation: str = "rewrite") -> dict[str, Any]:
         """Trigger a run and follow its events to the end; return the run, committed and verified."""
-        run_id = self.submit(name)
+        run_id = self.submit(name, operation)
         events = f"/v1/runs/{run_id}/events"
         accept = {"Accept": "text/event-stream"}
         with self._http.stream("GET", events, headers=accept, timeout=_RUN_SECONDS) as stream:

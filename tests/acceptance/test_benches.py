@@ -32,6 +32,7 @@ SMALLEST = {
     "paimon_digest": "--buckets 5 --files 50",
     "pickup": "--runs 3",
     "planning": "--files 200 --partitions 10",
+    "queries": "--commits 2 --files 3 --rows 500 --deletes 2 --rounds 1",
     "quiet_hours": "--megabytes 16 --lead 3 --window 3",
     "rewrite": "--cases B2 --megabytes 8 --repeats 1",
     "store_faults": "--minutes 0.2 --files 20",
