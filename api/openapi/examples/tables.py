@@ -28,6 +28,7 @@ _PARTITION: Final = _OF_PARTITION | {
     "largest_small_file_share": 0.025,
     "sorted_run_count": None,
     "level0_file_count": None,
+    "read_optimized_until": None,
 }
 
 OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -126,6 +127,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "order": None,
         "fullest_bucket": None,
         "level0_file_count": None,
+        "read_optimized_until": None,
         "freeze": None,
     },
     "TablePlan": {"enabled": True, "skipped": []},

@@ -45,6 +45,10 @@ class PartitionHealth(Answer):
     level0_file_count: int | None = Field(
         description="Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."
     )
+    read_optimized_until: Instant | None = Field(
+        description="Read-optimized views, which read the last level only, have all rows that were committed before. "
+        "Null: they have all rows, or the table's buckets have no levels."
+    )
 
 
 class FullestBucket(Answer):
@@ -128,6 +132,11 @@ class TableHealth(Answer):
     )
     level0_file_count: int | None = Field(
         None, description="The most files of level 0 of one bucket. Null: the table's buckets have no levels."
+    )
+    read_optimized_until: Instant | None = Field(
+        None,
+        description="Read-optimized views, which read the last level only, have all rows of all partitions that were "
+        "committed before. Null: they have all rows, or the table's buckets have no levels.",
     )
     due: DueState
     freeze: Freeze | None = Field(description="Null unless a failed proof froze the table.")

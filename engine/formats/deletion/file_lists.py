@@ -48,6 +48,8 @@ class FileKind(StrEnum):
     STATISTICS = "statistics"
     PARTITION_STATISTICS = "partition_statistics"
     METADATA = "metadata_files"
+    KEPT = "kept_lists"
+    """Never deleted: in the record of an expiry, the manifest lists of the snapshots that it keeps."""
 
 
 CONTENT: Final = frozenset(

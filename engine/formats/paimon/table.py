@@ -48,7 +48,7 @@ from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.planning.plans.group_forms import PACKED, GroupForm
+from engine.planning.plans.group_forms import FullScope, GroupForm
 from engine.planning.plans.predicates import PartitionSpecFields
 
 
@@ -160,6 +160,7 @@ class PaimonTable(TableUpkeep):
             current_spec_id=SPEC_ID,
             has_levels=bool(view.schema.primary_keys),
             hides_level0=view.options.hides_level0,
+            last_level=view.options.last_level,
         )
 
     def _commit_times(self) -> Mapping[int, int]:
@@ -218,7 +219,8 @@ class PaimonTable(TableUpkeep):
 
     def kernel_form(self) -> GroupForm:
         """Return windows of neighbours for append tables with buckets: readers get rows in the order of arrival."""
-        return GroupForm(keeps_arrival=True) if self._view.options.bucket_mode is BucketMode.FIXED else PACKED
+        has_buckets = self._view.options.bucket_mode is BucketMode.FIXED
+        return GroupForm(keeps_arrival=has_buckets, full_scope=FullScope.UNSIZED)
 
     def planned_natively(self) -> "PaimonTable":
         """Return the same view for planning Paimon's core."""
@@ -230,9 +232,10 @@ class PaimonTable(TableUpkeep):
         """Return Paimon's core as the engine of this table."""
         options = self._view.options
         return engine_of(
-            has_keys=bool(self._view.schema.primary_keys),
             has_buckets=options.bucket_mode is not BucketMode.UNAWARE,
             looks_up=options.looks_up,
+            has_vectors=options.has_deletion_vectors,
+            last_level=options.last_level,
             check_limit=check_limit(self._view),
         )
 

@@ -14,7 +14,13 @@ from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
 from engine.planning.due.cooling import cools_in_seconds
-from engine.planning.due.full_rewrites import NOT_ELIGIBLE, full_rules, is_eligible, with_amplification
+from engine.planning.due.full_rewrites import (
+    NOT_ELIGIBLE,
+    full_rules,
+    has_eligible_bucket,
+    is_eligible,
+    with_amplification,
+)
 from engine.planning.due.remainders import REMAINDER, are_remainders
 from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.seals import SealRule, Seals, find_seals
@@ -26,7 +32,7 @@ from engine.planning.measures.partition_metrics import PartitionMetrics, Rewrite
 from engine.planning.measures.partitions import Flags, PartitionedFiles, partition_files
 from engine.planning.measures.tiers import tier_rules, with_fullest_tier
 from engine.planning.plans.candidates import SkipReason, find_candidates
-from engine.planning.plans.group_forms import PACKED, GroupForm
+from engine.planning.plans.group_forms import PACKED, FullScope, GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
@@ -155,11 +161,11 @@ def evaluate_policy(
     reasons = _reasons(metrics, limits, reordered=np.zeros(len(files.names), np.bool_))
     by_trigger, reordered = _judge_triggers(policy, metrics, limits, Guards(sealed_in, reasons, cools_in))
     in_full = Guards(sealed_in, _full_reasons(policy, metrics, limits), cools_in)
-    amplified = with_amplification(metrics)
+    amplified = with_amplification(metrics, has_levels=figures.last_level is not None)
     overlaps = [replace(rule, needs_change=True) for rule in trigger_rules(policy) if _asks_overlap(rule)]
     whole = [
         *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in overlaps),
-        *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values)),
+        *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values, limits.buckets)),
     ]
     return Evaluation(
         triggers=by_trigger,
@@ -277,9 +283,12 @@ def _full_reasons(
     """Return the reason why a full rewrite would skip each partition, None where it would not."""
     reasons = _whole_reasons(metrics, limits)
     eligibility: Mapping[str, Any] | str = policy.values["rewrite.full.eligibility"]
-    if isinstance(eligibility, str):
+    if isinstance(eligibility, str) or not limits.is_full_guarded:
         return reasons
-    eligible = is_eligible(metrics, **eligibility)
+    if limits.full_scope is FullScope.UNSIZED:
+        eligible = has_eligible_bucket(metrics, limits, **eligibility)
+    else:
+        eligible = is_eligible(metrics, **eligibility)
     return [reason or (None if fits else NOT_ELIGIBLE) for reason, fits in zip(reasons, eligible, strict=True)]
 
 

@@ -69,6 +69,9 @@ class TableMeasures:
     one only. `history_bytes`: upper bound of the bytes of files that only old snapshots need, from snapshot summaries.
     `has_levels`: the buckets of the table have levels of sorted runs; False: the table has no primary key; None: no
     table of the format has levels. `hides_level0`: readers skip files of level 0 until they are compacted.
+    `stop_trigger`: the sorted runs of a bucket at which the table's own option stops writers, None without one.
+    `last_level`: the level that a full compaction of a bucket writes, and that read-optimized views read; None without
+    levels.
     """
 
     snapshot_count: int = 0
@@ -84,6 +87,8 @@ class TableMeasures:
     history_bytes: int = 0
     has_levels: bool | None = None
     hides_level0: bool = False
+    stop_trigger: int | None = None
+    last_level: int | None = None
 
     @property
     def average_manifest_bytes(self) -> int:

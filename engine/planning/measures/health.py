@@ -10,6 +10,7 @@ The score is 100 for a table that no rewrite could improve, and decreases with e
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -17,8 +18,16 @@ import pyarrow as pa
 
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.metadata import MetadataHealth
-from engine.planning.measures.partition_health import FileBounds, FileFlags, PartitionColumns, PartitionHealth
+from engine.planning.measures.partition_health import (
+    NO_FIGURES,
+    FileBounds,
+    FileFlags,
+    PartitionColumns,
+    PartitionHealth,
+    instant_of,
+)
 from engine.planning.measures.partitions import Ints, partition_files
+from engine.planning.measures.read_optimized import COMPLETE
 from engine.planning.measures.sorted_runs import FullestBucket, SortedRuns
 
 MIB: Final = 2**20
@@ -47,6 +56,7 @@ class TableHealth:
     `old_spec_file_count`, `old_spec_bytes`: files under a partition spec that is not the table's current one.
     `fullest_bucket`: the bucket with the most sorted runs; None for a table whose buckets have no levels, or no files.
     `level0_file_count`: the most files of level 0 of one bucket, which need not be that one; None without levels.
+    `read_optimized_until`: read-optimized views have all rows that were committed before; None: all rows, or no levels.
     """
 
     partition_count: int
@@ -76,6 +86,7 @@ class TableHealth:
     metadata: MetadataHealth
     fullest_bucket: FullestBucket | None = None
     level0_file_count: int | None = None
+    read_optimized_until: datetime | None = None
 
 
 def health(
@@ -84,7 +95,7 @@ def health(
     small_bytes: int,
     large_bytes: int | None,
     current_spec_id: int,
-    figures: TableMeasures = TableMeasures(),  # noqa: B008 - immutable
+    figures: TableMeasures = NO_FIGURES,
     small_row_group_bytes: int | None = None,
     top: int = 20,
 ) -> TableHealth:
@@ -106,7 +117,7 @@ def health(
     flags = FileFlags.of(files, FileBounds(small_bytes, large_bytes, small_row_group_bytes))
     is_old_spec = files.are_of_other_specs(current_spec_id)
     runs = SortedRuns.of(files) if figures.has_levels else None
-    partitions = PartitionColumns.of(files, flags, runs)
+    partitions = PartitionColumns.of(files, flags, figures, runs)
     avoidable = partitions.avoidable_file_count
     hidden = np.where(
         files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count)
@@ -142,8 +153,9 @@ def health(
         size_classes=_size_classes(files.file_bytes),
         worst_partitions=partitions.worst(top),
         metadata=MetadataHealth.of(figures),
-        fullest_bucket=None if runs is None else runs.fullest(hides_level0=figures.hides_level0),
+        fullest_bucket=None if runs is None else runs.fullest(figures),
         level0_file_count=None if runs is None else int(runs.level0_file_count.max(initial=0)),
+        read_optimized_until=instant_of(int(partitions.read_optimized_until_ms.min(initial=COMPLETE))),
     )
 
 

@@ -4,13 +4,16 @@ A table may have 10⁵ partitions, so everything is a vector over partitions; `P
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.measures.read_optimized import COMPLETE, complete_until_ms
 from engine.planning.measures.row_groups import have_small_row_groups
 from engine.planning.measures.sorted_runs import SortedRuns
 
@@ -66,6 +69,8 @@ class PartitionHealth:
 
     `largest_small_file_share`: the largest small file's bytes as a share of all small files'; None without small files.
     `sorted_run_count`, `level0_file_count`: the most of one bucket; None for a table whose buckets have no levels.
+    `read_optimized_until`: read-optimized views have all rows that were committed before; None: they have all rows, or
+    the buckets have no levels.
     """
 
     spec_id: int
@@ -81,8 +86,10 @@ class PartitionHealth:
     largest_small_file_share: float | None
     sorted_run_count: int | None = None
     level0_file_count: int | None = None
+    read_optimized_until: datetime | None = None
 
 
+NO_FIGURES: Final = TableMeasures()
 _OF_LEVELS: Final = ("sorted_run_count", "level0_file_count")
 _COUNTS: Final = (
     *("file_count", "small_file_count", "avoidable_file_count", "large_file_count", "small_row_group_file_count"),
@@ -94,7 +101,8 @@ _COUNTS: Final = (
 class PartitionColumns:
     """The fields of `PartitionHealth` as vectors over partitions, ordered by spec id, then by the partition's text.
 
-    `sorted_run_count` and `level0_file_count` are 0 where `has_levels` is False.
+    `sorted_run_count` and `level0_file_count` are 0 where `has_levels` is False. `read_optimized_until_ms`: see
+    `read_optimized.complete_until_ms`.
     """
 
     spec_ids: Ints
@@ -110,13 +118,26 @@ class PartitionColumns:
     largest_small_file_share: npt.NDArray[np.float64]
     sorted_run_count: Ints
     level0_file_count: Ints
+    read_optimized_until_ms: Ints
     has_levels: bool
 
     @staticmethod
-    def of(files: PartitionedFiles, flags: FileFlags, runs: SortedRuns | None = None) -> "PartitionColumns":
-        """Return the health of every partition of the files; `runs`: None for a table whose buckets have no levels."""
+    def of(
+        files: PartitionedFiles, flags: FileFlags, figures: TableMeasures = NO_FIGURES, runs: SortedRuns | None = None
+    ) -> "PartitionColumns":
+        """Return the health of every partition of the files.
+
+        Args:
+            files: files of the table.
+            flags: flags of these files.
+            figures: figures of the same table.
+            runs: its sorted runs; None for a table whose buckets have no levels.
+        """
         counts, totals = files.count(), files.total(files.file_bytes)
         none = np.zeros(len(files.names), np.int64)
+        until = np.full(len(files.names), COMPLETE, np.int64)
+        if figures.last_level is not None:
+            until = complete_until_ms(files, figures.last_level, figures.committed_at_ms.values())
         return PartitionColumns(
             spec_ids=files.spec_ids,
             names=files.names,
@@ -131,6 +152,7 @@ class PartitionColumns:
             largest_small_file_share=files.largest_share(flags.is_small),
             sorted_run_count=none if runs is None else runs.greatest(runs.sorted_run_count),
             level0_file_count=none if runs is None else runs.greatest(runs.level0_file_count),
+            read_optimized_until_ms=until,
             has_levels=runs is not None,
         )
 
@@ -165,12 +187,19 @@ class PartitionColumns:
         names = (*_COUNTS, *_OF_LEVELS) if self.has_levels else _COUNTS
         columns = {name: getattr(self, name)[places].tolist() for name in names}
         shares = self.largest_small_file_share[places].tolist()
+        until = self.read_optimized_until_ms[places].tolist()
         return tuple(
             PartitionHealth(
                 spec_id=int(self.spec_ids[place]),
                 partition=self.names[place],
                 largest_small_file_share=share if columns["small_file_count"][row] else None,
+                read_optimized_until=instant_of(until[row]),
                 **{name: values[row] for name, values in columns.items()},
             )
             for row, (place, share) in enumerate(zip(places.tolist(), shares, strict=True))
         )
+
+
+def instant_of(until_ms: int) -> datetime | None:
+    """Return a time of `read_optimized_until_ms`; None for a view that has all rows."""
+    return None if until_ms == COMPLETE else datetime.fromtimestamp(until_ms / 1000, UTC)

@@ -30,6 +30,7 @@ Floats = npt.NDArray[np.float64]
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "sorted_run_count": "this table format keeps no sorted runs",
     "level0_file_count": "this table format keeps no levels",
+    "commits_since_level0": "this table format keeps no levels",
 }
 """Metrics that tables of a format without levels do not have, each with the reason; a condition on one never holds."""
 
@@ -124,6 +125,9 @@ def measure_partitions(
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
     rewritten, rewritten_bounds = _rewrites(files, added, totals, history, now_ms)
+    if figures.last_level is not None:
+        waiting = files.total(files.file_bytes, files.level < figures.last_level)
+        rewritten["bytes_since_full"] = waiting.astype(np.float64)
     return PartitionMetrics(
         files=files,
         values=_sizes(files, counts, totals, small, large_bytes)
@@ -199,6 +203,7 @@ def _sorted_runs(files: PartitionedFiles, figures: TableMeasures) -> dict[str, F
     return {
         "sorted_run_count": runs.greatest(runs.sorted_run_count).astype(np.float64),
         "level0_file_count": runs.greatest(runs.level0_file_count).astype(np.float64),
+        "commits_since_level0": runs.greatest(runs.commits_since_level0(figures)).astype(np.float64),
     }
 
 

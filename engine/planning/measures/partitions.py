@@ -111,6 +111,19 @@ class PartitionedFiles:
         ordered: Ints = rows[order]
         return ordered
 
+    def in_buckets_by_arrival(self) -> Ints:
+        """Return all files partition by partition, then bucket by bucket, each in the order of arrival."""
+        order = self.in_order_of_arrival(np.ones(len(self.partition_of), np.bool_))
+        if self.has_buckets:  # the sort is stable
+            order = order[np.lexsort((self.bucket[order], self.partition_of[order]))]
+        return order
+
+    def number_buckets(self) -> tuple[Ints, Ints]:
+        """Return the ordinal of each file's bucket among all buckets of the table, and each bucket's partition."""
+        width = 3 + int(self.bucket.max(initial=0))  # numbers begin at -2
+        keys, bucket_of = np.unique(self.partition_of * width + self.bucket + 2, return_inverse=True)
+        return bucket_of.astype(np.int64), keys // width
+
 
 def partition_files(digest: pa.Table) -> PartitionedFiles:
     """Return the files of a digest (`planning.measures.digest.FILE_DIGEST`) grouped by partition."""

@@ -6,8 +6,10 @@ older partition spec that its rows are to leave (`RewriteLimits.output_spec_id`)
 (`planning.plans.merge_units`; for most strategies a whole partition): when a unit has enough candidates and they result
 in fewer files. Any reason other than small size is sufficient for a single file. In a full rewrite, every file is a
 candidate, and two files are sufficient; a file that would result in one file is only rewritten to put its rows into an
-order that they are not in, or if every file is requested. Where partitions are only replaced as a whole
-(`RewriteLimits.takes_partitions`), all files of a selected one are candidates, and a refused file holds it back.
+order that they are not in, or if every file is requested. In append tables of Paimon, a full rewrite leaves files of
+the right size without deletes, unless every file is requested (`group_forms.FullScope`). Where partitions are only
+replaced as a whole (`RewriteLimits.takes_partitions`), all files of a selected one are candidates, and a refused file
+holds it back.
 """
 
 from dataclasses import dataclass, replace
@@ -19,6 +21,7 @@ import numpy as np
 from engine.planning.measures.ordered_files import are_in_order, are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
+from engine.planning.plans.group_forms import FullScope
 from engine.planning.plans.merge_units import merge_units
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.plans.run_candidates import in_due_buckets
@@ -147,7 +150,29 @@ def _wanted(
     moved = files.are_of_other_specs(limits.output_spec_id)
     forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
-    return wanted, forced
+    return (wanted & (forced | ~left_in_full(files, limits)) if full else wanted), forced
+
+
+def left_in_full(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
+    """Return flags of files of the right size without deletes that a full rewrite leaves, by the table's scope."""
+    if limits.full_scope is FullScope.EVERY_FILE or limits.every_file:
+        return np.zeros(len(files.file_bytes), dtype=np.bool_)
+    sized: Flags = (files.file_bytes >= limits.small_bytes) & (files.delete_files == 0) & (files.equality_deletes == 0)
+    return sized if limits.full_scope is FullScope.UNSIZED else sized & are_leading(files, sized)
+
+
+def are_leading(files: PartitionedFiles, flags: Flags) -> Flags:
+    """Return flags of the files before the first unflagged one of their bucket (or partition), in order of arrival.
+
+    Paimon's core skips these of a full compaction (`BucketedAppendCompactManager.FullCompactTask`).
+    """
+    order, (bucket_of, partitions) = files.in_buckets_by_arrival(), files.number_buckets()
+    others = np.cumsum(~flags[order])
+    before = np.full(len(partitions), len(order), np.int64)
+    np.minimum.at(before, bucket_of[order], others - ~flags[order])
+    found = np.zeros_like(flags)
+    found[order] = others == before[bucket_of[order]]
+    return found
 
 
 def _taken_whole(files: PartitionedFiles, limits: RewriteLimits, *, full: bool) -> Flags:

@@ -12,7 +12,8 @@ This module alone defines the units of each strategy: candidates are counted, an
   Such borders never move, so that a second rewrite has nothing to do.
 
 Where a table has buckets, files of different buckets are never merged. A full rewrite rewrites whole partitions or
-buckets: only time spans divide them, not tiers or windows.
+buckets, which time spans divide, but not tiers. With `window`, files that it leaves divide them: the files between two
+of these are a unit.
 """
 
 from bisect import bisect_left
@@ -67,8 +68,8 @@ def merge_units(
         units = _by_tier(units, files, limits)
     if limits.time_span_ms is not None:
         units = _divided(units, files.data_at_ms // limits.time_span_ms)
-    if limits.is_window and not full:
-        units = _in_windows(units, files, wanted, forced, limits)
+    if limits.is_window:
+        units = _in_stretches(units, files, wanted) if full else _in_windows(units, files, wanted, forced, limits)
     return units
 
 
@@ -92,9 +93,7 @@ def _in_windows(
     units: MergeUnits, files: PartitionedFiles, wanted: Flags, forced: Flags, limits: RewriteLimits
 ) -> MergeUnits:
     """Make a unit of each window, and of each forced file outside windows; all other files never fire."""
-    order = files.in_order_of_arrival(np.ones_like(wanted))
-    if files.has_buckets:  # neighbours are those of a bucket; the sort is stable
-        order = order[np.lexsort((files.bucket[order], files.partition_of[order]))]
+    order = files.in_buckets_by_arrival()
     unit_of, least = units.unit_of.copy(), units.least_files.copy()
     least[:] = _NEVER  # files outside windows stay in their unit
     partition_of = [units.partition_of]
@@ -106,6 +105,14 @@ def _in_windows(
             made += 1
     fires = np.ones(made - len(least), dtype=np.int64)
     return MergeUnits(unit_of, np.concatenate(partition_of), np.concatenate([least, fires]))
+
+
+def _in_stretches(units: MergeUnits, files: PartitionedFiles, wanted: Flags) -> MergeUnits:
+    """Make a unit of all adjacent wanted files, so that no output has rows from both sides of a file that stays."""
+    order = files.in_buckets_by_arrival()
+    left_before = np.zeros(len(wanted), np.int64)
+    left_before[order] = np.cumsum(~wanted[order])
+    return _divided(units, left_before)
 
 
 def _neighbours(order: Ints, unit_of: Ints, wanted: Flags) -> Iterator[Ints]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.domain.policies import EffectivePolicy, Strategy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.group_forms import FullScope, GroupForm
 from engine.planning.plans.run_candidates import BucketRule
 
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
@@ -33,6 +33,7 @@ class RewriteLimits:
     that would only be encoded again, as requested; `output_spec_id`: the partition spec to which files of other specs
     move, None if they stay (`make_plan` adds these three). `buckets`: when a bucket is rewritten, None where sizes
     of files decide. `takes_partitions`: a partition with candidates is rewritten with all of its files, or not at all.
+    `full_scope`: the files of a full rewrite.
     """
 
     target_bytes: int
@@ -54,6 +55,7 @@ class RewriteLimits:
     output_spec_id: int | None = None
     buckets: BucketRule | None = None
     takes_partitions: bool = False
+    full_scope: FullScope = FullScope.EVERY_FILE
 
     @staticmethod
     def of(policy: EffectivePolicy) -> "RewriteLimits":
@@ -83,7 +85,9 @@ class RewriteLimits:
         self, form: GroupForm, policy: EffectivePolicy, committed_at_ms: Collection[int] = ()
     ) -> "RewriteLimits":
         """Return these limits for the file groups of an engine, given the times of the table's newest commits."""
-        limits = replace(self, group_bytes=_NO_LIMIT, parallel_groups=1) if form.is_whole else self
+        limits = replace(self, full_scope=form.full_scope)
+        if form.is_whole:
+            limits = replace(limits, group_bytes=_NO_LIMIT, parallel_groups=1)
         if form.keeps_arrival:
             limits = replace(limits, is_window=True, order_bins_by="arrival", tiers=(), time_span_ms=None)
         if form.takes_partitions:
@@ -103,6 +107,11 @@ class RewriteLimits:
         """The size below which files are candidates: the small-file size, or the largest bound of the tiers."""
         return self.tiers[-1].below_bytes if self.tiers else self.small_bytes
 
+
+    @property
+    def is_full_guarded(self) -> bool:
+        """Whether `rewrite.full.eligibility` applies: not to sorted runs, nor where vectors have to be applied."""
+        return self.buckets is None and self.full_scope is not FullScope.FROM_FIRST_UNSIZED
 
 def _tier(value: Mapping[str, Any]) -> TierLimit:
     return TierLimit(int(value["below_bytes"]), int(value["files"]))

@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from engine.domain.policies import EffectivePolicy
-from engine.planning.measures.partitions import Flags, PartitionedFiles
+from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.sorted_runs import SortedRuns
 
 LEAST_TO_MERGE: Final = 2
-"""Sorted runs of a bucket that a full rewrite merges; one alone has nothing to merge with."""
+"""Sorted runs of a bucket that are always merged by a full rewrite; one alone has nothing to merge with."""
 
 _ANY: Final = 2**62
 _NONE: Final = -(2**62)
@@ -25,15 +25,24 @@ class BucketRule:
     """When a bucket is due.
 
     `sorted_runs`: from this number of sorted runs on. `new_before_ms`: also if it has files of level 0 that were
-    committed before, milliseconds since 1970, and `least_with_new` sorted runs.
+    committed before, milliseconds since 1970, and `least_with_new` sorted runs. `last_level`: the level to which a full
+    rewrite brings all files of a bucket; None: not known.
     """
 
     sorted_runs: int
     new_before_ms: int
     least_with_new: int
+    last_level: int | None = None
+
+    @property
+    def lifts_new(self) -> bool:
+        """Whether new rows wait for a compaction, so that a single file of level 0 is worth one."""
+        return self.least_with_new < LEAST_TO_MERGE
 
     @staticmethod
-    def of(policy: EffectivePolicy, committed_at_ms: Collection[int], *, lifts_new: bool) -> "BucketRule":
+    def of(
+        policy: EffectivePolicy, committed_at_ms: Collection[int], *, lifts_new: bool, last_level: int | None = None
+    ) -> "BucketRule":
         """Return the rule of a policy, given the times of the table's newest commits."""
         every = int(policy.values["rewrite.key_tables.forced_every"])
         newest = sorted(committed_at_ms, reverse=True)
@@ -43,11 +52,12 @@ class BucketRule:
             sorted_runs=int(policy.values["rewrite.key_tables.sorted_run_trigger"]),
             new_before_ms=_ANY if is_eager else waited,
             least_with_new=1 if lifts_new else LEAST_TO_MERGE,
+            last_level=last_level,
         )
 
 
 def in_due_buckets(files: PartitionedFiles, rule: BucketRule, *, full: bool) -> Flags:
-    """Return flags of the files in buckets that are due, or for a full rewrite have something to merge."""
+    """Return flags of the files in buckets that are due, or for a full rewrite not compacted in full."""
     runs = SortedRuns.of(files)
     width = 1 + int(files.bucket.max(initial=0))
     buckets = runs.partition_of * width + runs.bucket
@@ -56,7 +66,25 @@ def in_due_buckets(files: PartitionedFiles, rule: BucketRule, *, full: bool) -> 
     if not len(buckets):
         return np.zeros(len(mine), np.bool_)
     is_due = runs.sorted_run_count >= (LEAST_TO_MERGE if full else rule.sorted_runs)
+    if full:
+        is_due |= _are_unfinished(files, at, len(buckets), rule.last_level)
     has_waited = (runs.level0_file_count > 0) & (runs.oldest_level0_ms < rule.new_before_ms)
     is_due |= has_waited & (runs.sorted_run_count >= rule.least_with_new)
     flags: Flags = (files.bucket >= 0) & is_due[at]
+    return flags
+
+
+def _are_unfinished(files: PartitionedFiles, bucket_of: Ints, buckets: int, last_level: int | None) -> Flags:
+    """Return flags of buckets with one sorted run that a full compaction changes.
+
+    It applies deletion vectors, and brings the files to the last level, which alone is read by read-optimized views.
+    """
+    rows = np.flatnonzero(files.bucket >= 0)
+    unfinished = files.delete_files[rows] > 0
+    if last_level is not None:
+        deepest = np.full(buckets, -1, np.int64)
+        np.maximum.at(deepest, bucket_of[rows], files.level[rows])
+        unfinished |= (deepest < last_level)[bucket_of[rows]]
+    flags = np.zeros(buckets, np.bool_)
+    flags[bucket_of[rows[unfinished]]] = True
     return flags

@@ -7,12 +7,13 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.turns import new_rows_ahead
 from engine.domain.values.units import format_bytes
 from engine.planning.due.evaluations import asks_old_specs, asks_order
+from engine.planning.due.full_rewrites import INTERVAL
 from engine.planning.measures.metadata import MetadataHealth
 from engine.services.explain.facts import Facts
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.upkeep.histories import EXPIRE
 from engine.services.planning.upkeep.operations import deletes_files, switched_on
-from engine.services.planning.wording import many
+from engine.services.planning.wording import clock, duration, many
 
 HISTORY_SHARE: Final = 0.1
 """Share of a table's bytes from which files that only old snapshots need are named."""
@@ -36,6 +37,12 @@ def state_of_files(facts: Facts) -> Iterator[str]:
             yield (
                 f"{many(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
                 f"partition specs: {_old_specs(facts.policy)}."
+            )
+        if found.read_optimized_until is not None:
+            age = duration(max(0, (facts.record.now - found.read_optimized_until).total_seconds()))
+            yield (
+                f"Read-optimized views lack rows committed since {clock(found.read_optimized_until)}, {age} ago: a full "
+                f"compaction brings them to the last level ({INTERVAL}: {facts.policy.written()[INTERVAL]})."
             )
         yield from _history(found.metadata, found.total_bytes, facts.policy)
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:

@@ -209,8 +209,9 @@ def bounds_of(seen: Observed) -> FileBounds:
 
 def _measure(seen: Observed, bounds: FileBounds) -> PartitionColumns:
     files = partition_files(seen.opened.digest())
-    runs = SortedRuns.of(files) if seen.opened.figures().has_levels else None
-    return PartitionColumns.of(files, FileFlags.of(files, bounds), runs)
+    figures = seen.opened.figures()
+    runs = SortedRuns.of(files) if figures.has_levels else None
+    return PartitionColumns.of(files, FileFlags.of(files, bounds), figures, runs)
 
 
 def _slice(measured: _Measured, sort: PartitionSort, start: int, end: int, *, decides: bool) -> list[ListedPartition]:

@@ -12,15 +12,18 @@ import pytest
 
 from engine.domain.errors import OutcomeUnknown, PackhouseError
 from engine.domain.tables.table import TableRef
+from engine.formats.deletion.file_lists import FileKind
 from engine.formats.iceberg import IcebergFormat, IcebergTable
+from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.metadata.views import TableView
-from tests.support.expired_files import Deletion, ids, needed, stored
+from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import (
     RUN_ID,
     Lake,
     append_files,
     group_of,
     ids_of,
+    live_paths,
     nothing,
     orders,
     request_of,
@@ -140,3 +143,46 @@ def test_f13_f62_an_expiry_deletes_no_needed_file_whatever_the_catalog_answers_s
     server.answers.clear()
     assert needed(lake.load()) <= stored(lake.load())
     assert ids_of(lake.load()) == list(range(50))
+
+
+def empty_and_newer(metadata: Any) -> None:
+    metadata |= {"snapshots": [], "refs": {}, "current-snapshot-id": -1, "snapshot-log": []}
+    metadata["last-updated-ms"] += 1000
+    metadata["last-sequence-number"] += 1
+
+
+def test_f13_an_answer_without_snapshots_after_an_expiry_makes_no_file_unneeded(
+    lake: Lake, server: RestCatalogServer
+) -> None:
+    """The answer is newer than the expiry, so that nothing but the record of the expiry shows what it lacks."""
+    deletion = RestDeletion(lake)
+    deletion.server = server
+    files = deletion.expire(ids(lake.load().metadata)[:1])
+    server.answers[TABLE] = answer(lake, "orders", empty_and_newer)
+    files.find()
+    assert files.delete(deletion.removal()).deleted.keys() == {FileKind.MANIFEST_LIST}
+    server.answers.clear()
+    assert needed(lake.load()) <= stored(lake.load())
+    assert ids_of(lake.load()) == list(range(30))
+
+
+@pytest.mark.parametrize("is_list_in_store", [True, False])
+def test_f13_files_of_a_snapshot_that_vanished_after_an_expiry_stay_until_its_manifest_list_is_gone(
+    lake: Lake, is_list_in_store: bool
+) -> None:
+    """Another program expires a snapshot that the run kept; the manifest list is what it deletes last."""
+    append_files(lake.create(), 1)
+    (first,) = stored(lake.load()) & set(map(normalised, live_paths(lake.load())))
+    append_files(lake.load(), 1, first=10)
+    lake.load().overwrite(orders(range(40)))
+    one, other, *more, head = ids(lake.load().metadata)
+    deletion = Deletion(lake)
+    files = deletion.expire([one])
+    manifest_list = lake.load().metadata.snapshot_by_id(other).manifest_list  # type: ignore[union-attr]
+    drop_snapshots(lake.load(), [other, *more])
+    if not is_list_in_store:
+        lake.load().io.delete(manifest_list)
+    deletion.finish(files)
+    assert (first in stored(lake.load())) is is_list_in_store
+    assert [each.snapshot_id for each in lake.load().metadata.snapshots] == [head]
+    assert ids_of(lake.load()) == list(range(40))

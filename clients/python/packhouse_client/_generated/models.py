@@ -1753,6 +1753,9 @@ class PartitionHealth(Model):
     spec_id: int
     """Id of the partition spec."""
 
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
     total_bytes: int
     """Bytes of live data files."""
 
@@ -3887,6 +3890,9 @@ class ListedPartition(Model):
     total_bytes: int
     """Bytes of live data files."""
 
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
 
 class OrderHealth(Model):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
@@ -4561,6 +4567,9 @@ class TableHealth(Model):
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
+
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
     small_file_share: float
     """Small files among the live data files, from 0 to 1."""

@@ -3,6 +3,10 @@
 Only manifests that no kept snapshot lists can name such files, so only those of the expired snapshots are read, with
 entries of any status; then the kept manifests, if there is any content file in question.
 
+The record of an expiry also has the manifest lists of the snapshots that it keeps. Where the catalog's later answer
+lacks some of these, the files that they need stay all the same, as long as their lists are in the store: an answer that
+lacks the table's snapshots does not make its files unneeded.
+
 Of the earlier metadata files those are listed that the metadata's log dropped since the expiry, and only if the table
 has `write.metadata.delete-after-commit.enabled`: it is the table's own setting for the same deletion, which commits
 through this catalog client do not carry out; without it the owner keeps these files.
@@ -50,7 +54,10 @@ class Found:
 
 
 def roots_of(metadata: TableMetadata, snapshot_ids: Sequence[int]) -> FileList:
-    """Return what the metadata itself names for these snapshots, and its log: what an expiry removes from it."""
+    """Return what the metadata itself names for these snapshots, and its log: what an expiry removes from it.
+
+    The manifest lists of the other snapshots are in it as `FileKind.KEPT`.
+    """
     ids = frozenset(snapshot_ids)
     lists = [(each.manifest_list, each.snapshot_id) for each in metadata.snapshots if each.snapshot_id in ids]
     roots = ListWriter(origin_of(metadata))
@@ -63,6 +70,8 @@ def roots_of(metadata: TableMetadata, snapshot_ids: Sequence[int]) -> FileList:
         sizes, owners = [each.file_size_in_bytes for each in some], [each.snapshot_id for each in some]
         roots.add(listed([each.statistics_path for each in some], kind, file_bytes=sizes, snapshot_ids=owners))
     roots.add(listed([each.metadata_file for each in metadata.metadata_log], FileKind.METADATA))
+    kept = [(each.manifest_list, each.snapshot_id) for each in metadata.snapshots if each.snapshot_id not in ids]
+    roots.add(listed([path for path, _ in kept], FileKind.KEPT, snapshot_ids=[each for _, each in kept]))
     return roots.finish()
 
 
@@ -91,6 +100,7 @@ def find_files(
         search.add(gone[kind])
     reached = Reachability(search.keys(), known)
     reached.look(view, kept, has_content=search.has_content)
+    reached.look_at_lost(view, gone[FileKind.KEPT]["path"].unique().to_pylist())
     is_free = ~reached.is_needed
     files = search.files.finish().only(is_free)
     return Found(files, search.unread, search.refused, int((~is_free).sum()), reached.only(is_free))
@@ -99,7 +109,10 @@ def find_files(
 def _of_gone_snapshots(
     metadata: TableMetadata, roots: Sequence[FileList], kept: Sequence[Snapshot]
 ) -> dict[FileKind, pa.Table]:
-    """Return the roots of snapshots that are not kept, and the metadata files that may go, by kind."""
+    """Return the roots of snapshots that are not kept, and the metadata files that may go, by kind.
+
+    Those of the kind `KEPT` are of snapshots that every expiry of the run kept.
+    """
     every = pa.concat_tables([LISTED.empty_table(), *(batch for root in roots for batch in root.batches())])
     ids = pa.array([each.snapshot_id for each in kept], pa.int64())
     rows = every.num_rows
@@ -108,7 +121,9 @@ def _of_gone_snapshots(
     has_snapshot = pc.is_valid(every["snapshot_id"])
     drops_metadata = metadata.properties.get(_DELETES_METADATA, "false").strip().lower() == "true"
     may_go = pc.if_else(is_metadata, pa.repeat(drops_metadata, rows), pc.and_(has_snapshot, pc.invert(is_kept)))
-    gone = every.filter(may_go)
+    expired = every.filter(pc.equal(every["kind"], FileKind.MANIFEST_LIST.value))["snapshot_id"]
+    was_kept = pc.equal(every["kind"], FileKind.KEPT.value)
+    gone = every.filter(pc.and_not(may_go, pc.and_(was_kept, pc.is_in(every["snapshot_id"], value_set=expired))))
     return {kind: gone.filter(pc.equal(gone["kind"], kind.value)) for kind in FileKind}
 
 

@@ -9,20 +9,27 @@ at. Memory: 25 bytes for each file in question, and the path of each manifest.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import structlog
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal, NotEligible, TableReplaced
 from engine.formats.deletion.file_lists import Origin
 from engine.formats.deletion.path_keys import Keys, are_in, keys_of, places_in
+from engine.formats.deletion.plans import Unread
 from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.views import TableView
+
+_log = structlog.get_logger(__name__)
+
+_LONGEST_NAMED: Final = 300
 
 
 class KeptManifests:
@@ -95,6 +102,32 @@ class Reachability:
             for entries in StoredPaths(view.io).needed(self._unread, entries_in):
                 self._mark(keys_of(entries.filter(entries["is_live"])["path"]))
             self._unread = []
+
+    def look_at_lost(self, view: TableView, lists: Sequence[str]) -> None:
+        """Mark the files that snapshots need which the table lost, though no expiry of this run removed them.
+
+        Another program may have expired them. It may also be the catalog's answer that lacks them: as long as their
+        manifest lists are in the store, their files stay. Lists and manifests that are missing or damaged need nothing.
+
+        Args:
+            view: a version of the table.
+            lists: the manifest lists of these snapshots.
+
+        Raises:
+            OSError: the store does not answer.
+        """
+        if not lists:
+            return
+        _log.warning(
+            "kept_snapshots_are_gone", manifest_lists=len(lists), table=view.metadata.location[-_LONGEST_NAMED:]
+        )
+        stored, unread, manifests = StoredPaths(view.io), Unread(), dict[str, None]()
+        for found, some in stored.left(lists, manifests_in, unread):
+            self._mark_paths(some)
+            manifests |= dict.fromkeys(found["path"].to_pylist())
+        for entries, some in stored.left(list(manifests), entries_in, unread):
+            self._mark_paths(some)
+            self._mark(keys_of(entries.filter(entries["is_live"])["path"]))
 
     def only(self, is_wanted: npt.NDArray[np.bool_]) -> "Reachability":
         """Return the same for some of the files: what was read of the table is not read again."""

@@ -9,7 +9,7 @@ import pyarrow as pa
 from engine.domain.policies import Strategy
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeEngine
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.group_forms import FullScope, GroupForm
 
 _NAME: Final = "Paimon's core"
 _STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW})
@@ -40,16 +40,27 @@ class CoreAccess(Protocol):
         """
 
 
-def engine_of(*, has_keys: bool, has_buckets: bool, looks_up: bool, check_limit: str) -> NativeEngine:
+def engine_of(
+    *, has_buckets: bool, looks_up: bool, has_vectors: bool, last_level: int | None, check_limit: str
+) -> NativeEngine:
     """Return the core as the engine of a table.
 
     Args:
-        has_keys: the table has a primary key, so that buckets consist of sorted runs.
         has_buckets: a bucket is compacted as a whole; otherwise the files of a group are merged.
         looks_up: new files get their changelog, or are read, after a compaction only.
+        has_vectors: files can have deletion vectors.
+        last_level: the last level of a bucket of a table with a primary key, whose buckets consist of sorted runs; None
+            for other tables.
         check_limit: what can't be compared of its rows.
     """
-    form = GroupForm(is_native=True, is_whole=has_buckets, merges_runs=has_keys, lifts_new=looks_up)
+    form = GroupForm(
+        is_native=True,
+        is_whole=has_buckets,
+        merges_runs=last_level is not None,
+        lifts_new=looks_up,
+        full_scope=FullScope.FROM_FIRST_UNSIZED if has_vectors else FullScope.UNSIZED,
+        last_level=last_level,
+    )
     return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True, checks_rows=True, check_limit=check_limit)
 
 

@@ -10,6 +10,8 @@ from engine.formats.paimon.metadata.schemas import TableSchema
 
 _ON_DEMAND: Final = -1
 _POSTPONED: Final = -2
+_DIGITS: Final = 10
+"""Of the largest number that Java's int has."""
 
 
 class BucketMode(StrEnum):
@@ -33,7 +35,11 @@ class BucketMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """Options as the table has them. `buckets`: the number of buckets, None where it is not fixed."""
+    """Options as the table has them.
+
+    `buckets`: the number of buckets, None where it is not fixed. `last_level`: of each bucket of a table with a primary
+    key, None for other tables.
+    """
 
     bucket_mode: BucketMode
     buckets: int | None
@@ -47,6 +53,7 @@ class TableOptions:
     changelog_prefix: str
     external_paths: tuple[str, ...]
     has_legacy_partition_names: bool
+    last_level: int | None
 
     @property
     def looks_up(self) -> bool:
@@ -96,6 +103,7 @@ def options_of(schema: TableSchema) -> TableOptions:
         changelog_prefix=given.get("changelog-file.prefix", "changelog-"),
         external_paths=tuple(path for each in paths.split(",") if (path := each.strip())),
         has_legacy_partition_names=_switch(given, "partition.legacy-name", default=True),
+        last_level=_last_level(given) if schema.primary_keys else None,
     )
 
 
@@ -115,6 +123,19 @@ def _buckets(schema: TableSchema) -> tuple[BucketMode, int | None]:
         return BucketMode.UNAWARE, None
     is_within = set(schema.partition_keys) <= set(schema.primary_keys)
     return (BucketMode.DYNAMIC if is_within else BucketMode.CROSS_PARTITION), None
+
+
+def _last_level(given: Mapping[str, str]) -> int:
+    """Return the last level, `CoreOptions.numLevels` - 1: by default there is one more than the trigger's runs."""
+    levels = _number(given, "num-levels", default=1 + _number(given, "num-sorted-run.compaction-trigger", default=5))
+    return max(0, levels - 1)
+
+
+def _number(given: Mapping[str, str], name: str, *, default: int) -> int:
+    value = given.get(name, str(default)).strip()
+    if not value[:20].isascii() or not value[:20].isdigit() or len(value) > _DIGITS:
+        raise Malformed(f"the option {name} is {value[:80]!r}, not a whole number")
+    return int(value)
 
 
 def _switch(given: Mapping[str, str], name: str, *, default: bool) -> bool:
