@@ -1741,6 +1741,9 @@ class PartitionHealth(Model):
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
@@ -1752,9 +1755,6 @@ class PartitionHealth(Model):
 
     spec_id: int
     """Id of the partition spec."""
-
-    read_optimized_until: datetime | None
-    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
     total_bytes: int
     """Bytes of live data files."""
@@ -3872,6 +3872,9 @@ class ListedPartition(Model):
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
@@ -3889,9 +3892,6 @@ class ListedPartition(Model):
 
     total_bytes: int
     """Bytes of live data files."""
-
-    read_optimized_until: datetime | None
-    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
 
 class OrderHealth(Model):
@@ -4550,6 +4550,9 @@ class TableHealth(Model):
     partition_count: int
     """Partitions with live data files."""
 
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
     record_count: int
     """Rows of live data files, from metadata, deleted ones included."""
 
@@ -4567,9 +4570,6 @@ class TableHealth(Model):
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
-
-    read_optimized_until: datetime | None
-    """Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
     small_file_share: float
     """Small files among the live data files, from 0 to 1."""

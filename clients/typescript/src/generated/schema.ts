@@ -3829,6 +3829,8 @@ export interface components {
             level0_file_count: number | null;
             /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
+            /** @description Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels. */
+            read_optimized_until: string | null;
             /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
             /** @description Files with small row groups. */
@@ -3845,8 +3847,6 @@ export interface components {
         /** @description The process answers. */
         Liveness: {
             /**
-            /** @description Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels. */
-            read_optimized_until: string | null;
              * @description Overall state.
              * @default ok
              * @constant
@@ -4206,6 +4206,8 @@ export interface components {
             level0_file_count: number | null;
             /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
             partition: string;
+            /** @description Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels. */
+            read_optimized_until: string | null;
             /** @description Live data files below `small_file_bytes`. */
             small_file_count: number;
             /** @description Files with small row groups. */
@@ -4222,8 +4224,6 @@ export interface components {
             /** @description With `include=decision`: time of the decisions. */
             decided_at?: string | null;
             /** @description Partitions of the page. */
-            /** @description Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels. */
-            read_optimized_until: string | null;
             items: components["schemas"]["ListedPartition"][];
             /** @description Files above are over-large: the policy's setting; null: none. */
             large_file_bytes: number | null;
@@ -6272,6 +6272,8 @@ export interface components {
             outside_file_count: number;
             /** @description Partitions with live data files. */
             partition_count: number;
+            /** @description Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels. */
+            read_optimized_until: string | null;
             /** @description Rows of live data files, from metadata, deleted ones included. */
             record_count: number;
             /** @description Health score from 0 to 100; 100: nothing to improve. */
@@ -6288,8 +6290,6 @@ export interface components {
             small_file_count: number;
             /** @description Small files among the live data files, from 0 to 1. */
             small_file_share: number;
-            /** @description Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels. */
-            read_optimized_until: string | null;
             /** @description Row groups below are small, in files of 8 or more: the policy's. */
             small_row_group_bytes: number | null;
             /** @description Files of small row groups, as far as the table says how many files have; Packhouse's own left out. */
