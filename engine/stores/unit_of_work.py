@@ -21,6 +21,7 @@ from engine.stores.runs.histories import RewriteHistoryStore
 from engine.stores.runs.outbox import OutboxStore
 from engine.stores.runs.partition_tasks import PartitionTaskStore
 from engine.stores.runs.store import RunStore
+from engine.stores.runs.task_slots import TaskSlotStore
 from engine.stores.runs.times import RunTimeStore
 from engine.stores.sql.clock import now
 from engine.stores.tables.catalogs import CatalogStore
@@ -69,6 +70,7 @@ class UnitOfWork:
         self.run_times = RunTimeStore(connection=connection)
         self.rewrite_histories = RewriteHistoryStore(connection=connection)
         self.signals = SignalStore(connection=connection)
+        self.task_slots = TaskSlotStore(connection=connection)
         self.watches = WatchStore(connection=connection)
         self.leadership = LeadershipStore(connection=connection)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from engine.domain.fleet.budgets import Budget
+from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Freeze, Pause
 
 
@@ -30,13 +31,15 @@ class FleetLimits:
 
     `parallel_runs`: runs held by workers at once. `bandwidth`: bytes read + written per second; `requests`: storage
     requests per second, both of all runs together. Every rate requires `parallel_runs` (a catalog's rate its own or
-    the fleet's): a run that can't receive its current share uses an equal one.
+    the fleet's): a run that can't receive its current share uses an equal one. `parallel_groups`: tasks of all
+    rewrites at once, and therefore rewrites at once, since each needs a task.
     """
 
     parallel_runs: int | None = None
     bandwidth: int | None = None
     requests: int | None = None
     catalogs: Mapping[str, CatalogLimits] = field(default_factory=dict)
+    parallel_groups: int | None = None
 
     @property
     def rates(self) -> Budget:
@@ -76,6 +79,12 @@ class FleetLimits:
         own = self.of_catalog(catalog).parallel_runs
         return None if own is None else own - at_work.by_catalog.get(catalog, 0)
 
+    def room_of(self, operation: str, at_work: "AtWork") -> int | None:
+        """Return the number of further runs of an operation that may start; None: any number."""
+        if operation != Operation.REWRITE or self.parallel_groups is None:
+            return None
+        return self.parallel_groups - at_work.rewrites
+
     def full_catalogs(self, at_work: "AtWork") -> list[str]:
         """Return the catalogs that have reached their limit of parallel runs, in order."""
         rooms = {name: self.room_in(name, at_work) for name in sorted(self.catalogs)}
@@ -109,10 +118,14 @@ def _set(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """Numbers of runs held by workers, by the catalog of their tables and by sharer (`domain.runs.run.sharer`)."""
+    """Numbers of runs held by workers, by the catalog of their tables and by sharer (`domain.runs.run.sharer`).
+
+    `rewrites`: the number of those that rewrite.
+    """
 
     by_catalog: Mapping[str, int] = field(default_factory=dict)
     by_sharer: Mapping[str, int] = field(default_factory=dict)
+    rewrites: int = 0
 
     @property
     def total(self) -> int:

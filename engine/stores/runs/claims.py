@@ -57,14 +57,16 @@ class RunClaims(RunChanges):
         if wanted <= 0:
             return []
         found: dict[RunId, ReadyRun] = {}
-        full = set(limits.full_catalogs(at_work))
-        while True:
-            seen, is_all = await self._look(wanted, full, operations, is_fleet_paused=row.paused_at is not None)
+        full, others = set(limits.full_catalogs(at_work)), _with_capacity(operations, limits, at_work)
+        while others:
+            seen, is_all = await self._look(wanted, full, others, is_fleet_paused=row.paused_at is not None)
             found |= seen
-            ready, filled = _with_room(in_turn(found.values(), at_work.by_sharer), limits, at_work)
-            if is_all or len(ready) >= wanted or filled <= full:
+            ready, filled, done = _with_room(in_turn(found.values(), at_work.by_sharer), limits, at_work)
+            if is_all or len(ready) >= wanted or (filled <= full and not done & others):
                 return ready[:wanted]
-            full |= filled  # other runs may wait behind the backlog of a catalog with little capacity
+            full |= filled  # other runs may wait behind the backlog of a catalog, or an operation, with little capacity
+            others -= done
+        return []
 
     async def claim(
         self,
@@ -76,13 +78,15 @@ class RunClaims(RunChanges):
         """Claim a queued run that need not wait: queued → planning; the new attempt number is the lease's token.
 
         Returns None when another holder was faster, the run must wait, another run holds the table, fleet or catalog
-        have reached their limit of runs, it is not of these operations, fleet, catalog or table are paused, the table
-        is frozen, or a dependency is away (a run with a cancel request is admitted in the last three cases).
+        have reached their limit of runs (for a rewrite also of tasks), it is not of these operations, fleet, catalog or
+        table are paused, the table is frozen, or a dependency is away (a run with a cancel request is admitted in the
+        last three cases).
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
         limits, at_work = FleetLimits.of(whole.limits), await self.at_work()
-        if (room := limits.room(at_work)) is not None and room <= 0:
+        operations = _with_capacity(operations, limits, at_work)
+        if not operations or ((room := limits.room(at_work)) is not None and room <= 0):
             return None
         is_paused = whole.paused_at is not None or await self._is_paused(run_id)
         other = runs.alias("other")
@@ -191,6 +195,7 @@ class RunClaims(RunChanges):
         return AtWork(
             Counter(row.catalog for row in held),
             Counter(sharer(row.catalog, row.owner_team, row.operation) for row in held),
+            sum(row.operation == Operation.REWRITE for row in held),
         )
 
     async def _look(
@@ -229,20 +234,30 @@ class RunClaims(RunChanges):
         return {row["id"]: ReadyRun(**row) for row in rows}
 
 
+def _with_capacity(operations: Collection[Operation], limits: FleetLimits, at_work: AtWork) -> set[Operation]:
+    """Return the operations of which another run may start under the fleet's limits."""
+    rooms = {operation: limits.room_of(operation, at_work) for operation in operations}
+    return {operation for operation, room in rooms.items() if room is None or room > 0}
+
+
 def _with_room(
     ready: Sequence[ReadyRun], limits: FleetLimits, at_work: AtWork
-) -> tuple[builtins.list[ReadyRun], set[str]]:
-    """Leave out runs whose catalog has no capacity left once the runs before them have started.
+) -> tuple[builtins.list[ReadyRun], set[str], set[str]]:
+    """Leave out runs whose catalog or operation has no capacity left once the runs before them have started.
 
-    Also return the catalogs that are full by then.
+    Also return the catalogs, and the operations, that are full by then.
     """
-    before: Counter[str] = Counter()
-    kept, filled = [], set()
+    in_catalogs: Counter[str] = Counter()
+    of_operations: Counter[str] = Counter()
+    kept, catalogs_filled, operations_filled = [], set(), set()
     for run in ready:
-        room = limits.room_in(run.catalog, at_work)
-        if room is not None and before[run.catalog] >= room:
-            filled.add(run.catalog)
+        in_catalog, of_operation = limits.room_in(run.catalog, at_work), limits.room_of(run.operation, at_work)
+        if in_catalog is not None and in_catalogs[run.catalog] >= in_catalog:
+            catalogs_filled.add(run.catalog)
+        elif of_operation is not None and of_operations[run.operation] >= of_operation:
+            operations_filled.add(run.operation)
         else:
-            before[run.catalog] += 1
+            in_catalogs[run.catalog] += 1
+            of_operations[run.operation] += 1
             kept.append(run)
-    return kept, filled
+    return kept, catalogs_filled, operations_filled

@@ -17,6 +17,7 @@ from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettin
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Lanes
+from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.holds import Room
 from engine.spark.dispatch import Ticket
@@ -109,12 +110,14 @@ def lanes_of(spark: Spark, clock: FakeClock, attempt: Before | None = None, time
     async def opened_again() -> Any:
         raise AssertionError
 
+    attempt = attempt or Before(clock, 1000.0, 1000.0)
     return Lanes(
         dispatcher=spark,
         function=str,
-        attempt=attempt or Before(clock, 1000.0, 1000.0),
+        attempt=attempt,
         clock=clock,
         times=times or measured_times(),
+        slots=TaskSlots(database=None, attempt=attempt, clock=clock, is_limited=lambda: False),  # type: ignore[arg-type]
         tasks=a_task,
         credentials=TaskCredentials(table=Opened(), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
         lost=none_lost,

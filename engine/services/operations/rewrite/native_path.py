@@ -4,8 +4,8 @@ A call makes its own commit, so its answer is never trusted: whether it answered
 with its worker, the table is read for a snapshot that replaced files of the partition since the call was sent. Such a
 snapshot is verified and recorded; without one, nothing was done. A dead worker's call is stopped before it is judged.
 
-Holds, cancels, the lease and rates are applied between partitions; a single call may exceed the rates while it lasts
-(`engines`).
+Holds, cancels, the lease and limits are applied between partitions; a single call may exceed the rates while it lasts
+(`engines`), and keeps its slots under the fleet's limit of tasks until its end.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import shortest_left, stop_operations
+from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.planning.engines import tasks_within, too_slow
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -94,12 +95,19 @@ class NativePath(RewritePath):
         application = await self._asked(self._context.procedures.application)
         settings = ProcedureSettings(tasks, full=bool(self._attempt.run.request.get("force_full")))
         times = LaneTimes(work.plan.time)
+        slots = TaskSlots(
+            database=self._context.database,
+            attempt=self._attempt,
+            clock=self._context.clock,
+            is_limited=lambda: True,  # each call reads the limit: calls are long
+        )
         calls = _Calls(table, settings, application, times, work)
         async with self._stopped_when_asked():
             for at, group in enumerate(work.groups):
-                if not self._attempt.may_begin() or not self._fits(work.groups[at:], times):
-                    break
-                await self._one(group, calls)
+                async with slots.taken(tasks, is_needed=self._attempt.may_begin) as granted:
+                    if not self._attempt.may_begin() or not self._fits(work.groups[at:], times):
+                        break
+                    await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
         await self._attempt.check()
 
     async def _check_table(self, table: NativeTable, work: Work) -> None:

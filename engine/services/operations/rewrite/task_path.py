@@ -24,6 +24,7 @@ from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Finished, GroupFailure, GroupLost, Lanes
 from engine.services.operations.tasks.pacing import RunPacing
 from engine.services.operations.tasks.stalls import STALL_SECONDS
+from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.planning.engines import remedy_for
 from engine.services.planning.orders import Overlaps, order_result, overlaps_of
 from engine.services.runs.attempts import STOPS_THAT_COMMIT
@@ -87,6 +88,12 @@ class TaskPath(RewritePath):
             await attempt.record("tasks_stalled", {"detail": error.message})
             await running.give_up(error)
 
+        slots = TaskSlots(
+            database=context.database,
+            attempt=attempt,
+            clock=context.clock,
+            is_limited=lambda: pacing.limits.fleet.parallel_groups is not None,
+        )
         pacing = RunPacing(
             tools=context.pacing,
             attempt=attempt,
@@ -94,7 +101,10 @@ class TaskPath(RewritePath):
             properties=properties,
             lanes=lanes,
             on_stall=stop_stalled,
+            on_limits=slots.store,
         )
+        with suppress(Transient):  # planning may have taken long; limits are read again every two seconds anyway
+            await pacing.reread()
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
 
         settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
@@ -115,6 +125,7 @@ class TaskPath(RewritePath):
             attempt=attempt,
             clock=context.clock,
             times=LaneTimes(plan.time),
+            slots=slots,
             tasks=lambda group: context.formats.work(table.ref, made, group),
             credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._early_losses(plan).among,

@@ -1,4 +1,4 @@
-"""Send file groups to Spark: at most `parallel_groups` lanes, each with one Spark task at a time.
+"""Send file groups to Spark: at most `parallel_groups` lanes, each with one Spark task at a time, and a slot for it.
 
 Tiny groups are sent in bundles (one task rewrites them in turn) so that ten thousand small partitions do not cost ten
 thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
@@ -26,6 +26,7 @@ from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.holds import Room
 from engine.spark.dispatch import Ticket
@@ -90,9 +91,9 @@ Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
 class Lanes:
     """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
 
-    `tasks` builds a group's task from the table's metadata. `lost` is called before each bundle is sent and returns the
-    waiting groups that have become useless. `on_start` records that groups are about to be sent; `on_stop` asks running
-    tasks to stop and returns whether the request can reach them.
+    `slots` limits the tasks of all runs. `tasks` builds a group's task from the table's metadata. `lost` is called
+    before each bundle is sent and returns the waiting groups that have become useless. `on_start` records that groups
+    are about to be sent; `on_stop` asks running tasks to stop and returns whether the request can reach them.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Lanes:
         attempt: Attempt,
         clock: Clock,
         times: LaneTimes,
+        slots: TaskSlots,
         tasks: Callable[[FileGroup], Awaitable[Task]],
         credentials: TaskCredentials,
         lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, Loss]]],
@@ -114,6 +116,7 @@ class Lanes:
         self._attempt = attempt
         self._clock = clock
         self._times = times
+        self._slots = slots
         self._tasks = tasks
         self._credentials = credentials
         self._lost = lost
@@ -149,15 +152,24 @@ class Lanes:
 
     async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         try:
-            while waiting and self._attempt.may_begin():
-                await self._drop_lost(waiting)
-                if not waiting or not self._attempt.may_begin():  # the check for lost groups may have taken long
-                    continue
-                bundle = await self._next(waiting)
-                if bundle is not None:
-                    await self._send(waiting, bundle)
+            while self._may_send(waiting):
+                async with self._slots.taken(is_needed=lambda: self._may_send(waiting)):
+                    await self._send_next(waiting)
         finally:
             self._finished.put_nowait(None)
+
+    def _may_send(self, waiting: deque[tuple[FileGroup, ...]]) -> bool:
+        return bool(waiting) and self._attempt.may_begin()
+
+    async def _send_next(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
+        if not self._may_send(waiting):
+            return
+        await self._drop_lost(waiting)
+        if not self._may_send(waiting):  # the check for lost groups may have taken long
+            return
+        bundle = await self._next(waiting)
+        if bundle is not None:
+            await self._send(waiting, bundle)
 
     async def _drop_lost(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         """Remove waiting groups that other writers made useless; groups that another lane has taken go on."""

@@ -71,7 +71,8 @@ class RunPacing:
     """The pace of one attempt. `at_work` keeps it while groups run; the other methods are its parts.
 
     `has_channel`: whether tasks report what they move; by default those that have the address of the pace channel.
-    `on_stall` is called at each report while the tasks have moved nothing for too long (`stalls`).
+    `on_stall` is called at each report while the tasks have moved nothing for too long (`stalls`), `on_limits` each
+    time policy and limits were read again.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class RunPacing:
         lanes: int,
         has_channel: bool | None = None,
         on_stall: Callable[[], Awaitable[None]] | None = None,
+        on_limits: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._tools = tools
         self._attempt = attempt
@@ -98,8 +100,14 @@ class RunPacing:
         self._runs = 0
         self._is_over = False
         self._on_stall = on_stall
+        self._on_limits = on_limits
         self._stalls = StallWatch(tools.clock)
         self._busy_at = self._began_at = tools.clock.monotonic()
+
+    @property
+    def limits(self) -> RunLimits:
+        """The limits as last read."""
+        return self._limits
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
@@ -145,6 +153,8 @@ class RunPacing:
             table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, table, self._properties)
             self._limits = await run_limits(unit, table.ref.catalog, policy)
+        if self._on_limits is not None:
+            await self._on_limits()
 
     async def refresh(self) -> None:
         """Report what the run moved, get its shares, divide its budget among tasks. Raises Transient without Redis."""
