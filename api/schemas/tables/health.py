@@ -60,6 +60,10 @@ class FullestBucket(Answer):
     sorted_run_count: int = Field(description="Its sorted runs: each file of level 0, and each other level with files.")
     level0_file_count: int = Field(description="Its files of level 0.")
     hides_level0: bool = Field(False, description="Whether readers skip files of level 0 until they are compacted.")
+    stop_trigger: int | None = Field(
+        None,
+        description="Sorted runs at which the table's own option stops writers. Null: the table has no such option.",
+    )
 
 
 class MetadataHealth(Answer):

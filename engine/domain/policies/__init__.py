@@ -12,9 +12,23 @@ from engine.domain.policies.documents.rewriting import RewriteSettings, RowKey, 
 from engine.domain.policies.documents.rules import Junction, TriggerRule
 from engine.domain.policies.documents.triggers import Metric, MetricKind, TriggerCondition
 from engine.domain.policies.documents.windows import Blackout, OnStart, QuietHours
-from engine.domain.policies.effective.contradictions import contradictions, raised_group_sizes
+from engine.domain.policies.effective.contradictions import (
+    contradictions,
+    raised_group_sizes,
+    refused_when_stored,
+    ungentle_intervals,
+)
 from engine.domain.policies.effective.deletions import DELETING_SETTINGS, DeletionRule, wider_deletions
-from engine.domain.policies.effective.merging import DEFAULTS, EffectivePolicy, Layer, Merged, effective_policy, merge
+from engine.domain.policies.effective.merging import (
+    DEFAULTS,
+    SORTED_RUN_TRIGGER,
+    STOP_TRIGGER,
+    EffectivePolicy,
+    Layer,
+    Merged,
+    effective_policy,
+    merge,
+)
 from engine.domain.policies.effective.presets import PRESETS, Preset
 from engine.domain.policies.effective.scopes import FLEET, PolicyScope, PolicyScopeKind, ScopedTable, TableTraits
 from engine.domain.policies.effective.stored import StoredPolicy
@@ -28,6 +42,8 @@ __all__ = [
     "OFF",
     "PRESETS",
     "RECLAIM",
+    "SORTED_RUN_TRIGGER",
+    "STOP_TRIGGER",
     "UNLIMITED",
     "Blackout",
     "DeletionRule",
@@ -63,5 +79,7 @@ __all__ = [
     "effective_policy",
     "merge",
     "raised_group_sizes",
+    "refused_when_stored",
+    "ungentle_intervals",
     "wider_deletions",
 ]

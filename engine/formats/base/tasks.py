@@ -19,14 +19,17 @@ class RewriteSettings:
     """What a run wants of every group: how outputs are written, in which order, and how far sorted runs are merged.
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
-    A bucket that was planned with fewer of them is merged whatever these rules say. `checks_rows`: the task of the
-    group compares the rows of its inputs and outputs. `key`: rows are merged by it, only in tables that are `Keyed`.
+    Of a bucket that was planned with fewer of them, the new rows are merged whatever these rules say.
+    `gentle_every`: files of level 0 may stay there until so many compactions; None: each one takes them.
+    `checks_rows`: the task of the group compares the rows of its inputs and outputs. `key`: rows are merged by it, only
+    in tables that are `Keyed`.
     """
 
     write: WriteSettings
     order: RowOrdering | None = None
     full: bool = False
     sorted_run_trigger: int = 5
+    gentle_every: int | None = None
     checks_rows: bool = False
     key: DeclaredKey | None = None
 

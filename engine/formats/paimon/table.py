@@ -44,6 +44,7 @@ from engine.formats.paimon.compaction.tasks import core_task, kernel_task
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
+from engine.formats.paimon.metadata.policy_fields import policy_fields, stop_trigger
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
@@ -111,8 +112,8 @@ class PaimonTable(TableUpkeep):
         }
 
     def policy_properties(self) -> Mapping[str, Any]:
-        """Return no fields: this version acts on none for these tables."""
-        return {}
+        """Return the policy fields set by the table's own options, by dotted name."""
+        return policy_fields(self._view.options, self._view.schema.options)
 
     def columns(self) -> Sequence[TableColumn]:
         """Return the top-level columns of the current schema, in its order."""
@@ -160,6 +161,7 @@ class PaimonTable(TableUpkeep):
             current_spec_id=SPEC_ID,
             has_levels=bool(view.schema.primary_keys),
             hides_level0=view.options.hides_level0,
+            stop_trigger=stop_trigger(view.options, view.schema.options),
             last_level=view.options.last_level,
         )
 

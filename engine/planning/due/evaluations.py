@@ -21,6 +21,7 @@ from engine.planning.due.full_rewrites import (
     is_eligible,
     with_amplification,
 )
+from engine.planning.due.new_rows import new_row_rules
 from engine.planning.due.remainders import REMAINDER, are_remainders
 from engine.planning.due.rule_logic import logic_of
 from engine.planning.due.seals import SealRule, Seals, find_seals
@@ -190,7 +191,7 @@ def _judge_triggers(
     tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
     states = [evaluate(rule, tiered, for_order if _asks_order(rule) else guards) for rule in rules]
     reordered = [state.partitions for rule, state in zip(rules, states, strict=True) if _asks_order(rule)]
-    states += [evaluate(rule, tiered, guards) for rule in tier_rules(limits)]
+    states += [evaluate(rule, tiered, guards) for rule in (*tier_rules(limits), *new_row_rules(policy, limits))]
     return states, np.logical_or.reduce([np.zeros(len(metrics.files.names), np.bool_), *reordered])
 
 

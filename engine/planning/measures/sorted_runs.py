@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 
 _LATEST: Final = np.iinfo(np.int64).max
@@ -19,7 +20,8 @@ _LATEST: Final = np.iinfo(np.int64).max
 class FullestBucket:
     """The bucket with the most sorted runs of a table; of equal ones the first by partition, then by number.
 
-    `hides_level0`: readers skip its files of level 0 until they are compacted.
+    `hides_level0`: readers skip its files of level 0 until they are compacted. `stop_trigger`: the number of sorted
+    runs at which the table's own option stops writers, None without one.
     """
 
     spec_id: int
@@ -28,6 +30,7 @@ class FullestBucket:
     sorted_run_count: int
     level0_file_count: int
     hides_level0: bool = False
+    stop_trigger: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,12 @@ class SortedRuns:
         np.maximum.at(found, self.partition_of, column)
         return found
 
-    def fullest(self, *, hides_level0: bool = False) -> FullestBucket | None:
+    def commits_since_level0(self, figures: TableMeasures) -> Ints:
+        """Return by bucket the known commits to the table since that of its oldest file of level 0; 0 without one."""
+        at_ms = np.sort(np.fromiter(figures.committed_at_ms.values(), np.int64, len(figures.committed_at_ms)))
+        return len(at_ms) - np.searchsorted(at_ms, self.oldest_level0_ms, side="right")
+
+    def fullest(self, figures: TableMeasures) -> FullestBucket | None:
         """Return the bucket with the most sorted runs; None for a table without files in buckets."""
         if not len(self.bucket):
             return None
@@ -78,7 +86,8 @@ class SortedRuns:
             bucket=int(self.bucket[at]),
             sorted_run_count=int(self.sorted_run_count[at]),
             level0_file_count=int(self.level0_file_count[at]),
-            hides_level0=hides_level0,
+            hides_level0=figures.hides_level0,
+            stop_trigger=figures.stop_trigger,
         )
 
 

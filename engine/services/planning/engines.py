@@ -43,6 +43,7 @@ _FOLLOWED: Final = frozenset(
         *("columns", "deletes.files", "deletes.ratio", "deletes.remove_dangling", "engine", "full.always_below_bytes"),
         *("full.eligibility", "full.interval", "full.size_amplification_percent", "full.when_increment_above_bytes"),
         *("key", "key_tables.forced_every", "key_tables.lookup", "key_tables.sorted_run_trigger", "large_file_bytes"),
+        "key_tables.stop_trigger",
         *("max_group_bytes", "max_ordered_bytes", "max_time_span", "min_input_files", "order_bins_by", "output_spec"),
         *("small_file_bytes", "small_row_group_bytes", "strategy", "target_file_bytes", "tiers"),
     )

@@ -12,7 +12,7 @@ from engine.domain.policies import (
     Preset,
     contradictions,
     effective_policy,
-    raised_group_sizes,
+    refused_when_stored,
 )
 from engine.domain.tables.capabilities import why_not_acted_on
 from engine.domain.tables.table import Table
@@ -47,7 +47,7 @@ def check_settings(policy: EffectivePolicy, *, is_trial: bool = False) -> None:
 
     With `is_trial` also if the policy could not be stored although runs would continue with it.
     """
-    if problems := [*contradictions(policy), *(raised_group_sizes(policy) if is_trial else ())]:
+    if problems := [*contradictions(policy), *(refused_when_stored(policy) if is_trial else ())]:
         what = "; ".join(f"{each.pointer[1:].replace('/', '.')} {each.message}" for each in problems)
         raise InvalidInput(f"the policy contradicts itself on this table: {what}", problems=tuple(problems))
 

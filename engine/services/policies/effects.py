@@ -20,7 +20,7 @@ from engine.domain.policies import (
     StoredPolicy,
     contradictions,
     effective_policy,
-    raised_group_sizes,
+    refused_when_stored,
     wider_deletions,
 )
 from engine.domain.policies.documents.document import nested
@@ -263,7 +263,7 @@ class _Tally:
 def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
     """Yield settings that contradict one another, and settings that the table format does not support."""
     yield from contradictions(policy)
-    yield from raised_group_sizes(policy)
+    yield from refused_when_stored(policy)
     if matrix is not None:
         yield from refusal_problems(matrix, policy.values, policy.origins)
 

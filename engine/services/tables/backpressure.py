@@ -9,6 +9,7 @@ from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
+from engine.domain.policies import SORTED_RUN_TRIGGER, STOP_TRIGGER, EffectivePolicy
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.signals import Backpressure, Signal, SignalKind
 from engine.domain.tables.table import Table
@@ -29,10 +30,14 @@ _NOTHING: Final = f"{_NO_SIGNAL}nothing else asks writers of this table to slow 
 
 @dataclass(frozen=True, slots=True)
 class BucketLoad:
-    """The bucket with the most sorted runs as last measured, and at how many writers should slow down."""
+    """The bucket with the most sorted runs as last measured, and at how many writers should slow down.
+
+    `limit`: how the latter follows from the settings, for messages.
+    """
 
     fullest: FullestBucket
     slow_down_at: int
+    limit: str
     measured_at: datetime
 
     @property
@@ -102,21 +107,29 @@ async def _load(unit: UnitOfWork, table: Table, measured: Measurement) -> Bucket
     fullest = measured.document.get("fullest_bucket")
     if fullest is None:
         return None
-    policy = await PolicyReader.effective(unit, table, {})
-    return BucketLoad(FullestBucket(**fullest), policy.values[TRIGGER] + ABOVE_TRIGGER, measured.measured_at)
+    bucket = FullestBucket(**fullest)
+    own = {} if bucket.stop_trigger is None else {STOP_TRIGGER: bucket.stop_trigger}
+    policy = await PolicyReader.effective(unit, table, own)
+    return BucketLoad(bucket, policy.stop_trigger, _limit(policy), measured.measured_at)
+
+
+def _limit(policy: EffectivePolicy) -> str:
+    trigger, origin = int(policy.values[SORTED_RUN_TRIGGER]), policy.origins[STOP_TRIGGER]
+    if origin == "derived":
+        return f"{policy.stop_trigger - trigger} above {SORTED_RUN_TRIGGER}"
+    return f"{STOP_TRIGGER}, {origin}"
 
 
 def _too_high(load: BucketLoad) -> str:
     return (
-        f"{load.text}: writers should slow down at {load.slow_down_at}, {ABOVE_TRIGGER} above {TRIGGER}, until a "
-        "compaction merges them"
+        f"{load.text}: writers should slow down at {load.slow_down_at} ({load.limit}), until a compaction merges them"
     )
 
 
 def _no_reason(load: BucketLoad | None) -> str:
     if load is None:
         return _NOTHING
-    return f"{_NO_SIGNAL}no bucket has {load.slow_down_at} sorted runs ({ABOVE_TRIGGER} above {TRIGGER}): {load.text}"
+    return f"{_NO_SIGNAL}no bucket has {load.slow_down_at} sorted runs ({load.limit}): {load.text}"
 
 
 def _by_signal(signal: Signal, now: datetime) -> Advised | None:

@@ -148,7 +148,12 @@ async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(p
     await asyncio.to_thread(paimon.lake.write, rows)
     fullest = (await paimon.view("health"))["fullest_bucket"]
     expected = {"sorted_run_count": 7, "level0_file_count": 7}
-    assert fullest == {"spec_id": 0, "partition": '{"day":"2026-11-02"}', "bucket": 0, "hides_level0": False} | expected
+    assert fullest == {
+        "spec_id": 0,
+        "partition": '{"day":"2026-11-02"}',
+        "bucket": 0,
+        "hides_level0": False,
+    } | expected | {"stop_trigger": None}
     items = (await paimon.view("partitions"))["items"]
     assert {each["partition"]: each["sorted_run_count"] for each in items} == {
         '{"day":"2026-11-01"}': 6,

@@ -10,6 +10,8 @@ async def test_every_preset_says_where_its_figures_come_from(api: Api) -> None:
         "upsolver",
         "artemis",
         "paimon-universal",
+        "paimon-low-latency",
+        "paimon-write-heavy",
         "maxcompute-tiered",
     }
     assert all(item["source"] and item["summary"] for item in items)

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import pytest
 
+from engine.domain.policies.effective.merging import STOP_ABOVE_TRIGGER
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
-from engine.services.tables.backpressure import ABOVE_TRIGGER
 from tests.support.paimon.lakes import PaimonLake
 
 KEYED: Mapping[str, Any] = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
@@ -63,4 +63,4 @@ def test_p24_tables_without_a_key_have_no_levels(lake: PaimonLake) -> None:
 
 def test_p23_writers_of_the_core_stop_at_as_many_sorted_runs_above_the_trigger(lake: PaimonLake) -> None:
     found = lake.create(**KEYED, bucket="2").call("sorted_runs")
-    assert (found["trigger"], found["stop_trigger"] - found["trigger"]) == (5, ABOVE_TRIGGER)
+    assert (found["trigger"], found["stop_trigger"] - found["trigger"]) == (5, STOP_ABOVE_TRIGGER)

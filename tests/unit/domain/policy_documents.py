@@ -138,7 +138,9 @@ rewrites = part(
         size_amplification_percent=or_word("off", st.integers(1, 1000)),
         eligibility=or_word("off", part(min_files=st.integers(2, 9))),
     ),
-    key_tables=part(sorted_run_trigger=st.integers(2, 9), lookup=st.sampled_from(["eager", "lazy"])),
+    key_tables=part(
+        sorted_run_trigger=st.integers(2, 9), stop_trigger=st.integers(9, 20), lookup=st.sampled_from(["eager", "lazy"])
+    ),
     key=or_word("off", st.just({"columns": ["id"], "version": "at", "deleted": "gone"})),
     tiers=tiers,
     compression=st.sampled_from(["zstd:3", "snappy", "gzip"]),

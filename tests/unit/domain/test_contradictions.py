@@ -1,13 +1,26 @@
 """Settings that make no sense together, each from another layer."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from engine.domain.errors import FieldProblem
-from engine.domain.policies import EffectivePolicy, PolicyDocument, contradictions, effective_policy, raised_group_sizes
+from engine.domain.policies import (
+    FLEET,
+    EffectivePolicy,
+    PolicyDocument,
+    StoredPolicy,
+    contradictions,
+    effective_policy,
+    raised_group_sizes,
+    refused_when_stored,
+    ungentle_intervals,
+)
 
 MIB = 2**20
+STOP, LOOKUP = "rewrite.key_tables.stop_trigger", "rewrite.key_tables.lookup"
+EVERY_FIVE: dict[str, Any] = {"rewrite": {"key_tables": {"forced_every": 5}}}
 
 
 def effective(properties: dict[str, Any] | None = None, **own: Any) -> EffectivePolicy:
@@ -35,6 +48,9 @@ def found(properties: dict[str, Any] | None = None, **own: Any) -> list[FieldPro
         ({"rewrite": {"strategy": "hilbert", "columns": ["a", "b"]}}, []),
         ({"rewrite": {"strategy": "tiered", "target_file_bytes": "64MiB"}}, ["/rewrite/tiers"]),
         ({"rewrite": {"target_file_bytes": "64MiB"}}, []),
+        ({"rewrite": {"key_tables": {"stop_trigger": 4}}}, ["/rewrite/key_tables/stop_trigger"]),
+        ({"rewrite": {"key_tables": {"stop_trigger": 5}}}, []),
+        ({"rewrite": {"key_tables": {"stop_trigger": 4, "sorted_run_trigger": 4}}}, []),
         ({"limits": {"share_percent": 30}}, ["/limits/available_bandwidth"]),
         ({"limits": {"available_bandwidth": "400MB"}}, []),
         ({"schedule": {"urgent_after": "2d"}}, []),
@@ -46,6 +62,41 @@ def found(properties: dict[str, Any] | None = None, **own: Any) -> list[FieldPro
 )
 def test_contradictions_are_found_where_they_can_be_mended(own: dict[str, Any], pointers: list[str]) -> None:
     assert [problem.pointer for problem in found(**own)] == pointers
+
+
+def test_p23_the_stop_trigger_is_three_above_the_trigger_unless_the_table_or_a_policy_has_another() -> None:
+    trigger = {"rewrite": {"key_tables": {"sorted_run_trigger": 9}}}
+    assert (effective(**trigger).stop_trigger, effective(**trigger).origins[STOP]) == (12, "derived")
+    assert effective({STOP: 30}, **trigger).stop_trigger == 30
+    below = effective({STOP: 7}, **trigger)  # Paimon takes the larger one too, `CoreOptions.numSortedRunStopTrigger`
+    assert (below.stop_trigger, contradictions(below)) == (9, [])
+
+
+def test_p22_an_interval_of_forced_compactions_is_refused_unless_they_are_gentle() -> None:
+    """It names the field and the remedy; one that a wider scope sets for other tables is no fault of this one's."""
+    (problem,) = refused_when_stored(effective(rewrite={"key_tables": {"lookup": "eager", "forced_every": 5}}))
+    assert (problem.pointer, problem.value) == ("/rewrite/key_tables/forced_every", 5)
+    assert problem.message == "applies only with rewrite.key_tables.lookup 'lazy' (here it is 'eager', table)"
+    assert problem.hint == "set rewrite.key_tables.lookup to 'lazy', or leave rewrite.key_tables.forced_every out"
+    table = {LOOKUP: "eager"}
+    assert "'eager', table property" in ungentle_intervals(effective(table, **EVERY_FIVE))[0].message
+    gentle = {"rewrite": {"key_tables": {"lookup": "lazy", "forced_every": 5}}}
+    for valid in (effective(**EVERY_FIVE), effective(table), effective(table, **gentle)):
+        assert refused_when_stored(valid) == []
+    assert contradictions(effective(table, **EVERY_FIVE)) == []  # stored before: no run stops
+
+
+@pytest.mark.parametrize(
+    ("wide", "own", "is_refused"), [("forced_every", "lookup", False), ("lookup", "forced_every", True)]
+)
+def test_p22_the_stronger_of_two_policies_is_the_one_to_change(wide: str, own: str, *, is_refused: bool) -> None:
+    values = {"forced_every": 5, "lookup": "eager"}
+    documents = [
+        PolicyDocument.model_validate({"rewrite": {"key_tables": {name: values[name]}}}) for name in (wide, own)
+    ]
+    fleet = StoredPolicy(documents[0], 1, datetime(2026, 11, 1, tzinfo=UTC), "a", "fleet", FLEET)
+    policy = effective_policy(table_properties={}, own=documents[1], scoped=[fleet])
+    assert bool(refused_when_stored(policy)) is is_refused
 
 
 def test_l16_a_share_without_a_bandwidth_names_who_asked_for_it() -> None:

@@ -23,7 +23,7 @@ from engine.domain.policies import (
     effective_policy,
     merge,
 )
-from engine.domain.policies.effective.merging import SHARES
+from engine.domain.policies.effective.merging import SHARES, STOP_TRIGGER
 from engine.domain.tables.table import TableRef
 from tests.unit.domain.policy_documents import documents
 
@@ -109,7 +109,11 @@ def _as_held(effective: EffectivePolicy, name: str, value: Any) -> bool:
 @given(st.lists(documents, min_size=10, max_size=10))
 def test_an_effective_policy_is_a_complete_document(written: list[dict[str, Any]]) -> None:
     effective = effective_policy(table_properties={}, scoped=everywhere(written))
-    assert effective.values.keys() == effective.origins.keys() == DEFAULTS.keys() | SHARES.keys() | {"triggers"}
+    assert (
+        effective.values.keys()
+        == effective.origins.keys()
+        == DEFAULTS.keys() | SHARES.keys() | {"triggers", STOP_TRIGGER}
+    )
     assert effective.document().leaves() == effective.values
     assert effective.written().keys() == effective.values.keys()
 

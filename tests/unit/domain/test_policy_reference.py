@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from engine.domain.policies import DEFAULTS, PRESETS, Metric, PolicyDocument, PolicyScopeKind
 from engine.domain.policies.documents.document import nested
 from engine.domain.policies.documents.fields import Section
-from engine.domain.policies.effective.merging import SHARES
+from engine.domain.policies.effective.merging import SHARES, STOP_TRIGGER
 from engine.domain.values.units import STORED_FORM, format_bytes
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +24,8 @@ TEXT = (ROOT / "docs/policies.md").read_text(encoding="utf-8")
 NOT_BUILT_IN = {
     "rewrite.target_file_bytes": "the table's property, otherwise 128 MiB",
     "rewrite.compression": "the table's property, otherwise `zstd:3`",
+    "rewrite.key_tables.stop_trigger": "the table's property, otherwise `sorted_run_trigger` + 3",
+    "rewrite.key_tables.lookup": "`lazy`; `eager` where new rows wait for a compaction",
     "triggers": "the preset's",
     "rewrite.tiers": "8 below 16 MiB, 8 below 128 MiB",
 }
@@ -87,7 +89,7 @@ def test_the_reference_shows_what_the_code_has(part: Any) -> None:
 
 
 def test_every_scope_and_setting_is_in_the_reference_whose_examples_are_policies() -> None:
-    assert {name for name, _ in settings()} == DEFAULTS.keys() | SHARES.keys() | {"triggers"}
+    assert {name for name, _ in settings()} == DEFAULTS.keys() | SHARES.keys() | {"triggers", STOP_TRIGGER}
     assert [kind for kind in PolicyScopeKind if f"| {kind} |" not in TEXT] == []
     examples = [block.split("```")[0] for block in TEXT.split("```json\n")[1:]]
     assert len(examples) >= 2

@@ -1,4 +1,4 @@
-"""The five presets say what their sources say."""
+"""The presets say what their sources say."""
 
 from typing import Any, get_args
 
@@ -8,6 +8,8 @@ from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, con
 from engine.domain.policies.documents.document import PresetName
 
 MIB, DAY = 2**20, 86_400
+KEYS = "rewrite.key_tables"
+TRIGGER = f"{KEYS}.sorted_run_trigger"
 
 
 def with_preset(name: str, **own: Any) -> EffectivePolicy:
@@ -23,7 +25,7 @@ def rules(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_there_are_the_five_that_a_document_can_name() -> None:
+def test_there_are_those_that_a_document_can_name() -> None:
     assert tuple(PRESETS) == get_args(PresetName)
     assert all(preset.summary and preset.source and preset.name == name for name, preset in PRESETS.items())
 
@@ -149,6 +151,15 @@ def test_p8_p13_p23_and_p24_paimon_merges_windows_of_five_files_below_seven_tent
     assert {"sorted_run_count at_least": 5} in rules("paimon-universal")
 
 
+def test_p25_two_presets_have_fewer_and_more_sorted_runs_than_paimon_universal() -> None:
+    names = ("paimon-low-latency", "paimon-universal", "paimon-write-heavy")
+    bounds = [(with_preset(name).values[TRIGGER], with_preset(name).stop_trigger) for name in names]
+    assert bounds == [(3, 6), (5, 8), (10, 20)]
+    assert [rules(name)[0] for name in names] == [{"sorted_run_count at_least": trigger} for trigger, _ in bounds]
+    gentle = with_preset("paimon-write-heavy").values
+    assert (gentle[f"{KEYS}.lookup"], gentle[f"{KEYS}.forced_every"]) == ("lazy", 20)
+
+
 def test_p11_p16_paimon_rewrites_in_full_at_twice_the_size_with_more_small_than_large_and_three_files() -> None:
     assert with_preset("paimon-universal").written()["rewrite.full.eligibility"] == {
         "more_small_than_large": True,
@@ -172,7 +183,7 @@ def test_m3_m5_m6_m13_and_m17_maxcompute_has_three_tiers_leaves_large_files_and_
     }
 
 
-@pytest.mark.parametrize("name", ["balanced", "upsolver", "artemis", "paimon-universal"])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name != "maxcompute-tiered"])
 def test_nothing_that_removes_files_is_on_by_default(name: str) -> None:
     values = with_preset(name).values
     assert {values[f"maintenance.{part}"] for part in ("expire_snapshots", "remove_orphans", "reclaim")} == {"off"}

@@ -143,7 +143,7 @@ def test_metrics_of_the_table_are_those_of_its_figures_and_those_that_no_table_h
         "metadata_bytes": 900,
         "oldest_snapshot_age": 3 * 3600,
     }
-    assert set(NOT_APPLICABLE) == {"sorted_run_count", "level0_file_count"}
+    assert set(NOT_APPLICABLE) == {"sorted_run_count", "level0_file_count", "commits_since_level0"}
     assert all(NOT_APPLICABLE.values())
 
 

@@ -16,6 +16,8 @@ from engine.planning.measures.health import TableHealth, health
 from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import FullestBucket, SortedRuns
+from engine.planning.plans.group_forms import GroupForm
+from engine.services.planning.rule_words import condition_words
 from tests.support.digests import DigestFile, digest_of, random_digest
 from tests.support.planning import policy_of
 
@@ -40,7 +42,7 @@ def test_p24_each_file_of_level_0_is_a_sorted_run_each_other_level_is_one_and_wa
     assert found.level0_file_count.tolist() == [3, 0, 2]
     found = counted([*bucket("a", -2, 0, 0, 0), *bucket("b", 0, 0)])
     assert found.greatest(found.sorted_run_count).tolist() == [0, 1]
-    assert counted(bucket("a", -2, 0)).fullest() is None
+    assert counted(bucket("a", -2, 0)).fullest(TableMeasures()) is None
 
 
 def test_p24_random_buckets_are_counted_as_one_by_one() -> None:
@@ -81,6 +83,39 @@ def test_p15_p24_five_sorted_runs_or_files_of_level_0_of_one_bucket_make_its_par
     (new,) = evaluated(FIVE, KEYED, rule).triggers
     assert [each.partition for each in new.due] == ["a"]
     assert new.conditions[0].measured == 3
+
+
+WAITING = GroupForm(is_native=True, is_whole=True, merges_runs=True, lifts_new=True)
+
+
+@pytest.mark.parametrize(
+    ("lookup", "form", "rule", "due"),
+    [
+        ({"lookup": "eager"}, WAITING, "rewrite.key_tables.lookup", ["a", "b"]),
+        ({"forced_every": 3}, WAITING, "rewrite.key_tables.forced_every", ["a"]),
+        ({"forced_every": 4}, WAITING, "rewrite.key_tables.forced_every", []),
+        ({"lookup": "eager"}, replace(WAITING, lifts_new=False), None, []),
+    ],
+    ids=["eager", "lazy, waited", "lazy", "readers merge level 0"],
+)
+def test_p20_p22_new_rows_that_wait_make_their_partition_due(
+    lookup: dict[str, Any], form: GroupForm, rule: str | None, due: list[str]
+) -> None:
+    """The oldest file of level 0 of `a` was followed by three commits, that of `b` by two, and `c` has none."""
+    at_ms = dict(enumerate((100, 200, 300, 400)))
+    files = [
+        *(replace(each, data_at_ms=100) for each in bucket("a", 0, 0, 5)),
+        *(replace(each, data_at_ms=200) for each in bucket("b", 0, 0)),
+        *bucket("c", 0, 5),
+    ]
+    policy = policy_of({"triggers": [], "rewrite": {"key_tables": lookup}})
+    figures = replace(KEYED, committed_at_ms=at_ms)
+    found = evaluate_policy(digest_of(files), figures, RewriteHistory(), policy, now_ms=500, form=form).triggers
+    assert [each.name for each in found] == ([] if rule is None else [rule])
+    assert [ref.partition for state in found for ref in state.due] == due
+    if found:
+        (condition,) = found[0].conditions
+        assert condition_words(condition).startswith(f"{condition.metric} {condition.measured:.0f} (wanted: at least ")
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,9 @@ def test_settings_that_take_effect_are_acted_on_and_one_without_a_use_in_this_ve
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     acted_on = ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"]
-    acted_on += [f"rewrite.key_tables.{name}" for name in ("sorted_run_trigger", "lookup", "forced_every")]
+    acted_on += [
+        f"rewrite.key_tables.{name}" for name in ("sorted_run_trigger", "stop_trigger", "lookup", "forced_every")
+    ]
     assert [field for field in acted_on if not is_acted_on(field)] == []
     monkeypatch.setattr(capabilities, "_NOT_ACTED_ON", {"seal": "not yet"})
     assert why_not_acted_on("seal") == "not yet"

@@ -184,6 +184,7 @@ class Metric(OpenEnum):
     DELETE_RATIO = "delete_ratio"
     SORTED_RUN_COUNT = "sorted_run_count"
     LEVEL0_FILE_COUNT = "level0_file_count"
+    COMMITS_SINCE_LEVEL0 = "commits_since_level0"
     BYTES_SINCE_FULL = "bytes_since_full"
     TIME_SINCE_FULL = "time_since_full"
     TIME_SINCE_REWRITE = "time_since_rewrite"
@@ -273,6 +274,8 @@ class PolicyDocumentPreset(OpenEnum):
     UPSOLVER = "upsolver"
     ARTEMIS = "artemis"
     PAIMON_UNIVERSAL = "paimon-universal"
+    PAIMON_LOW_LATENCY = "paimon-low-latency"
+    PAIMON_WRITE_HEAVY = "paimon-write-heavy"
     MAXCOMPUTE_TIERED = "maxcompute-tiered"
 
 

@@ -1050,6 +1050,9 @@ class FullestBucket(Model):
     spec_id: int
     """Id of the partition spec."""
 
+    stop_trigger: int | None
+    """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
+
 
 class Grant(Model):
     """Rights of one team on the tables of some namespaces of a catalog."""
@@ -1285,13 +1288,16 @@ class KeyTableRules(Model):
     """Tables with a primary key, whose buckets are made of sorted runs."""
 
     forced_every: int | None = None
-    """With `lazy`: number of commits to the table after which a bucket with new files is compacted below the trigger as well."""
+    """With `lazy` only: number of commits to the table after which a bucket with new files is compacted below the trigger as well."""
 
     lookup: KeyTableRulesLookup | None = None
-    """Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs, so that a trigger on `level0_file_count` compacts at each commit; `lazy`: from the trigger on and every `forced_every` commits."""
+    """Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs; `lazy`: from the trigger on and every `forced_every` commits. Where new rows wait for a compaction (deletion vectors, first row, changelog by lookup), either also makes such a bucket due, without a trigger."""
 
     sorted_run_trigger: int | None = None
-    """Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due."""
+    """Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. A trigger on `sorted_run_count` makes it due."""
+
+    stop_trigger: int | None = None
+    """Number of sorted runs of a bucket at which writers should slow down (`backpressure`), at least `sorted_run_trigger`. Larger: writers wait less often, and readers need more memory."""
 
 
 class LabelScopeInput(Model):
@@ -2637,6 +2643,9 @@ class SortedRunLoad(Model):
 
     spec_id: int
     """Id of the partition spec."""
+
+    stop_trigger: int | None
+    """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
 
 
 class SurgeSettings(Model):

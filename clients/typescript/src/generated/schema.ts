@@ -3203,6 +3203,8 @@ export interface components {
             sorted_run_count: number;
             /** @description Id of the partition spec. */
             spec_id: number;
+            /** @description Sorted runs at which the table's own option stops writers. Null: the table has no such option. */
+            stop_trigger: number | null;
         };
         /** @description Conditions for rewriting a whole partition. */
         "FullRules-Input": {
@@ -3580,17 +3582,22 @@ export interface components {
         /** @description Tables with a primary key, whose buckets are made of sorted runs. */
         KeyTableRules: {
             /**
-             * @description With `lazy`: number of commits to the table after which a bucket with new files is compacted below the trigger as well.
+             * @description With `lazy` only: number of commits to the table after which a bucket with new files is compacted below the trigger as well.
              * @example 10
              */
             forced_every?: number | null;
-            /** @description Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs, so that a trigger on `level0_file_count` compacts at each commit; `lazy`: from the trigger on and every `forced_every` commits. */
+            /** @description Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs; `lazy`: from the trigger on and every `forced_every` commits. Where new rows wait for a compaction (deletion vectors, first row, changelog by lookup), either also makes such a bucket due, without a trigger. */
             lookup?: ("eager" | "lazy") | null;
             /**
-             * @description Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due.
+             * @description Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. A trigger on `sorted_run_count` makes it due.
              * @example 5
              */
             sorted_run_trigger?: number | null;
+            /**
+             * @description Number of sorted runs of a bucket at which writers should slow down (`backpressure`), at least `sorted_run_trigger`. Larger: writers wait less often, and readers need more memory.
+             * @example 8
+             */
+            stop_trigger?: number | null;
         };
         /** @description Every table that has a label. */
         "LabelScope-Input": {
@@ -3958,7 +3965,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age" | "unreferenced_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age" | "unreferenced_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -4503,7 +4510,7 @@ export interface components {
             /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
             /** @description A named base; settings of any policy override it. */
-            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
+            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "paimon-low-latency" | "paimon-write-heavy" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
             priority?: ("low" | "normal" | "high") | null;
             /**
@@ -4565,7 +4572,7 @@ export interface components {
             /** @description Upkeep other than rewriting data files. */
             maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
             /** @description A named base; settings of any policy override it. */
-            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "maxcompute-tiered") | null;
+            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "paimon-low-latency" | "paimon-write-heavy" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
             priority?: ("low" | "normal" | "high") | null;
             /** @description Windows of each week in which nothing new is rewritten. */
@@ -6119,6 +6126,8 @@ export interface components {
             sorted_run_count: number;
             /** @description Id of the partition spec. */
             spec_id: number;
+            /** @description Sorted runs at which the table's own option stops writers. Null: the table has no such option. */
+            stop_trigger: number | null;
         };
         /**
          * @description Arrangement of the rows and files.
@@ -6591,7 +6600,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;
@@ -6656,7 +6665,7 @@ export interface components {
             /** @description Wanted: a count: a whole number such as 60. */
             below?: number | null;
             /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
+            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
         } | {
             /** @description Wanted: a share between 0 and 1, such as 0.2. */
             above?: number | null;

@@ -20,7 +20,15 @@ from engine.domain.policies.documents.windows import Blackout, QuietHours
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag, Number, Whole
 
-PresetName = Literal["balanced", "upsolver", "artemis", "paimon-universal", "maxcompute-tiered"]
+PresetName = Literal[
+    "balanced",
+    "upsolver",
+    "artemis",
+    "paimon-universal",
+    "paimon-low-latency",
+    "paimon-write-heavy",
+    "maxcompute-tiered",
+]
 DEFAULT_PRESET: Final[PresetName] = "balanced"
 """The base of a table for which no policy names another."""
 

@@ -141,19 +141,25 @@ class KeyTableRules(Section):
     sorted_run_trigger: Annotated[Whole, Field(ge=2, le=1000)] | None = setting(
         5,
         description="Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each "
-        "other level is one. Writers should slow down at 3 more. A trigger on `sorted_run_count` makes it due.",
+        "other level is one. A trigger on `sorted_run_count` makes it due.",
         examples=[5],
+    )
+    stop_trigger: Annotated[Whole, Field(ge=2, le=2**31 - 1)] | None = Field(
+        None,
+        description="Number of sorted runs of a bucket at which writers should slow down (`backpressure`), at least "
+        "`sorted_run_trigger`. Larger: writers wait less often, and readers need more memory.",
+        examples=[8],
     )
     lookup: Literal["eager", "lazy"] | None = setting(
         "lazy",
-        description="Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs, "
-        "so that a trigger on `level0_file_count` compacts at each commit; `lazy`: from the trigger on and every "
-        "`forced_every` commits.",
+        description="Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs; "
+        "`lazy`: from the trigger on and every `forced_every` commits. Where new rows wait for a compaction (deletion "
+        "vectors, first row, changelog by lookup), either also makes such a bucket due, without a trigger.",
     )
     forced_every: Annotated[Whole, Field(ge=1, le=100)] | None = setting(
         10,
-        description="With `lazy`: number of commits to the table after which a bucket with new files is compacted "
-        "below the trigger as well.",
+        description="With `lazy` only: number of commits to the table after which a bucket with new files is "
+        "compacted below the trigger as well.",
         examples=[10],
     )
 

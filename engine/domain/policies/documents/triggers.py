@@ -81,6 +81,11 @@ class Metric(StrEnum):
     DELETE_RATIO = "delete_ratio", MetricKind.RATIO, "deleted rows as a share of all rows"
     SORTED_RUN_COUNT = "sorted_run_count", MetricKind.COUNT, "sorted runs of a key table's bucket"
     LEVEL0_FILE_COUNT = "level0_file_count", MetricKind.COUNT, "files of level 0 of a key table's bucket"
+    COMMITS_SINCE_LEVEL0 = (
+        "commits_since_level0",
+        MetricKind.COUNT,
+        "commits to the table since that of the oldest file of level 0 of a key table's bucket",
+    )
     BYTES_SINCE_FULL = "bytes_since_full", MetricKind.SIZE, "bytes added since the last full rewrite"
     TIME_SINCE_FULL = "time_since_full", MetricKind.DURATION, "time since the last full rewrite"
     TIME_SINCE_REWRITE = "time_since_rewrite", MetricKind.DURATION, "time since the last rewrite"

@@ -7,19 +7,45 @@ from typing import Any, Final
 from engine.domain.errors import FieldProblem
 from engine.domain.policies.documents.fields import OFF
 from engine.domain.policies.documents.rewriting import Strategy
-from engine.domain.policies.effective.merging import EffectivePolicy
+from engine.domain.policies.effective.merging import SORTED_RUN_TRIGGER, STOP_TRIGGER, EffectivePolicy
+from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.policies.effective.windows import Windows
 from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.values.units import format_bytes
 
 _TARGET: Final = "rewrite.target_file_bytes"
+_LOOKUP: Final = "rewrite.key_tables.lookup"
+_FORCED: Final = "rewrite.key_tables.forced_every"
+_WEAKER: Final = ("default", "table property", "preset")
+_STRENGTH: Final = (*_WEAKER, *PolicyScopeKind, "trial")
+"""First words of origins, weakest first."""
 _CURVES: Final = ORDERED_STRATEGIES - {"sort"}
 _A_MONDAY: Final = datetime(2026, 1, 5, tzinfo=UTC)
 
 
 def contradictions(policy: EffectivePolicy) -> list[FieldProblem]:
     """Return one problem for each setting that contradicts another; each hint names the other with its origin."""
-    return [*_sizes(policy), *_share(policy), *_strategy(policy), *_never_open(policy)]
+    return [*_sizes(policy), *_stop_trigger(policy), *_share(policy), *_strategy(policy), *_never_open(policy)]
+
+
+def refused_when_stored(policy: EffectivePolicy) -> list[FieldProblem]:
+    """Return problems for which a policy is not stored, although one that has them stops no run."""
+    return [*raised_group_sizes(policy), *ungentle_intervals(policy)]
+
+
+def ungentle_intervals(policy: EffectivePolicy) -> list[FieldProblem]:
+    """Return a problem if `forced_every` is set where new rows are compacted at each commit, so that it has no effect.
+
+    One that a wider scope sets for other tables stays valid. It can also result from a table option that changes later,
+    or from a policy of an earlier version.
+    """
+    if policy.values[_LOOKUP] != "eager":
+        return []
+    origin, eager = policy.origins[_FORCED], policy.origins[_LOOKUP]
+    if origin.startswith(_WEAKER) or (origin != eager and _strength(origin) <= _strength(eager)):
+        return []
+    message = f"applies only with {_LOOKUP} 'lazy' (here it is 'eager', {eager})"
+    return [_problem(_FORCED, message, policy.values[_FORCED], f"set {_LOOKUP} to 'lazy', or leave {_FORCED} out")]
 
 
 def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:
@@ -48,6 +74,13 @@ def _sizes(policy: EffectivePolicy) -> Iterator[FieldProblem]:
     large = policy.large_bytes
     if large is not None and large <= target:
         yield _problem("rewrite.large_file_bytes", "must be above the target", large, hint)
+
+
+def _stop_trigger(policy: EffectivePolicy) -> Iterator[FieldProblem]:
+    trigger, stop = int(policy.values[SORTED_RUN_TRIGGER]), int(policy.values[STOP_TRIGGER])
+    if stop < trigger and not policy.origins[STOP_TRIGGER].startswith("table property"):
+        hint = f"{SORTED_RUN_TRIGGER} is {trigger} ({policy.origins[SORTED_RUN_TRIGGER]}); change one of the two"
+        yield _problem(STOP_TRIGGER, "must not be below the trigger", stop, hint)
 
 
 def _share(policy: EffectivePolicy) -> Iterator[FieldProblem]:
@@ -86,6 +119,10 @@ def _never_open(policy: EffectivePolicy) -> Iterator[FieldProblem]:
     if weekly.state_at(_A_MONDAY).inside and weekly.state_at(_A_MONDAY).ends_at is None:
         hint = "leave a part of the week free, set schedule.urgent_after, or set enabled: false"
         yield _problem("quiet_hours", "they cover the whole week: nothing would ever be rewritten", None, hint)
+
+
+def _strength(origin: str) -> int:
+    return next((at for at, first in enumerate(_STRENGTH) if origin.startswith(first)), 0)
 
 
 def _problem(name: str, message: str, value: Any, hint: str | None) -> FieldProblem:

@@ -41,6 +41,11 @@ FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
 )
 """Settings of which the most careful policy applies, not the strongest: the one with the largest or smallest value."""
 
+SORTED_RUN_TRIGGER: Final = "rewrite.key_tables.sorted_run_trigger"
+STOP_TRIGGER: Final = "rewrite.key_tables.stop_trigger"
+STOP_ABOVE_TRIGGER: Final = 3
+"""Built-in distance of the stop trigger from the trigger, as in Paimon (`num-sorted-run.stop-trigger`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -74,7 +79,7 @@ class EffectivePolicy:
 
     Origins: `default`, `table property`, `preset <name>`, `fleet`, `team <name>`, `catalog <name>`,
     `namespace <catalog>.<a.b>`, `pattern <policy>`, `label <key>=<value>`, `table`, `trial`, and `derived` for sizes
-    made of the target.
+    made of the target and a stop trigger made of the trigger.
     """
 
     values: Mapping[str, Any]
@@ -124,6 +129,11 @@ class EffectivePolicy:
     def min_input_files(self) -> int:
         """The least number of files that is worth a rewrite."""
         return int(self.values["rewrite.min_input_files"])
+
+    @property
+    def stop_trigger(self) -> int:
+        """The number of sorted runs of a bucket at which writers should slow down, at least the trigger."""
+        return max(int(self.values[STOP_TRIGGER]), int(self.values[SORTED_RUN_TRIGGER]))
 
     @property
     def min_interval_seconds(self) -> int | None:
@@ -189,7 +199,7 @@ def effective_policy(
     merged = merge(
         Layer("default", DEFAULTS), Layer("table property", table_properties), _preset_layer(preset), *layers
     )
-    return _with_sizes(_with_floors(merged, layers))
+    return _with_derived(_with_floors(merged, layers))
 
 
 def _with_floors(merged: Merged, layers: Sequence[Layer]) -> Merged:
@@ -207,8 +217,8 @@ def _preset_layer(name: str) -> Layer:
     return Layer(f"preset {name}", PRESETS[name].document.leaves())
 
 
-def _with_sizes(merged: Merged) -> EffectivePolicy:
-    """Turn shares of the target into bytes."""
+def _with_derived(merged: Merged) -> EffectivePolicy:
+    """Turn shares of the target into bytes, and set the stop trigger where no layer does."""
     values, origins = dict(merged.values), dict(merged.origins)
     target = int(values["rewrite.target_file_bytes"])
     for name, built_in in SHARES.items():
@@ -216,6 +226,9 @@ def _with_sizes(merged: Merged) -> EffectivePolicy:
         written = values.get(name, built_in)
         if _is_share(written):
             values[name] = target * int(written[:-1]) // 100
+    if STOP_TRIGGER not in values:
+        values[STOP_TRIGGER] = int(values[SORTED_RUN_TRIGGER]) + STOP_ABOVE_TRIGGER
+        origins[STOP_TRIGGER] = "derived"
     return EffectivePolicy(dict(sorted(values.items())), dict(sorted(origins.items())))
 
 

@@ -36,8 +36,14 @@ _SETTLED: Final = ("newest_file_age", "at_least", "1h")
 _GROWN: Final = ("largest_small_file_share", "at_most", 0.5)
 """At least half of the bytes to merge are outside the file that the last rewrite left: each rewrite doubles it."""
 
-_TOO_MANY_RUNS: Final = _rule("too many sorted runs", ("sorted_run_count", "at_least", 5))
-"""The default of `rewrite.key_tables.sorted_run_trigger`. Tables without sorted runs are never due by it."""
+
+def _too_many_runs(trigger: int) -> dict[str, Any]:
+    """Return the rule that goes with a `sorted_run_trigger`. Tables without sorted runs are never due by it."""
+    return _rule("too many sorted runs", ("sorted_run_count", "at_least", trigger))
+
+
+_TOO_MANY_RUNS: Final = _too_many_runs(5)
+"""The default of `rewrite.key_tables.sorted_run_trigger`."""
 
 _BALANCED: Final = _preset(
     "balanced",
@@ -135,7 +141,8 @@ _PAIMON_UNIVERSAL: Final = _preset(
     "paimon-universal",
     summary="Paimon's universal compaction: a bucket of a key table is due at 5 sorted runs (writers should slow down "
     "at 3 more), append files merge in windows of 5 neighbours, and files of at least 70 % of the target count as "
-    "large. Its size ratio of 1 % belongs to the format and is not a setting.",
+    "large. Its size ratio of 1 % belongs to the format and is not a setting. `paimon-low-latency` and "
+    "`paimon-write-heavy` are the same with fewer and with more sorted runs.",
     source="Apache Paimon (C++), documentation, page 'Compaction': compaction.min.file-num 5, "
     "num-sorted-run.compaction-trigger 5, num-sorted-run.stop-trigger + 3, full compaction only with more "
     "small than large files and 3 files; Paimon's core: compaction.max-size-amplification-percent 200, "
@@ -156,6 +163,44 @@ _PAIMON_UNIVERSAL: Final = _preset(
             _TOO_MANY_RUNS,
             _rule("a window of small files", ("small_file_count", "at_least", 5)),
         ],
+    },
+)
+
+_WINDOWS: Final = {"strategy": "window", "small_file_bytes": "70%", "order_bins_by": "arrival"}
+_TRADE_OFFS: Final = (
+    "Apache Paimon (C++), documentation, page 'Compaction', sections 'Number of Sorted Runs to Pause Writing' and "
+    "'Number of Sorted Runs to Trigger Compaction': "
+)
+
+_PAIMON_LOW_LATENCY: Final = _preset(
+    "paimon-low-latency",
+    summary="Key tables that are queried all the time: a bucket is due at 3 sorted runs (writers should slow down at "
+    "3 more), and a run may start 1 minute after the one before. Readers merge few sorted runs and need little memory; "
+    "compaction rewrites more bytes, and writers are asked to slow down earlier. New rows that wait for a compaction "
+    "are read 1 minute after their commit, plus the time until the next look and that of the run.",
+    source=f"{_TRADE_OFFS}fewer sorted runs make queries faster. The figures are Packhouse's.",
+    document={
+        "rewrite": {**_WINDOWS, "min_input_files": 5, "key_tables": {"sorted_run_trigger": 3}},
+        "schedule": {"min_interval": "1m"},
+        "triggers": [_too_many_runs(3), _rule("a window of small files", ("small_file_count", "at_least", 5))],
+    },
+)
+
+_PAIMON_WRITE_HEAVY: Final = _preset(
+    "paimon-write-heavy",
+    summary="Key tables that are written much and queried little: a bucket is due at 10 sorted runs, and writers "
+    "should slow down at 20. New rows that wait for a compaction (deletion vectors, first row, changelog by lookup) "
+    "are compacted gently: at 10 sorted runs, or after 20 commits. Compaction rewrites fewer bytes and writers seldom "
+    "wait; readers merge more sorted runs and need more memory.",
+    source=f"{_TRADE_OFFS}larger values make compactions and write stalls less frequent and need more memory and CPU "
+    "time in queries; section 'Lookup Compaction': gentle. The figures are Packhouse's.",
+    document={
+        "rewrite": {
+            **_WINDOWS,
+            "min_input_files": 10,
+            "key_tables": {"sorted_run_trigger": 10, "stop_trigger": 20, "lookup": "lazy", "forced_every": 20},
+        },
+        "triggers": [_too_many_runs(10), _rule("a window of small files", ("small_file_count", "at_least", 10))],
     },
 )
 
@@ -189,6 +234,11 @@ _MAXCOMPUTE_TIERED: Final = _preset(
 )
 
 PRESETS: Final[Mapping[str, Preset]] = {
-    preset.name: preset for preset in (_BALANCED, _UPSOLVER, _ARTEMIS, _PAIMON_UNIVERSAL, _MAXCOMPUTE_TIERED)
+    preset.name: preset
+    for preset in (
+        *(_BALANCED, _UPSOLVER, _ARTEMIS),
+        *(_PAIMON_UNIVERSAL, _PAIMON_LOW_LATENCY, _PAIMON_WRITE_HEAVY),
+        _MAXCOMPUTE_TIERED,
+    )
 }
 """Presets by name."""

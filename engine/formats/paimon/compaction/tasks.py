@@ -41,7 +41,8 @@ def core_task(
     files = live_inputs(view, group)
     bucket, partition = bucket_of(files)
     is_forced = _runs_of(files) < settings.sorted_run_trigger
-    trigger = _trigger(settings, is_forced=is_forced)
+    lookup = view.options.looks_up
+    trigger = _trigger(settings, is_forced=is_forced, looks_up=lookup)
     is_unaware = view.options.bucket_mode is BucketMode.UNAWARE
     return CoreTask(
         run_id=run_id,
@@ -53,7 +54,11 @@ def core_task(
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
         full=settings.full,
-        options=_options(settings, trigger, is_forced=is_forced),
+        options={
+            "target-file-size": f"{settings.write.target_file_bytes} b",
+            "num-sorted-run.compaction-trigger": str(trigger),
+            **(_lookup_options(settings, is_forced=is_forced) if lookup else {}),
+        },
         jar=core.jar(),
         store_jar=core.store_jar() if storage else "",
         storage=dict(storage),
@@ -94,25 +99,28 @@ def _runs_of(files: pa.Table) -> int:
     return levels.count(0) + len(set(levels) - {0})
 
 
-def _trigger(settings: RewriteSettings, *, is_forced: bool) -> int:
+def _trigger(settings: RewriteSettings, *, is_forced: bool, looks_up: bool) -> int:
     """Return the core's trigger.
 
     The core merges the excess over its trigger, `UniversalCompaction.pick`: with one less than the policy's, a bucket
-    with exactly that many runs is merged.
+    with exactly that many runs is merged. A bucket with fewer is forced. Where the core looks up old rows (changelogs,
+    deletion vectors, first rows), it then merges level 0 and the runs that are not larger, `forcePickL0`; its own
+    rules must not apply, which would merge more. Elsewhere all runs are merged.
     """
-    return _LEAST_RUNS if is_forced else max(_LEAST_RUNS, settings.sorted_run_trigger - 1)
+    if is_forced:
+        return settings.sorted_run_trigger if looks_up else _LEAST_RUNS
+    return max(_LEAST_RUNS, settings.sorted_run_trigger - 1)
 
 
-def _options(settings: RewriteSettings, trigger: int, *, is_forced: bool) -> dict[str, str]:
-    """Return the options that the run overrides.
+def _lookup_options(settings: RewriteSettings, *, is_forced: bool) -> dict[str, str]:
+    """Return the options of the core's lookup compaction, `ForceUpLevel0Compaction`.
 
-    A bucket with fewer sorted runs than the trigger is forced: all of them are merged, and where the core looks up old
-    rows (changelogs, deletion vectors, first rows) at least level 0 is, `ForceUpLevel0Compaction`.
+    In gentle mode it takes level 0 only at the trigger, or after a number of compactions by one writer. Each task is a
+    new writer, so that it never counts that far: a bucket that was planned below the trigger is compacted radically.
     """
-    return {
-        "target-file-size": f"{settings.write.target_file_bytes} b",
-        "num-sorted-run.compaction-trigger": str(trigger),
-    } | ({"lookup-compact": "radical"} if is_forced else {})
+    if is_forced or settings.gentle_every is None:
+        return {"lookup-compact": "radical"}
+    return {"lookup-compact": "gentle", "lookup-compact.max-interval": str(settings.gentle_every)}
 
 
 def live_inputs(view: TableView, group: FileGroup | WrittenGroup) -> pa.Table:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, StateConflict, Transient
-from engine.domain.policies import EffectivePolicy
+from engine.domain.policies import SORTED_RUN_TRIGGER, EffectivePolicy
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup
@@ -15,6 +15,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import RewritableTable, RewriteSettings, Task
+from engine.planning.due.new_rows import FORCED_EVERY, LOOKUP
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses
@@ -240,7 +241,8 @@ def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> Rewr
         write,
         plan.order,
         full=full,
-        sorted_run_trigger=int(policy.values["rewrite.key_tables.sorted_run_trigger"]),
+        sorted_run_trigger=int(policy.values[SORTED_RUN_TRIGGER]),
+        gentle_every=None if policy.values[LOOKUP] == "eager" else int(policy.values[FORCED_EVERY]),
         key=DeclaredKey.of(policy.values),
     )
 

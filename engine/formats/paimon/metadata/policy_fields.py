@@ -1,0 +1,43 @@
+"""Policy fields that a table's own options set; policies and presets override them.
+
+`num-sorted-run.compaction-trigger` is not read: writers with `write-only` don't compact, so that the policy's trigger
+decides. `lookup-compact` is `radical` by default, and has an effect where the core looks up old rows only.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.domain.policies import STOP_TRIGGER
+from engine.formats.paimon.metadata.options import TableOptions
+
+_LOOKUP: Final = "rewrite.key_tables.lookup"
+_FORCED_EVERY: Final = "rewrite.key_tables.forced_every"
+_MOST: Final = 2**31 - 1
+_MOST_COMMITS: Final = 100
+"""The largest value of `rewrite.key_tables.forced_every`."""
+
+
+def policy_fields(options: TableOptions, given: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the policy fields by dotted name. `given`: the options as the table's schema has them."""
+    found: dict[str, Any] = {}
+    if (stop := stop_trigger(options, given)) is not None:
+        found[STOP_TRIGGER] = stop
+    if options.looks_up:
+        is_gentle = given.get("lookup-compact", "").strip().lower() == "gentle"
+        found[_LOOKUP] = "lazy" if is_gentle else "eager"
+        interval = _number(given, "lookup-compact.max-interval", least=1) if is_gentle else None
+        if interval is not None:
+            found[_FORCED_EVERY] = min(_MOST_COMMITS, interval)
+    return found
+
+
+def stop_trigger(options: TableOptions, given: Mapping[str, str]) -> int | None:
+    """Return the sorted runs of a bucket at which the table's option stops its writers; None without the option."""
+    return None if options.merge_engine is None else _number(given, "num-sorted-run.stop-trigger", least=2)
+
+
+def _number(given: Mapping[str, str], name: str, *, least: int) -> int | None:
+    """Return an option as a whole number; None without it, and for a value that the core refuses."""
+    text = given.get(name, "").strip()
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(_MOST))
+    return int(text) if is_number and least <= int(text) <= _MOST else None
