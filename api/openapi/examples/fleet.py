@@ -73,6 +73,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "LastRun": {"state": "succeeded", "reason": "committed", "created_at": SUBMITTED, "finished_at": ENDED},
     "Limits": {
         "parallel_runs": 4,
+        "parallel_groups": 8,
         "bandwidth": 400 * _MEGABYTE,
         "requests": None,
         "catalogs": {"lake": {"parallel_runs": 2, "bandwidth": 100 * _MEGABYTE, "requests": None}},

@@ -26,7 +26,10 @@ async def get_limits(response: Response, services: ServicesDep, caller: ViewerDe
 async def put_limits(
     body: LimitsPut, response: Response, services: ServicesDep, caller: AdminDep, conditions: VersionRead
 ) -> Limits:
-    """Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running rewrites too."""
+    """Write the limits as a whole.
+
+    `parallel_runs` holds for new starts, `parallel_groups` for new tasks, rates in seconds for running rewrites too.
+    """
     fleet = await services.limits.replace(caller, body.to_domain(), version=conditions.version())
     set_etag(response, fleet.version)
     return Limits.from_domain(fleet)

@@ -65,6 +65,7 @@ _RATES_NEED_RUNS: JsonObject = {
     ]
 }
 ParallelRuns = Annotated[Whole, Field(ge=1, le=10_000)]
+ParallelGroups = Annotated[Whole, Field(ge=1, le=10_000)]
 
 
 class CatalogLimitsPut(Request):
@@ -79,10 +80,19 @@ class LimitsPut(Request):
     """Limits of the whole fleet. Absent or null: unlimited."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"parallel_runs": 4, "bandwidth": "400MB"}], "allOf": [_RATES_NEED_RUNS]}
+        json_schema_extra={
+            "examples": [{"parallel_runs": 4, "parallel_groups": 4, "bandwidth": "400MB"}],
+            "allOf": [_RATES_NEED_RUNS],
+        }
     )
 
     parallel_runs: ParallelRuns | None = Field(default=None, description="Runs that workers advance at once.")
+    parallel_groups: ParallelGroups | None = Field(
+        default=None,
+        description="Tasks of all rewrites at once, over all tables and workers; a task rewrites one file group after "
+        "the other. Also the most rewrites at once: each gets at least one task, and none gets a further one while "
+        "another with fewer waits. Tasks at work go on when it is lowered.",
+    )
     bandwidth: Bandwidth | None = Field(
         default=None,
         description="Bytes per second, read + written, of all rewrites together, re-dealt among those at work every "
@@ -106,7 +116,7 @@ class LimitsPut(Request):
             for name, each in self.catalogs.items()
         }
         catalogs = {name: limits for name, limits in found.items() if limits != DomainCatalogLimits()}
-        return FleetLimits(self.parallel_runs, self.bandwidth, self.requests, catalogs)
+        return FleetLimits(self.parallel_runs, self.bandwidth, self.requests, catalogs, self.parallel_groups)
 
 
 class CatalogLimits(Answer):
@@ -124,6 +134,7 @@ class Limits(Answer):
     updated_at: Instant
     updated_by: str
     parallel_runs: int | None
+    parallel_groups: int | None
     bandwidth: int | None = Field(description="Bytes per second, read + written.")
     requests: int | None = Field(description="Object-store requests per second.")
     catalogs: dict[str, CatalogLimits]
@@ -136,6 +147,7 @@ class Limits(Answer):
             updated_at=fleet.updated_at,
             updated_by=fleet.updated_by,
             parallel_runs=fleet.limits.parallel_runs,
+            parallel_groups=fleet.limits.parallel_groups,
             bandwidth=fleet.limits.bandwidth,
             requests=fleet.limits.requests,
             catalogs={

@@ -185,6 +185,7 @@ class ExplainedBudgets(Rates):
     policy: Rates
     fleet_share: Rates = Field(description="Equal share of the limits of catalog and fleet, regardless of other runs.")
     parallel_groups: int
+    fleet_parallel_groups: int | None
     parallel_runs: ExplainedParallelRuns
     bytes_per_day: ExplainedDay
 

@@ -92,7 +92,7 @@ OF_TABLES: Final[Mapping[str, str]] = {
     "table_frozen": "the table is frozen because a proof failed",
     "catalog_paused": "all tables of its catalog are paused",
     "fleet_paused": "all tables are paused",
-    "fleet_full": "the fleet's limit of parallel_runs is reached",
+    "fleet_full": "the fleet's limit of parallel_runs or parallel_groups is reached",
     "catalog_full": "its catalog's limit of parallel_runs is reached",
     "unreachable": "it can't be read",
     "table_replaced": "it was dropped and created again",

@@ -144,6 +144,7 @@ def _budgets(facts: Facts) -> Mapping[str, Any]:
         "policy": asdict(limits.table),
         "fleet_share": asdict(fleet.limits.share(catalog)),
         "parallel_groups": facts.policy.parallel_groups,
+        "fleet_parallel_groups": fleet.limits.parallel_groups,
         "parallel_runs": _parallel_runs(facts.record),
         "bytes_per_day": {
             "limit": day.limit,

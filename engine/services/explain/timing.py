@@ -104,7 +104,7 @@ class Eligibility:
 def eligibility(facts: Facts) -> Eligibility:
     """Return when a run of the table could begin, and all holds until then."""
     runs = _runs(facts, Operation.REWRITE)
-    held_by = [*_switches(facts), *_state_of_table(facts), *runs, *_room(facts), *_times(facts)]
+    held_by = [*_switches(facts), *_state_of_table(facts), *runs, *_room(facts, Operation.REWRITE), *_times(facts)]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
@@ -116,7 +116,13 @@ def eligibility(facts: Facts) -> Eligibility:
 def upkeep_eligibility(facts: Facts, operation: Operation) -> Eligibility:
     """Return when a run of an operation besides rewriting could begin, and all holds until then."""
     blocked = [] if facts.sight.blocked is None else [_blocked(*facts.sight.blocked)]
-    held_by = [*_switches(facts), *blocked, *_runs(facts, operation), *_room(facts), *_waits(facts, operation)]
+    held_by = [
+        *_switches(facts),
+        *blocked,
+        *_runs(facts, operation),
+        *_room(facts, operation),
+        *_waits(facts, operation),
+    ]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
@@ -198,8 +204,8 @@ def _silence(record: RecordFacts) -> str:
     return f", without an event since {clock(last)}: cancel it if its file groups make no progress"
 
 
-def _room(facts: Facts) -> Iterator[TableHold]:
-    """Yield the reached limits of parallel runs, unless the table's own run counts against them."""
+def _room(facts: Facts, operation: Operation) -> Iterator[TableHold]:
+    """Yield the reached limits of runs at once, unless the table's own run counts against them."""
     record, catalog = facts.record, facts.record.table.ref.catalog
     if record.at_work is not None:
         return
@@ -207,6 +213,9 @@ def _room(facts: Facts) -> Iterator[TableHold]:
     remedy = "; the next run starts when one ends, or after parallel_runs is raised (PUT /v1/limits)"
     if (room := limits.room(at_work)) is not None and room <= 0:
         yield TableHold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
+    if (room := limits.room_of(operation, at_work)) is not None and room <= 0:
+        detail = f"{at_work.rewrites} rewrites at work, parallel_groups is {limits.parallel_groups}"
+        yield TableHold("fleet_full", None, f"{detail}{remedy.replace('parallel_runs', 'parallel_groups')}")
     if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
         own, held = limits.of_catalog(catalog).parallel_runs, at_work.by_catalog.get(catalog, 0)
         yield TableHold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")

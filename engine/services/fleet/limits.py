@@ -32,7 +32,9 @@ class LimitService:
         return replace(fleet, limits=fleet.limits.of_catalogs(visible))
 
     async def replace(self, caller: Caller, limits: FleetLimits, *, version: int) -> Fleet:
-        """Replace all limits. `parallel_runs` applies from the next claim; rates reach running runs within seconds.
+        """Replace all limits. Rates reach running runs within seconds.
+
+        `parallel_runs` applies from the next claim, `parallel_groups` from the next task.
 
         Raises:
             PreconditionFailed: another version than this is stored.

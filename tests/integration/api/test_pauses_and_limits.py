@@ -63,6 +63,8 @@ async def test_limits_are_unlimited_at_first_and_replaced_as_a_whole_after_the_v
     assert (first["parallel_runs"], first["bandwidth"], first["requests"], first["catalogs"]) == (None, None, None, {})
     stored = await put_limits(api, {"parallel_runs": 4, "bandwidth": "400MB"})
     assert (stored["parallel_runs"], stored["bandwidth"], stored["updated_by"]) == (4, 400_000_000, "key:admin")
+    assert stored["parallel_groups"] is None
+    assert (await put_limits(api, {"parallel_groups": 4}))["parallel_groups"] == 4
     assert (await put_limits(api, {}))["bandwidth"] is None
     await api.call("PUT", "/v1/limits", status=428, json={})
     etag = (await api.call("GET", "/v1/limits", status=200)).headers["etag"]
@@ -77,7 +79,8 @@ async def test_a_catalog_has_limits_of_its_own(api: Api, table_id: str) -> None:
     assert (await api.get("/v1/limits"))["catalogs"] == stored["catalogs"]
     explained = (await api.get(f"/v1/tables/{table_id}/explain"))["budgets"]
     assert (explained["bytes_per_second"], explained["fleet_share"]["bytes_per_second"]) == (100e6, 25e6)
-    assert (await put_limits(api, {"catalogs": {"lake": {}}}))["catalogs"] == {}
+    assert (await put_limits(api, {"catalogs": {"lake": {}}, "parallel_groups": 4}))["catalogs"] == {}
+    assert (await api.get(f"/v1/tables/{table_id}/explain"))["budgets"]["fleet_parallel_groups"] == 4
 
 
 async def test_explain_says_that_the_catalog_has_as_many_runs_as_it_may(api: Api, lake: Lake, table_id: str) -> None:

@@ -55,11 +55,17 @@ def test_a_waiting_run_has_what_it_waits_for(until: Any):
 def test_a_full_fleet_and_a_frozen_table_have_the_cause_and_the_remedy():
     fleet = Fleet(1, NOW, "x", FleetLimits(parallel_runs=2))
     said = (
-        "Held back: the fleet's limit of parallel_runs is reached (2 of 2; the next run starts when one ends, or after "
-        "parallel_runs is raised (PUT /v1/limits))."
+        "Held back: the fleet's limit of parallel_runs or parallel_groups is reached (2 of 2; the next run starts when "
+        "one ends, or after parallel_runs is raised (PUT /v1/limits))."
     )
     found = sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 2})))
     check(found, Expected((said,), unsaid=("No run starts automatically", "its catalog's limit")))
+    fleet = replace(fleet, limits=FleetLimits(parallel_groups=4))
+    said = (
+        "(4 rewrites at work, parallel_groups is 4; the next run starts when one ends, or after parallel_groups is "
+        "raised (PUT /v1/limits))."
+    )
+    check(sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 5}, {}, 4))), Expected((said,)))
     frozen = replace(TABLE, freeze=Freeze(ago(hours=1), RUN, 1, None, "rows were lost"))
     said = (
         "Held back: the table is frozen because a proof failed (since 2026-11-21 11:00 UTC: rows were lost; POST "

@@ -1461,6 +1461,9 @@ class Limits(Model):
     catalogs: dict[str, CatalogLimits]
     """Limits of single catalogs, by name."""
 
+    parallel_groups: int | None
+    """Tasks of all rewrites at the same time; null: no limit."""
+
     parallel_runs: int | None
     """Runs at work at the same time; null: no limit."""
 
@@ -1485,6 +1488,9 @@ class LimitsPut(Model):
 
     catalogs: dict[str, CatalogLimitsPut] | None = None
     """By catalog: how many runs it may have at once, and what they may move together. A run obeys the strictest of the limits of its table, its catalog and the fleet."""
+
+    parallel_groups: int | None = None
+    """Tasks of all rewrites at once, over all tables and workers; a task rewrites one file group after the other. Also the most rewrites at once: each gets at least one task, and none gets a further one while another with fewer waits. Tasks at work go on when it is lowered."""
 
     parallel_runs: int | None = None
     """Runs that workers advance at once."""
@@ -4798,6 +4804,9 @@ class ExplainedBudgets(Model):
 
     bytes_per_second: float | None
     """Bytes read and written per second; null: no limit."""
+
+    fleet_parallel_groups: int | None
+    """Tasks of all rewrites of the fleet at the same time; null: no limit."""
 
     fleet_share: Rates
     """Equal share of the limits of catalog and fleet, regardless of other runs."""

@@ -514,7 +514,9 @@ def get_limits() -> dict[str, Any]:
 def put_limits(*, body: models.LimitsPut | Mapping[str, Any], if_match: str) -> dict[str, Any]:
     """Write the fleet's limits.
 
-    Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running
+    Write the limits as a whole.
+
+    `parallel_runs` holds for new starts, `parallel_groups` for new tasks, rates in seconds for running
     rewrites too.
 
     Args:

@@ -557,7 +557,9 @@ export interface paths {
         get: operations["get_limits"];
         /**
          * Write the fleet's limits
-         * @description Write the limits as a whole. `parallel_runs` holds for new starts, rates in seconds for running rewrites too.
+         * @description Write the limits as a whole.
+         *
+         *     `parallel_runs` holds for new starts, `parallel_groups` for new tasks, rates in seconds for running rewrites too.
          */
         put: operations["put_limits"];
         post?: never;
@@ -2478,6 +2480,8 @@ export interface components {
             bytes_per_day: components["schemas"]["ExplainedDay"];
             /** @description Bytes read and written per second; null: no limit. */
             bytes_per_second: number | null;
+            /** @description Tasks of all rewrites of the fleet at the same time; null: no limit. */
+            fleet_parallel_groups: number | null;
             /** @description Equal share of the limits of catalog and fleet, regardless of other runs. */
             fleet_share: components["schemas"]["Rates"];
             /** @description File groups that a run rewrites at the same time. */
@@ -3713,6 +3717,8 @@ export interface components {
             catalogs: {
                 [key: string]: components["schemas"]["CatalogLimits"];
             };
+            /** @description Tasks of all rewrites at the same time; null: no limit. */
+            parallel_groups: number | null;
             /** @description Runs at work at the same time; null: no limit. */
             parallel_runs: number | null;
             /** @description Object-store requests per second. */
@@ -3779,6 +3785,7 @@ export interface components {
          * @description Limits of the whole fleet. Absent or null: unlimited.
          * @example {
          *       "bandwidth": "400MB",
+         *       "parallel_groups": 4,
          *       "parallel_runs": 4
          *     }
          */
@@ -3798,6 +3805,8 @@ export interface components {
             catalogs?: {
                 [key: string]: components["schemas"]["CatalogLimitsPut"];
             };
+            /** @description Tasks of all rewrites at once, over all tables and workers; a task rewrites one file group after the other. Also the most rewrites at once: each gets at least one task, and none gets a further one while another with fewer waits. Tasks at work go on when it is lowered. */
+            parallel_groups?: number | null;
             /** @description Runs that workers advance at once. */
             parallel_runs?: number | null;
             /** @description Object-store requests per second, dealt out in the same way. */

@@ -179,6 +179,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   verification_failed: "A proof failed",
   cancel_requested: "Cancel requested",
   cancelled: "Cancelled",
+  waits_for_parallel_groups: "Waits for a task of the fleet's parallel groups",
   longer_than_any_gap: "A group is longer than every gap between windows",
   tasks_stalled: "The tasks moved nothing and were stopped",
   files_deleted: "Files deleted",

@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<string, { text: string; next: string }>> = {
   not_sealed: { text: "Partitions still receive files", next: "They start when a partition is sealed, as the policy says." },
   run_at_work: { text: "A run is at work", next: "Nothing to do: it is being rewritten." },
   run_waits: { text: "A run waits in the queue", next: "Look at the run: it shows its place and what it waits for." },
-  fleet_full: { text: "The fleet's parallel runs are used up", next: "Raise parallel_runs in the limits, or wait." },
+  fleet_full: { text: "The fleet's parallel runs or groups are used up", next: "Raise them in the limits, or wait." },
   catalog_full: { text: "The catalog's parallel runs are used up", next: "Raise the catalog's parallel_runs, or wait." },
   nothing_to_do: { text: "Due, but no file is worth a rewrite", next: "A rule of the policy is too strict." },
   not_possible: { text: "The policy asks for what the table does not support", next: "Open the table: it names the setting." },

@@ -11,9 +11,14 @@ import { Problem } from "../../../parts/Problem";
 import { Waiting } from "../../../parts/states";
 import { Ago } from "../../../parts/Time";
 import { limitsQuery } from "../fleetQueries";
-import { bodyOf, formOf, LIMIT_KEYS, type LimitKey, type LimitTexts, NO_LIMITS, problemOf, problemOfForm, rateOfText, rebased } from "./limitsForm";
+import { bodyOf, CATALOG_KEYS, formOf, LIMIT_KEYS, type LimitKey, type LimitTexts, NO_LIMITS, problemOf, problemOfForm, rateOfText, rebased } from "./limitsForm";
 
-const LABELS: Readonly<Record<LimitKey, string>> = { parallel_runs: "Parallel runs", bandwidth: "Bandwidth", requests: "Requests per second" };
+const LABELS: Readonly<Record<LimitKey, string>> = {
+  parallel_runs: "Parallel runs",
+  parallel_groups: "Parallel groups",
+  bandwidth: "Bandwidth",
+  requests: "Requests per second",
+};
 
 export function LimitsDialog({ onClose, catalog }: { onClose: () => void; catalog?: string }) {
   const query = useQuery(limitsQuery);
@@ -54,7 +59,7 @@ function LimitsForm({ first, onClose, catalog }: { first: Schemas["Limits"]; onC
     <FormDialog
       title="Limits of all rewrites"
       onClose={onClose}
-      description="An empty field is no limit. Rates reach running rewrites within about 3 seconds; parallel runs hold for new starts. A run obeys the strictest limit of its table, its catalog and the fleet."
+      description="An empty field is no limit. Rates reach running rewrites within about 3 seconds; parallel runs and groups hold for new starts. A run obeys the strictest limit of its table, its catalog and the fleet."
       submit="Save limits"
       blocked={blocked}
       act={() => packhouse.put("/v1/limits", { params: { header: { "if-match": etag } }, body })}
@@ -68,11 +73,12 @@ function LimitsForm({ first, onClose, catalog }: { first: Schemas["Limits"]; onC
         Version {read.version} by {read.updated_by}, <Ago at={read.updated_at} />.
         {isRebased && " This is the current version; the fields that you changed have your values."}
       </Text>
-      <LimitFields legend="All tables together" texts={form.fleet} onChange={(fleet) => setForm({ ...form, fleet })} />
+      <LimitFields legend="All tables together" keys={LIMIT_KEYS} texts={form.fleet} onChange={(fleet) => setForm({ ...form, fleet })} />
       {Object.entries(form.catalogs).map(([name, texts]) => (
         <LimitFields
           key={name}
           legend={`Catalog ${name}`}
+          keys={CATALOG_KEYS}
           texts={texts}
           onChange={(own) => setForm({ ...form, catalogs: { ...form.catalogs, [name]: own } })}
         />
@@ -82,16 +88,24 @@ function LimitsForm({ first, onClose, catalog }: { first: Schemas["Limits"]; onC
   );
 }
 
-function LimitFields({ legend, texts, onChange }: { legend: string; texts: LimitTexts; onChange: (texts: LimitTexts) => void }) {
+interface LimitFieldsProps {
+  legend: string;
+  keys: readonly LimitKey[];
+  texts: LimitTexts;
+  onChange: (texts: LimitTexts) => void;
+}
+
+function LimitFields({ legend, keys, texts, onChange }: LimitFieldsProps) {
   const hints: Readonly<Record<LimitKey, string>> = {
     parallel_runs: "At work at the same time",
+    parallel_groups: "Tasks of all rewrites together",
     bandwidth: texts.bandwidth.trim() === "" ? "Read + written, such as 400MB" : `= ${rate(rateOfText(texts.bandwidth))}`,
     requests: "To the object store",
   };
   return (
     <Fieldset legend={legend} className="wrap-anywhere">
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        {LIMIT_KEYS.map((key) => (
+      <SimpleGrid cols={{ base: 1, xs: keys.length }}>
+        {keys.map((key) => (
           <TextInput
             key={key}
             label={LABELS[key]}

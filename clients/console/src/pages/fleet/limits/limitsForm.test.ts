@@ -31,6 +31,11 @@ describe("a form of limits", () => {
     expect(problemOfForm(form({ bandwidth: "400MB" }))).toContain("parallel runs");
     expect(problemOfForm(form({ bandwidth: "400MB", parallel_runs: "4" }))).toBeNull();
   });
+  it("sends parallel groups of the fleet only", () => {
+    const body = bodyOf(form({ parallel_groups: "4" }, { sea: { ...NO_LIMITS, requests: "5" } }));
+    expect(body.parallel_groups).toBe(4);
+    expect(body.catalogs?.["sea"]).not.toHaveProperty("parallel_groups");
+  });
   it("leaves out catalogs without a limit", () =>
     expect(bodyOf(form({}, { lake: NO_LIMITS, sea: { ...NO_LIMITS, requests: "5" } })).catalogs).toEqual({
       sea: { parallel_runs: null, bandwidth: null, requests: 5 },

@@ -2,19 +2,21 @@
 import type { Schemas } from "../../../api/client";
 
 type Limits = Schemas["Limits"];
-export type LimitKey = "parallel_runs" | "bandwidth" | "requests";
-export const LIMIT_KEYS: readonly LimitKey[] = ["parallel_runs", "bandwidth", "requests"];
-/** Texts of the three limits; empty is unlimited. */
+export type LimitKey = "parallel_runs" | "parallel_groups" | "bandwidth" | "requests";
+export const LIMIT_KEYS: readonly LimitKey[] = ["parallel_runs", "parallel_groups", "bandwidth", "requests"];
+/** The limits that a catalog can have of its own. */
+export const CATALOG_KEYS: readonly LimitKey[] = ["parallel_runs", "bandwidth", "requests"];
+/** Texts of the limits; empty is unlimited, as `parallel_groups` of a catalog always is. */
 export type LimitTexts = Readonly<Record<LimitKey, string>>;
 export interface LimitsForm {
   readonly fleet: LimitTexts;
   readonly catalogs: Readonly<Record<string, LimitTexts>>;
 }
 
-export const NO_LIMITS: LimitTexts = { parallel_runs: "", bandwidth: "", requests: "" };
+export const NO_LIMITS: LimitTexts = { parallel_runs: "", parallel_groups: "", bandwidth: "", requests: "" };
 const RATE = /^\s*([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*(?:(B|[kKMGT]B|[KMGT]iB)(?:\/s)?|([kKMGT]?)(?:bit\/s|bps))?\s*$/;
 const LEAST_BANDWIDTH = 65_536;
-const MOST_RUNS = 10_000;
+const MOST_AT_ONCE = 10_000;
 const POWERS = "KMGT";
 
 /** Return the bytes per second of a text such as `400MB`, `50MiB/s` or `400Mbit/s`; null when it is none. */
@@ -51,7 +53,7 @@ export function problemOf(key: LimitKey, text: string): string | null {
   }
   const value = /^\s*[0-9]{1,16}\s*$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= 1)) return "A whole number from 1, or empty for no limit";
-  return key === "parallel_runs" && value > MOST_RUNS ? `At most ${MOST_RUNS}` : null;
+  return key !== "requests" && value > MOST_AT_ONCE ? `At most ${MOST_AT_ONCE}` : null;
 }
 
 /** Return the first reason why the form can't be sent; null when it can. */
@@ -65,10 +67,13 @@ export function problemOfForm(form: LimitsForm): string | null {
   return null;
 }
 
-const textsOf = (limits: Pick<Limits, LimitKey>): LimitTexts => ({
-  parallel_runs: limits.parallel_runs === null ? "" : String(limits.parallel_runs),
+const textOf = (value: number | null) => (value === null ? "" : String(value));
+
+const textsOf = (limits: Schemas["CatalogLimits"] & { parallel_groups?: number | null }): LimitTexts => ({
+  parallel_runs: textOf(limits.parallel_runs),
+  parallel_groups: textOf(limits.parallel_groups ?? null),
   bandwidth: textOfRate(limits.bandwidth),
-  requests: limits.requests === null ? "" : String(limits.requests),
+  requests: textOf(limits.requests),
 });
 
 export const formOf = (limits: Limits): LimitsForm => ({
@@ -76,10 +81,12 @@ export const formOf = (limits: Limits): LimitsForm => ({
   catalogs: Object.fromEntries(Object.entries(limits.catalogs).map(([name, own]) => [name, textsOf(own)])),
 });
 
+const numberOf = (text: string) => (text.trim() === "" ? null : Number(text));
+
 const valuesOf = (texts: LimitTexts) => ({
-  parallel_runs: texts.parallel_runs.trim() === "" ? null : Number(texts.parallel_runs),
+  parallel_runs: numberOf(texts.parallel_runs),
   bandwidth: texts.bandwidth.trim() === "" ? null : texts.bandwidth.trim(),
-  requests: texts.requests.trim() === "" ? null : Number(texts.requests),
+  requests: numberOf(texts.requests),
 });
 
 const isEmpty = (texts: LimitTexts) => LIMIT_KEYS.every((key) => texts[key].trim() === "");
@@ -87,7 +94,7 @@ const isEmpty = (texts: LimitTexts) => LIMIT_KEYS.every((key) => texts[key].trim
 /** Return the body to send; catalogs without any limit are left out. */
 export function bodyOf(form: LimitsForm): Schemas["LimitsPut"] {
   const catalogs = Object.entries(form.catalogs).filter(([, texts]) => !isEmpty(texts));
-  return { ...valuesOf(form.fleet), catalogs: Object.fromEntries(catalogs.map(([name, texts]) => [name, valuesOf(texts)])) };
+  return { ...valuesOf(form.fleet), parallel_groups: numberOf(form.fleet.parallel_groups), catalogs: Object.fromEntries(catalogs.map(([name, texts]) => [name, valuesOf(texts)])) };
 }
 
 const merged = (base: LimitTexts, mine: LimitTexts, theirs: LimitTexts): LimitTexts =>

@@ -33,6 +33,8 @@ export function Limits({ explanation: { budgets, windows, schedule } }: { explan
         </dd>
         <dt>File groups at a time</dt>
         <dd>{count(budgets.parallel_groups)}</dd>
+        <dt>Tasks of the fleet at a time</dt>
+        <dd>{budgets.fleet_parallel_groups === null ? "no limit" : count(budgets.fleet_parallel_groups)}</dd>
         <dt>Runs of the catalog</dt>
         <dd>{limit(budgets.parallel_runs.catalog)}</dd>
         <dt>Runs of the fleet</dt>
