@@ -68,6 +68,14 @@ def test_p8_p9_a_full_rewrite_leaves_files_of_the_right_size_without_deletes(
     assert sum(len(group.inputs) for group in every.groups) == len(files)  # P10
 
 
+def test_a_full_rewrite_moves_no_rows_across_a_file_that_is_left() -> None:
+    files = digest_of(arrived("ssLss"))
+    document = {"rewrite": {**POLICY["rewrite"], "exclude_above_bytes": "1MiB"}}
+    form = replace(BUCKETS, full_scope=FullScope.EVERY_FILE)
+    assert grouped(plan_of(files, document, form=form, full=True)) == ["s0s1", "s3s4"]
+    assert grouped(plan_of(files, document, full=True)) == ["s0s1s3s4"]
+
+
 def evaluated(files: list[DigestFile], form: GroupForm, full: dict[str, Any], **given: Any) -> Evaluation:
     settings = {"rewrite": POLICY["rewrite"] | {"full": {"size_amplification_percent": "off"} | full}, "triggers": []}
     levels = TableMeasures(has_levels=True, last_level=5) if form.merges_runs else TableMeasures()
