@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 
 from engine.embedded.demo_table import write_demo_table
+from tests.support.hostile.behaviours import Behaviour, answer, drip, flood, http_ways, once
+from tests.support.hostile.servers import HostileServer
 from tests.support.stack import Stack
 
 FOLDER = Path(__file__).parents[2] / "clients" / "typescript"
@@ -63,6 +66,24 @@ def test_the_sdk_works_against_a_running_server(unit_tests: str, stack: Stack, t
     output = npm("run", "test:service", **variables)
     assert "# fail 0" in output
     assert "# pass 0" not in output
+
+
+def test_f59_a_call_ends_within_its_limits(unit_tests: str) -> None:
+    """One call to each hostile server, and one stream of events where that is another path (F59)."""
+    stream = answer(b"", kind="text/event-stream").partition(b"Content-Length")[0] + b"\r\n"
+    streams = {"drip": drip(stream, b":\n"), "endless": flood(stream + b"data: ", b"x")}
+    with ExitStack() as stack:
+        elsewhere = stack.enter_context(HostileServer(once(answer(b"{}"))).running())
+        ways = http_ways(f"{elsewhere.url}/v1/tables")
+        cells = {
+            f"{behaviour}: {name}": way for behaviour in Behaviour for name, way in ways.get(behaviour, {}).items()
+        }
+        cells |= {f"stream: {name}": way for name, way in streams.items()}
+        cells |= {f"stream: {name}": cells[name] for name in ("huge: body", "redirect: 307")}
+        urls = {name: stack.enter_context(HostileServer(way).running()).url for name, way in cells.items()}
+        output = npm("run", "test:hostile", PACKHOUSE_HOSTILE=json.dumps(urls))
+    assert f"# pass {len(cells)}" in output
+    assert elsewhere.received == []
 
 
 def test_the_package_holds_all_that_it_exports(unit_tests: str) -> None:

@@ -1,7 +1,7 @@
 /** The client: `openapi-fetch` over the generated types, with typed errors, safe retries, lists and waiting. */
 import createFetchClient, { type Client, type MaybeOptionalInit, type MethodResponse, type Middleware } from "openapi-fetch";
 import type { PathsWithMethod, RequiredKeysOf } from "openapi-typescript-helpers";
-import { errorOf } from "./errors.js";
+import { errorOf, UnreadableAnswerError } from "./errors.js";
 import { KEYED_POSTS } from "./generated/operations.js";
 import type { components, paths } from "./generated/schema.js";
 import { Listing, type Page } from "./paging.js";
@@ -37,7 +37,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** An API key, `pkh_…`, or a function that returns a token for each request. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** Time for one try of one request, its answer included; 30 s if left out. Event streams have none. */
+  /** Limit of one try of one request, from its first byte to the last of the answer; 30 s if left out. Not of event streams. */
   readonly timeoutMs?: number;
   /** How often and how soon requests are sent again; see `RetryOptions`. */
   readonly retries?: Partial<RetryOptions>;
@@ -49,14 +49,18 @@ export interface ClientOptions {
 export class Packhouse {
   /** Answers `{ data, response }`, for callers that need headers such as `ETag`; throws the same errors. */
   readonly http: HttpClient;
+  readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
+    this.#baseUrl = options.baseUrl;
     const send: Fetch = options.fetch ?? ((request) => globalThis.fetch(request));
     const retries = { attempts: 4, firstDelayMs: 250, longestDelayMs: 30_000, ...options.retries };
     this.http = createFetchClient<paths, Json>({
       baseUrl: options.baseUrl,
+      redirect: "manual", // refused in `answers.ts`
       fetch: retrying(send, retries, options.timeoutMs ?? 30_000),
     });
+    refuseUnreadable(this.http, options.baseUrl);
     this.http.use(authorization(options.apiKey), idempotency, problems);
   }
 
@@ -74,7 +78,9 @@ export class Packhouse {
     return new Listing(async (token) => {
       const query = { ...given.params?.query, ...(token === undefined ? {} : { page_token: token }) };
       const page = await this.http.GET(path as never, { ...given, params: { ...given.params, query } } as never);
-      return page.data as never;
+      const data = page.data as Page<never> | undefined;
+      if (Array.isArray(data?.items)) return data;
+      throw new UnreadableAnswerError(`GET ${path} of ${this.#baseUrl} was not answered with a list; check baseUrl`);
     });
   }
 
@@ -96,6 +102,22 @@ export class Packhouse {
   /** Wait until a run has ended, and return it; look at `state` for how. See `waiting.ts`. */
   async waitForRun(runId: string, options: WaitOptions = {}): Promise<RunDetail> {
     return waitForRun(this, runId, options);
+  }
+}
+
+/** Make an answer that is not JSON an `UnreadableAnswerError`: the client beneath throws the parser's `SyntaxError`. */
+function refuseUnreadable(http: HttpClient, baseUrl: string): void {
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+    const call = http[method] as (...given: unknown[]) => Promise<unknown>;
+    http[method] = (async (path: string, ...init: unknown[]) => {
+      try {
+        return await call(path, ...init);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        const message = `${method} ${path} of ${baseUrl} was not answered with JSON; check baseUrl: ${error.message}`;
+        throw new UnreadableAnswerError(message, { cause: error });
+      }
+    }) as never;
   }
 }
 

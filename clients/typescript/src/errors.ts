@@ -12,6 +12,7 @@
  *     │   ├── RateLimitedError      429: too much at once; `retryAfterSeconds` says when
  *     │   └── UnavailableError      5xx: the same request may work later
  *     ├── ConnectionError        no answer; whether the request was carried out is not known
+ *     ├── UnreadableAnswerError  a redirect, an answer above its limit, or text that is not JSON: not a Packhouse
  *     └── WaitTimeoutError       a run did not end in the time given; it goes on
  */
 import type { components } from "./generated/schema.js";
@@ -72,6 +73,9 @@ export class UnavailableError extends ApiError {}
 
 /** No answer came: the connection failed, or the time for one request was over. `cause` says which. */
 export class ConnectionError extends PackhouseError {}
+
+/** The answer is none of a Packhouse: a redirect, larger than its limit, or not JSON. Check `baseUrl`. */
+export class UnreadableAnswerError extends PackhouseError {}
 
 /** A run did not end in the time given. */
 export class WaitTimeoutError extends PackhouseError {}

@@ -1,5 +1,8 @@
 /** Server-Sent Events read from a fetch body, as the HTML standard frames them (section 9.2.6). */
 
+/** Limit of one frame, in characters. */
+const MOST_CHARACTERS = 2 ** 20;
+
 export interface Frame {
   readonly event: string;
   /** Undefined for frames that can't be resumed from. */
@@ -7,7 +10,7 @@ export interface Frame {
   readonly data: string;
 }
 
-/** Yield frames as they arrive. `onBytes` is told of every sign of life, comments included. */
+/** Yield frames as they arrive. `onBytes` is told of every sign of life, comments included. Throws if a frame is too large. */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
   onBytes: () => void = () => {},
@@ -28,8 +31,11 @@ class Fields {
   #event = "message";
   #id: string | undefined;
   readonly #data: string[] = [];
+  #characters = 0;
 
   add(line: string): void {
+    this.#characters += line.length + 1;
+    limit(this.#characters);
     const colon = line.indexOf(":");
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
@@ -42,6 +48,10 @@ class Fields {
     if (this.#data.length === 0) return undefined;
     return { event: this.#event, id: this.#id, data: this.#data.join("\n") };
   }
+}
+
+function limit(characters: number): void {
+  if (characters > MOST_CHARACTERS) throw new RangeError(`a frame of more than ${MOST_CHARACTERS} characters`);
 }
 
 /** Yield lines without their ends: CRLF, LF or CR. What follows the last end is not complete and is dropped. */
@@ -64,6 +74,7 @@ async function* readLines(
       const end = rest.endsWith("\r") ? rest.length - 1 : rest.length; // its LF may be under way
       const lines = rest.slice(0, end).split(/\r\n|\n|\r/);
       rest = (lines.pop() ?? "") + rest.slice(end);
+      limit(rest.length);
       yield* lines;
     }
   } finally {

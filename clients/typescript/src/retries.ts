@@ -4,7 +4,8 @@
  * A lost answer leaves open whether the request was carried out, so only reads and POSTs with an `Idempotency-Key` are
  * sent again after one. 429 says that nothing was done: then any request is. Event streams are left to their reader.
  */
-import { ConnectionError, problemOf, retryAfterSeconds } from "./errors.js";
+import { isEventStream, wholeAnswer } from "./answers.js";
+import { ConnectionError, PackhouseError, problemOf, retryAfterSeconds } from "./errors.js";
 import { answerWithin, sleep } from "./time.js";
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -76,11 +77,18 @@ function isStream(request: Request): boolean {
 
 async function once(send: Fetch, request: Request, timeoutMs: number | undefined): Promise<Response> {
   try {
-    return timeoutMs === undefined ? await send(request) : await answerWithin(timeoutMs, request, send);
+    return timeoutMs === undefined ? await openStream(send, request) : await answerWithin(timeoutMs, request, send);
   } catch (error) {
     if (request.signal.aborted) throw request.signal.reason; // aborted by the caller
+    if (error instanceof PackhouseError) throw error;
     throw new ConnectionError(`${request.method} ${request.url}: no answer (${reasonOf(error)})`, { cause: error });
   }
+}
+
+/** Send a request for a stream. An answer without one is read to its end; the caller's signal limits the time. */
+async function openStream(send: Fetch, request: Request): Promise<Response> {
+  const response = await send(request);
+  return isEventStream(response) ? response : wholeAnswer(request, response);
 }
 
 function reasonOf(error: unknown): string {

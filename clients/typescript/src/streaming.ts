@@ -6,7 +6,7 @@
  * only progress between events comes more slowly.
  */
 import type { Packhouse } from "./client.js";
-import { ApiError, ConnectionError, RateLimitedError, UnavailableError } from "./errors.js";
+import { ApiError, ConnectionError, PackhouseError, RateLimitedError, UnavailableError } from "./errors.js";
 import { type Frame, readFrames } from "./frames.js";
 import type { components } from "./generated/schema.js";
 import { sleep } from "./time.js";
@@ -78,7 +78,7 @@ async function* streamOnce(
       if (signal !== undefined) yield signal;
     }
   } catch (error) {
-    if (error instanceof ApiError) throw error;
+    if (error instanceof PackhouseError) throw error;
     throw new ConnectionError(`the event stream of ${runId} broke off`, { cause: error });
   } finally {
     silence.over();

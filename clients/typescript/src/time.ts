@@ -1,4 +1,5 @@
 /** Waiting that ends early when it is no longer wanted. Durations are milliseconds. */
+import { wholeAnswer } from "./answers.js";
 
 /** Wait, or throw the signal's reason as soon as it is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal | null): Promise<void> {
@@ -18,7 +19,7 @@ export async function sleep(ms: number, signal?: AbortSignal | null): Promise<vo
 
 /**
  * Send a request and read its whole answer within a time: an answer cut off on its way is no answer.
- * Throws a `TimeoutError` (DOMException) when the time is over.
+ * Throws a `TimeoutError` (DOMException) when the time is over, and what `wholeAnswer` throws.
  */
 export async function answerWithin(
   ms: number,
@@ -32,9 +33,7 @@ export async function answerWithin(
   request.signal.addEventListener("abort", stop, { once: true });
   try {
     const response = await send(new Request(request, { signal: deadline.signal }));
-    const body = await response.arrayBuffer();
-    const { status, statusText, headers } = response;
-    return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
+    return await wholeAnswer(request, response);
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener("abort", stop);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConflictError, ConnectionError, RateLimitedError, UnavailableError } from "@packhouse/client";
+import { ConflictError, ConnectionError, RateLimitedError, UnavailableError, UnreadableAnswerError } from "@packhouse/client";
 import { type MockHandler, MockServer, problem, unreachable } from "@packhouse/client/testing";
 import { delayBefore } from "../../src/retries.js";
 import { page } from "./samples.js";
@@ -115,6 +115,16 @@ test("an answer that does not come in time is none", async () => {
     assert.match(error.message, /none within 20 ms/);
     return true;
   });
+});
+
+test("a redirect is an error with a remedy, and is not sent again", async () => {
+  const server = new MockServer().on("get", "/v1/tables", { status: 307, headers: { Location: "http://other.test/" } });
+  await assert.rejects(server.client().get("/v1/tables"), (error: unknown) => {
+    assert.ok(error instanceof UnreadableAnswerError);
+    assert.match(error.message, /packhouse\.test.*redirects.*as baseUrl/);
+    return true;
+  });
+  assert.equal(server.requests.length, 1);
 });
 
 test("a body that stops half-way is no answer", async () => {
