@@ -69,6 +69,8 @@ def send(
     body: bytes | None = None,
     check_peer: CheckPeer = any_peer,
     by_proxy: bool = False,
+    proxy: str | None = None,
+    certificates: bytes | None = None,
 ) -> Answer:
     """Send a request over a connection of its own.
 
@@ -78,16 +80,20 @@ def send(
         limits: of the whole call.
         headers: in addition to those of this module.
         body: None for none.
-        check_peer: raises for an address that must not be connected to; not asked about the address of a proxy.
+        check_peer: raises for an address that must not be connected to; not asked about the proxy of the environment.
         by_proxy: use the proxy that the environment names for the server (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
             `NO_PROXY`).
+        proxy: the address of the proxy to use instead; `check_peer` is asked about it.
+        certificates: further certificate authorities that are trusted, in PEM.
 
     Raises:
         NotSent: no connection.
         NoAnswer: no complete answer within the limits; `Unacceptable` for one that is too large or compressed.
         Exception: of `check_peer`; nothing was sent.
     """
-    connection, path, more = _opened(url, limits, check_peer, by_proxy)
+    connection, path, more = _opened(
+        url, limits, check_peer=check_peer, by_proxy=by_proxy, proxy=proxy, certificates=certificates
+    )
     server = origin(url)
     try:
         try:
@@ -115,7 +121,9 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def _opened(url: str, limits: Limits, check_peer: CheckPeer, by_proxy: bool) -> tuple[Bounded, str, Mapping[str, str]]:
+def _opened(
+    url: str, limits: Limits, *, check_peer: CheckPeer, by_proxy: bool, proxy: str | None, certificates: bytes | None
+) -> tuple[Bounded, str, Mapping[str, str]]:
     """Return a connection that is not open yet, the target of the request, and headers for a proxy."""
     try:
         parts = urlsplit(url)
@@ -125,15 +133,15 @@ def _opened(url: str, limits: Limits, check_peer: CheckPeer, by_proxy: bool) -> 
     if scheme not in ("http", "https") or not host:
         raise NotSent("the address of a server is neither http:// nor https://")
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    through = _proxy_for(parts) if by_proxy else None
+    through = _proxy_at(proxy, "named for the server") if proxy else _proxy_for(parts) if by_proxy else None
     first = (host, port) if through is None else (through.hostname or "", through.port or 80)
     connection: _Http | _Https = (
-        _Https(*first, timeout=limits.connect_seconds, context=_tls())
+        _Https(*first, timeout=limits.connect_seconds, context=_tls(certificates) if certificates else _tls())
         if scheme == "https"
         else _Http(*first, timeout=limits.connect_seconds)
     )
     connection.limits = limits
-    check = check_peer if through is None else any_peer
+    check = check_peer if through is None or proxy else any_peer
 
     def create(address: tuple[str, int], *_: Any) -> Any:
         return connected(*address, limits.connect_seconds, check)
@@ -154,13 +162,18 @@ def _proxy_for(parts: SplitResult) -> SplitResult | None:
     proxy = named.get(parts.scheme) or named.get("all")
     if not proxy or proxy_bypass(parts.netloc.rpartition("@")[2]) or _is_among(parts.hostname, named.get("no", "")):
         return None
+    return _proxy_at(proxy, "that the environment names")
+
+
+def _proxy_at(proxy: str, which: str) -> SplitResult:
+    """Return the address of a proxy. Raises NotSent."""
     try:
         found = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
         is_usable = found.scheme == "http" and bool(found.hostname) and found.port != 0
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise NotSent("the proxy that the environment names is not of the form http://host:port: correct it")
+        raise NotSent(f"the proxy {which} is not of the form http://host:port: correct it")
     return found
 
 
@@ -184,14 +197,19 @@ def _basic(name: str, parts: SplitResult) -> dict[str, str]:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
-    """Return the settings of TLS. Raises NotSent: the certificates of the environment can't be read."""
+def _tls(further: bytes | None = None) -> ssl.SSLContext:
+    """Return the settings of TLS with further certificate authorities. Raises NotSent: they can't be read."""
     context = ssl.create_default_context()
     for name, path in ((name, os.environ[name]) for name in _CERTIFICATES if os.environ.get(name)):
         try:
             context.load_verify_locations(**{"capath" if os.path.isdir(path) else "cafile": path})  # noqa: PTH112
         except OSError as error:
             raise NotSent(f"{name}: certificates can't be read from {path}: {_text(error)}") from error
+    if further:
+        try:
+            context.load_verify_locations(cadata=further.decode("ascii", "ignore"))
+        except OSError as error:
+            raise NotSent(f"the certificates for a server can't be read: {_text(error)}") from error
     return context
 
 

@@ -5,12 +5,17 @@ cannot read the body of a refused ranged read. Both are treated as expired crede
 gets new ones and a second refusal ends the group. Status 403 is a refusal of valid credentials.
 """
 
+import random
 import re
+from collections.abc import Iterator
 from typing import Final
 
 BUSY_SECONDS: Final = 60.0
 SILENT_SECONDS: Final = 3.0
 """A task gives up after so long without an answer, and the run waits for the store without a task."""
+
+_FIRST_WAIT: Final = 0.1
+_LONGEST_WAIT: Final = 5.0
 
 _EXPIRED: Final = re.compile(
     r"ExpiredToken|TokenRefreshRequired|RequestExpired|(?:token|credentials?) (?:has|is|have|are) expired"
@@ -59,6 +64,14 @@ def patience(error: OSError) -> float:
     if _BUSY.search(str(error)):
         return BUSY_SECONDS
     return SILENT_SECONDS if _NO_ANSWER.search(str(error)) else 0.0
+
+
+def waits() -> Iterator[float]:
+    """Yield the seconds to wait before each repetition of a request: twice as long each time, with jitter."""
+    longest = _FIRST_WAIT
+    while True:
+        yield longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
+        longest = min(_LONGEST_WAIT, 2 * longest)
 
 
 def is_expired(text: str) -> bool:

@@ -4,10 +4,9 @@ Requests: one for each read call that reaches the storage, and what a store tell
 finishing a file (`stores.files`). A store that is busy or does not answer is asked again after a growing wait.
 """
 
-import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -22,15 +21,12 @@ from engine.rewriting.kernel.errors import (
     OutputFault,
     StorageFault,
 )
-from engine.rewriting.kernel.storage.answers import is_expired, is_of_a_store, is_refused, is_stale, patience
+from engine.rewriting.kernel.storage.answers import is_expired, is_of_a_store, is_refused, is_stale, patience, waits
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.stores.files import File, Output
 
 T = TypeVar("T")
-
-_FIRST_WAIT: Final = 0.1
-_LONGEST_WAIT: Final = 5.0
 
 MOST_RENEWALS: Final = 2
 """How often one request is sent again with renewed credentials."""
@@ -92,7 +88,7 @@ class Transfer:
             StorageFault: the storage refused, or did not answer (`answers.patience`).
             Stopped: the task was ordered to stop.
         """
-        begun, waits, renewals = self._clock(), _waits(), 0
+        begun, pauses, renewals = self._clock(), waits(), 0
         while True:
             self.charge(read=read, requests=requests)
             used = self.storage.used
@@ -105,7 +101,7 @@ class Transfer:
                 if self._clock() - begun >= patience(error):
                     raise fault_of(kind, uri, error) from error
                 self.times_busy += 1
-                self.bucket.rest(next(waits))
+                self.bucket.rest(next(pauses))
                 read = 0  # these bytes did not come
 
     def add_writing(self, begun: float) -> None:
@@ -283,11 +279,3 @@ class OutputSink(WriteOnly):
             self._output.abandon()
         except OSError:
             return
-
-
-def _waits() -> Iterator[float]:
-    """Yield the seconds to wait before each repetition: twice as long each time, with jitter."""
-    longest = _FIRST_WAIT
-    while True:
-        yield longest * random.uniform(0.5, 1.0)  # noqa: S311 - jitter
-        longest = min(_LONGEST_WAIT, 2 * longest)
