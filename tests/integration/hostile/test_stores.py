@@ -1,8 +1,10 @@
 """Object stores whose address a catalog names: their answers are limited and lead to no other server (F59, F62)."""
 
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,11 +16,12 @@ from engine.factory import surroundings
 from engine.outgoing.bounds import Limits
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import Refused
+from engine.rewriting.kernel.storage.abandoned import IS_ABANDONED, CallAbandoned
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.stores import clients, connections, objects
+from engine.rewriting.kernel.storage.stores import clients, connections, http_listings, objects
 from engine.services.catalogs.locations import LocationRules
 from engine.uris.schemes import AZURE, GOOGLE, S3
-from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
+from tests.support.hostile.behaviours import Behaviour, Way, answer, http_ways, once
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.certificates import self_signed
 from tests.support.hostile.clients import DEADLINE_SECONDS, MOST_SECONDS
@@ -31,16 +34,11 @@ EMPTY_PAGE: Final = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBu
 Operation = Callable[[Any], object]
 OPERATIONS: Mapping[str, Operation] = {
     "list": lambda files: list(files.files("t", is_recursive=True)),
+    "folders": lambda files: list(files.folders("t")),
     "read": lambda files: files.read("t/x", 0, 1000),
 }
-_ACCEPTED = {("list", Behaviour.LIE, "html")}
-"""Any XML without keys is an empty listing to `obstore`."""
 _CELLS = [
-    (operation, behaviour, way)
-    for operation in OPERATIONS
-    for behaviour, ways in http_ways("").items()
-    for way in ways
-    if (operation, behaviour, way) not in _ACCEPTED
+    (operation, behaviour, way) for operation in OPERATIONS for behaviour, ways in http_ways("").items() for way in ways
 ]
 
 
@@ -85,6 +83,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(defaults, "silent_seconds", DEADLINE_SECONDS)
     monkeypatch.setattr("engine.rewriting.kernel.storage.stores.s3.SILENT_SECONDS", DEADLINE_SECONDS)
     monkeypatch.setattr(objects, "_PAGE_SECONDS", DEADLINE_SECONDS)
+    monkeypatch.setattr(http_listings, "_SECONDS", DEADLINE_SECONDS)
     monkeypatch.setattr(objects, "_LARGEST_PAGE", 2**20)  # of chunks of one byte `obstore` reads 2 MB/s
 
 
@@ -118,10 +117,82 @@ def test_f59_a_store_whose_name_resolves_to_another_address_at_the_connect_is_re
         files = opened(store, f"http://lake.example:{server.port}")
         with pytest.raises(StoreError, match="leads where it may not"):
             files.read("t/x", 0, 10)
-        if store != "S3":  # whose other client is Arrow's
-            with pytest.raises(InvalidInput, match="leads where it may not"):
-                list(files._exact().files("t", is_recursive=True))
+        with pytest.raises(InvalidInput, match="leads where it may not"):
+            list(files.folders("t"))
         assert server.received == []
+
+
+def _endless(store: str) -> Way:
+    """Return a way that answers with a page of 1,000 names, and with a token for the next one."""
+    name = "t/" + "n" * 1000
+    if store == "Azure":
+        rows = "".join(f"<BlobPrefix><Name>{name}{number}/</Name></BlobPrefix>" for number in range(1000))
+        return once(answer(f"<EnumerationResults>{rows}<NextMarker>x</NextMarker></EnumerationResults>".encode()))
+    rows = "".join(f"<CommonPrefixes><Prefix>{name}{number}/</Prefix></CommonPrefixes>" for number in range(1000))
+    more = "<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>"
+    return once(answer(f"<ListBucketResult>{rows}{more}</ListBucketResult>".encode()))
+
+
+@pytest.mark.parametrize("store", ["S3", "Google", "Azure"])
+def test_f62_a_folder_without_an_end_is_an_error_within_its_limits(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_listings, "_MOST_NAMES_BYTES", 8 * 2**20)  # 192 take long on a busy machine
+    with HostileServer(_endless(store)).running() as server:
+        error = error_within(MOST_SECONDS, partial(OPERATIONS["folders"], opened(store, server.url)))
+        assert isinstance(error, StoreError), repr(error)
+        assert re.search(rf"{server.url}.* lists more than 8 MiB of names directly in 't'", str(error))
+
+
+def test_f62_a_listing_that_was_given_up_stops_at_its_next_page() -> None:
+    pages = iter([False] * 3)
+    token = IS_ABANDONED.set(lambda: next(pages, True))
+    try:
+        with HostileServer(_endless("S3")).running() as server:
+            with pytest.raises(CallAbandoned):
+                OPERATIONS["folders"](opened("S3", server.url))
+            assert len(server.received) == 3
+    finally:
+        IS_ABANDONED.reset(token)
+
+
+def _redirected(properties: Mapping[str, str], kind: str, operation: str) -> bytes:
+    """Return the request that another server gets without a relay, when the store redirects to it."""
+    connections.use_relay(None)
+    with HostileServer(once(answer(b"<ListBucketResult/>"))).running() as elsewhere:
+        way = once(answer(b"", status="307 Temporary Redirect", Location=f"http://localhost:{elsewhere.port}/x"))
+        with HostileServer(way).running() as server:
+            given = {name: value.replace("STORE", f"127.0.0.1:{server.port}") for name, value in properties.items()}
+            files: Any = connections.whole_files_of(kind, "lake", given, is_patient=False)
+            with suppress(OSError):
+                OPERATIONS[operation](files)
+            assert b"hidden" in server.received[0]
+        return b"".join(elsewhere.received)
+
+
+_S3 = {"s3.endpoint": "http://STORE", "s3.region": "x", **SECRETS}
+_AZURE = {"adls.account-name": "account", "adls.blob-storage-scheme": "http", "adls.account-host": "STORE"}
+_GOOGLE = {"gcs.service.host": "http://STORE", "gcs.oauth2.token": "token"}
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind", "properties", "is_sent_on"),
+    [
+        ("folders", S3, _S3, False),
+        ("folders", AZURE, {**_AZURE, "adls.sas-token": "sig=hidden"}, False),
+        ("read", S3, {**_S3, "s3.access-key-id": "hidden", "s3.session-token": ""}, False),
+        ("read", GOOGLE, {**_GOOGLE, "gcs.oauth2.token": "hidden"}, False),
+        ("read", AZURE, {**_AZURE, "adls.token": "hidden"}, False),
+        ("read", S3, _S3, True),
+        ("read", AZURE, {**_AZURE, "adls.sas-token": "sig=hidden"}, True),
+        ("read", GOOGLE, {**_GOOGLE, "gcs.encryption-key": "hiddenhidden"}, True),
+    ],
+)
+def test_f62_a_redirect_on_an_executor_takes_to_another_server_only_what_the_threat_model_names(
+    operation: str, kind: str, properties: Mapping[str, str], is_sent_on: bool
+) -> None:
+    """There is no relay: `obstore` follows, and leaves out the header `Authorization`; listings follow no redirect."""
+    asked = _redirected(properties, kind, operation)
+    assert bool(asked) == (operation == "read")
+    assert (b"hidden" in asked) is is_sent_on
 
 
 @pytest.fixture
@@ -135,6 +206,7 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
 def test_a_page_of_an_honest_store_is_read_through_tls(tls: ssl.SSLContext) -> None:
     with HostileServer(once(answer(EMPTY_PAGE, kind="application/xml")), tls=tls).running() as honest:
         assert OPERATIONS["list"](opened("S3", honest.url)) == []
+        assert OPERATIONS["folders"](opened("S3", honest.url)) == []
 
 
 @pytest.mark.usefixtures("hurried")
@@ -151,10 +223,11 @@ def test_f59_the_limits_hold_through_tls(tls: ssl.SSLContext, elsewhere: Hostile
 
 def test_a_store_that_offers_to_keep_its_connection_is_asked_many_times() -> None:
     """The relay ends a connection after an answer, and says so: `obstore` would send the next request into its end."""
-    page = answer(EMPTY_PAGE, Connection="keep-alive")
+    row = b"<Contents><Key>t/x</Key><Size>1</Size><LastModified>2026-11-23T00:00:00Z</LastModified></Contents>"
+    page = answer(EMPTY_PAGE.replace(b"</List", row + b"</List"), Connection="keep-alive")
     with HostileServer(once(b"HTTP/1.1 100 Continue\r\n\r\n" + page)).running() as server:
         files = opened("S3", server.url)
-        assert [OPERATIONS["list"](files) for _ in range(50)] == [[]] * 50
+        assert [OPERATIONS["list"](files) for _ in range(50)] == [["t/x"]] * 50
     assert len(server.received) == 50
 
 

@@ -17,9 +17,11 @@ from engine.formats.deletion.file_lists import FileKind, listed
 from engine.formats.deletion.removal import Removal
 from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.answers import StoreError
+from engine.rewriting.kernel.storage.stores import google as google_store
 from engine.rewriting.kernel.storage.stores import http_listings
 from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
+from engine.uris.schemes import GOOGLE
 from tests.integration.storage.conftest import Open
 from tests.support.azure_server import AzureServer
 from tests.support.expired_files import Deletion
@@ -78,7 +80,7 @@ def test_f43_names_that_can_not_be_addressed_stay_are_counted_and_the_others_go(
 def test_a_listing_has_every_object_once_whatever_names_there_are(
     lake: Lake, s3: S3Server, page: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.arrow_files._LIST_PAGE", page)
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.list_requests.PAGE", page)
     put(s3, lake, *UNCLEAR, named(), "zz/last")
     location = lake.load().location()
     asked: list[int] = []
@@ -117,7 +119,7 @@ def test_a_store_that_only_obstore_reaches_is_refused_by_the_name_of_the_file(
 
 @pytest.mark.parametrize("with_sas", [False, True])
 def test_every_object_in_azure_is_listed(azure: AzureServer, with_sas: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.http_listings._PAGE", 1)
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.list_requests.PAGE", 1)
     for name in ("t/data/a b.parquet", "t/data//ü.parquet", "t2/x"):
         azure.put(name, b"12")
     properties = azure.properties()
@@ -143,7 +145,8 @@ def test_f62_a_listing_sends_its_token_to_no_other_address(google: StoreServer) 
             """Stay silent."""
 
     with serving(Redirects) as url:
-        listing = http_listings.of_google("lake", {"gcs.service.host": url, "gcs.oauth2.token": "token"})
+        connection = google_store.connection("lake", {"gcs.service.host": url, "gcs.oauth2.token": "token"})
+        listing = http_listings.listing_of(GOOGLE, "lake", connection)
         assert listing is not None
         with pytest.raises(StoreError, match="status code: 307"):
             list(listing.listed("t"))

@@ -17,7 +17,8 @@ from engine.formats.paimon.catalog.rest import client as paimon_rest
 from engine.identity import provider
 from engine.prometheus import queries
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.stores import http_listings
+from engine.rewriting.kernel.storage.stores import google, http_listings
+from engine.uris.schemes import GOOGLE
 from tests.support.fake_clock import FakeClock
 
 DEADLINE_SECONDS: Final = 0.5
@@ -73,7 +74,8 @@ def _prometheus(url: str) -> None:
 
 
 def _listing(url: str) -> None:
-    listing = http_listings.of_google("lake", {"gcs.service.host": url, "gcs.oauth2.token": "hidden"})
+    connection = google.connection("lake", {"gcs.service.host": url, "gcs.oauth2.token": "hidden"})
+    listing = http_listings.listing_of(GOOGLE, "lake", connection)
     assert listing is not None
     list(listing.files("t", is_recursive=True))
 

@@ -42,6 +42,11 @@ class Connection:
         config = {name: value for name, value in self.config.items() if name not in self.renewed}
         return replace(self, config=config)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the properties have the credentials for a request, or that none are sent."""
+        return self.credential is not None or bool(self.config.get("skip_signature"))
+
     def limited(self, relay: Relay | None, *, body_bytes: int, seconds: float) -> Mapping[str, Any]:
         """Return the options of a client whose answers are limited by the relay, if the connection can go through it.
 
@@ -50,8 +55,8 @@ class Connection:
         Raises:
             Refused: `unsupported_storage`, for an endpoint that is no address.
         """
-        is_alone = self.credential is not None or self.config.get("skip_signature")
-        if relay is None or not self.endpoint or not is_alone or "proxy_url" in self.client or _has_proxy():
+        is_direct = "proxy_url" not in self.client and not _has_proxy()
+        if relay is None or not self.endpoint or not self.is_complete or not is_direct:
             return self.client
         limits = Limits(seconds, body_bytes, self.client["connect_timeout"].total_seconds())
         try:

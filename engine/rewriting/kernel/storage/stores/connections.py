@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import Any, Final
 
+from engine.outgoing.bounds import any_peer
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.answers import StoreError
@@ -23,7 +24,7 @@ from engine.rewriting.kernel.storage.stores import (
     s3,
 )
 from engine.rewriting.kernel.storage.stores.clients import Connection
-from engine.rewriting.kernel.storage.stores.files import ExactFiles, Files, WholeFiles
+from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
 from engine.uris import schemes
 
 _MOST_KEPT: Final = 256
@@ -31,11 +32,6 @@ _CONNECTIONS: Final[Mapping[str, Callable[[str, Mapping[str, str]], Connection]]
     schemes.S3: s3.connection,
     schemes.GOOGLE: google.connection,
     schemes.AZURE: azure.connection,
-}
-_EXACT: Final[Mapping[str, Callable[[str, Mapping[str, str]], ExactFiles | None]]] = {
-    schemes.S3: arrow_files.s3,
-    schemes.GOOGLE: http_listings.of_google,
-    schemes.AZURE: http_listings.of_azure,
 }
 _PREFIXES: Final = {schemes.S3: s3.PREFIXES, schemes.GOOGLE: google.PREFIXES, schemes.AZURE: azure.PREFIXES}
 
@@ -98,25 +94,29 @@ def _opened(
     kind: str, place: str, given: tuple[tuple[str, str], ...], is_patient: bool, credentials: Credentials | None
 ) -> objects.ObjectFiles:
     connection = _CONNECTIONS[kind](place, dict(given))
-    open_exact: Callable[[], ExactFiles | None] | None = partial(_exact, kind, place, given)
+    bucket = place.partition("@")[0]
     provider: objects.Provider | None = None
+    renewed: Callable[[], Connection] | None = None
     if connection.credential is not None:
         # by a provider: obstore completes those of its configuration with this machine's environment variables
         provider = _Given(connection.credential)
         if credentials is not None:
-            provider, open_exact = _Renewed(kind, place, credentials, connection), None
-        connection = connection.without_credential()
-    bucket = place.partition("@")[0]
-    return objects.ObjectFiles.open_store(
-        kind, bucket, connection, is_patient=is_patient, provider=provider, open_exact=open_exact, relay=_relay
+            provider = _Renewed(kind, place, credentials, connection)
+            renewed = provider.connection
+    check_peer = any_peer if _relay is None else _relay.check_peer
+    listing = http_listings.listing_of(
+        kind, bucket, connection, renewed=renewed, check_peer=check_peer, is_patient=is_patient
     )
-
-
-def _exact(kind: str, place: str, given: tuple[tuple[str, str], ...]) -> ExactFiles | None:
-    listing = _EXACT[kind](place, dict(given))
-    if _relay is not None and isinstance(listing, http_listings.HttpListing):
-        listing.check_peer = _relay.check_peer
-    return listing
+    return objects.ObjectFiles.open_store(
+        kind,
+        bucket,
+        connection if provider is None else connection.without_credential(),
+        is_patient=is_patient,
+        provider=provider,
+        http_listing=listing,
+        open_arrow=partial(arrow_files.s3, place, dict(given)) if kind == schemes.S3 and listing is None else None,
+        relay=_relay,
+    )
 
 
 _relay: Relay | None = None
@@ -141,7 +141,7 @@ class _Given:
 
 
 class _Renewed:
-    """Gives `obstore` the credential of each request: it is asked every time, as another may be needed at any time.
+    """Gives the credential of each request: it is asked every time, as another may be needed at any time.
 
     Renewed credentials are for the address that comes with them: a catalog that vends others for another one, or stops
     to vend them, does not get those sent to an address that it named before.
@@ -153,10 +153,14 @@ class _Renewed:
         self._credentials = credentials
         self._address = _address(opened)
         self._seen: Mapping[str, str] | None = None
-        self._credential: Mapping[str, Any] = {}
+        self._made = opened
 
     def __call__(self) -> dict[str, Any]:
-        """Return the credential with the time until which it may be kept: not at all.
+        """Return the credential with the time until which it may be kept: not at all. Raises as `connection`."""
+        return {**(self.connection().credential or {}), "expires_at": datetime.now(UTC)}
+
+    def connection(self) -> Connection:
+        """Return how the store is reached with the present credentials.
 
         Raises:
             StoreError: the renewed properties have none, or name another address.
@@ -166,6 +170,6 @@ class _Renewed:
             made = _CONNECTIONS[self._kind](self._place, properties)
             if made.credential is None or _address(made) != self._address:
                 raise StoreError(f"the renewed credentials of {self._place} are for another address of the store")
-            self._credential = made.credential
+            self._made = made
             self._seen = properties
-        return {**self._credential, "expires_at": datetime.now(UTC)}
+        return self._made

@@ -16,6 +16,7 @@ from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores.clients import WHOLE_SECONDS, Connection
 from engine.rewriting.kernel.storage.stores.files import ExactFiles
+from engine.rewriting.kernel.storage.stores.http_listings import HttpListing
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
 from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
 from engine.uris import schemes
@@ -68,15 +69,18 @@ class ObjectFiles:
         readable: Any,
         listable: Any,
         writable: Any,
+        *,
         open_bulk: Callable[[], Any] | None = None,
-        open_exact: Callable[[], ExactFiles | None] | None = None,
+        listing: HttpListing | None = None,
+        open_arrow: Callable[[], ExactFiles] | None = None,
     ) -> None:
         self._readable = readable
         self._listable = listable
         self._writable = writable
         self._open_bulk = open_bulk
         self._bulk: Any = None
-        self._open_exact = open_exact
+        self._listing = listing
+        self._open_arrow = open_arrow
 
     @classmethod
     def open_store(
@@ -87,7 +91,8 @@ class ObjectFiles:
         *,
         is_patient: bool,
         provider: Provider | None = None,
-        open_exact: Callable[[], ExactFiles | None] | None = None,
+        http_listing: HttpListing | None = None,
+        open_arrow: Callable[[], ExactFiles] | None = None,
         relay: Relay | None = None,
     ) -> "ObjectFiles":
         """Return the objects of a bucket. Nothing is sent yet.
@@ -100,8 +105,9 @@ class ObjectFiles:
                 reads many files decides when to repeat one.
             provider: gives the credential of each request; None: the connection has none, and that of this machine, if
                 there is one, is used.
-            open_exact: opens the same bucket by a client that lists names which `obstore` can't express; None, or
-                returns None: there is none.
+            http_listing: lists single folders, and names that `obstore` can't express; None: the properties have no
+                credentials.
+            open_arrow: opens the same bucket by Arrow, for such names without an `http_listing`; None: not by it.
             relay: limits the answers of a store whose address is the catalog's; None: only time is limited.
         """
         store: Any = {schemes.S3: S3Store, schemes.GOOGLE: GCSStore, schemes.AZURE: AzureStore}[kind]
@@ -123,7 +129,8 @@ class ObjectFiles:
             config: Any = {**connection.config, "disable_bulk_delete": False}
             return S3Store(bucket, config=config, client_options=writing, retry_config=_READ_RETRIES, **more)
 
-        return cls(readable, listable, writable, open_bulk if kind == schemes.S3 else None, open_exact)
+        bulk = open_bulk if kind == schemes.S3 else None
+        return cls(readable, listable, writable, open_bulk=bulk, listing=http_listing, open_arrow=open_arrow)
 
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file takes."""
@@ -172,6 +179,9 @@ class ObjectFiles:
             for page in self.listed(folder):
                 yield from page["path"]
             return
+        if self._listing is not None:
+            yield from self._listing.files(folder, is_recursive=False)
+            return
         try:
             with store_errors():
                 found = obstore.list_with_delimiter(self._listable, f"{folder.strip('/')}/")["objects"]
@@ -183,7 +193,13 @@ class ObjectFiles:
         yield from paths
 
     def folders(self, folder: str) -> Iterator[str]:
-        """Yield the paths of the folders directly in a folder: common beginnings of names. Raises StoreError."""
+        """Yield the paths of the folders directly in a folder: common beginnings of names.
+
+        Raises StoreError, and `UnclearName` for a folder with an empty name, `.`, `..` or control characters.
+        """
+        if self._listing is not None:
+            yield from self._listing.folders(folder)
+            return
         prefix = f"{folder.strip('/')}/" if folder.strip("/") else None
         with store_errors():
             yield from obstore.list_with_delimiter(self._listable, prefix)["common_prefixes"]
@@ -194,6 +210,7 @@ class ObjectFiles:
         With `after`, only paths that follow it are listed, where `lists_from_a_path` without requests for others. A
         slash at the end of a name is left out: the marker `x/` of a folder has the path `x`. Names that `obstore` can't
         express are listed by another client, where there is one; otherwise, or with `after`, they raise `UnclearName`.
+        `obstore` reads HTML as an empty listing, so that one is asked for again by the stores' own interfaces.
         """
         seen: list[npt.NDArray[np.int64]] = []
         try:
@@ -204,13 +221,15 @@ class ObjectFiles:
                     paths = [each["path"] for each in page]
                     seen.append(_hashes(paths))
                     yield {"path": paths, "size": [each["size"] for each in page], "modified_us": times}
+            if self._listing is not None and not any(map(len, seen)):
+                yield from self._listing.listed(folder, after)
         except UnclearName:
             if after is not None or (exact := self._exact()) is None:
                 raise
             yield from _without(exact.listed(folder), seen)
 
     def _exact(self) -> ExactFiles | None:
-        return None if self._open_exact is None else self._open_exact()
+        return self._listing or (None if self._open_arrow is None else self._open_arrow())
 
     @property
     def lists_from_a_path(self) -> bool:
