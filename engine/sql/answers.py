@@ -1,10 +1,12 @@
 """Limits of the answers of a Postgres database: a client keeps all rows of a query before the first one is read.
 
-psycopg asks libpq to take what has arrived, over and over, until the answer is complete. In between, the bytes that are
-about to be taken are counted, so that an answer without an end costs a bounded amount of memory, even of a server that
-ignores LIMIT.
+psycopg asks libpq to take what has arrived, over and over, until the answer is complete. In between, the bytes that
+the connection has received are counted, so that an answer without an end costs a bounded amount of memory, even of a
+server that ignores LIMIT. So are the messages before a connection is open: libpq keeps a notice of up to 1 GiB.
 """
 
+import os
+import socket
 import struct
 import time
 from collections.abc import Callable, Generator
@@ -12,14 +14,24 @@ from contextlib import suppress
 from fcntl import ioctl
 from functools import partial
 from termios import FIONREAD
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
-from sqlalchemy import Engine, event
+import psycopg
+from sqlalchemy import Engine
 
 from engine.sql.addresses import POSTGRESQL
 
 MOST_BYTES: Final = 64 * 2**20
 """Of one answer. libpq takes about twice as much memory."""
+
+_INFO_BYTES: Final = 136
+"""Of the structure `tcp_info` (linux/tcp.h), up to and including `tcpi_bytes_received`."""
+
+_WINDOW_BYTES: Final = 2**15
+"""Of a socket: libpq takes bytes in one step for as long as some are waiting, up to the 1 GiB of a message."""
+
+_OPENING_BYTES: Final = 2**20
+"""Of the messages that open a connection: some parameters, and perhaps a notice."""
 
 TOO_LONG: Final = "the answer of the database is longer than"
 """What the message of the error about its bytes begins with."""
@@ -34,42 +46,67 @@ Check: TypeAlias = Callable[[], None]
 def limit_answers(engine: Engine, *, seconds: float, check: Check) -> None:
     """Limit each answer to `MOST_BYTES` and to a time; a longer one closes the connection and raises OperationalError.
 
-    Other databases than Postgres are not limited.
+    The messages that open a connection are limited to 1 MiB, and to the time `connect_timeout` of its address. Other
+    databases than Postgres are not limited.
     """
     if engine.dialect.name == POSTGRESQL:
-        event.listen(engine, "connect", partial(_limit, engine, seconds, check))
+        # no listener of `connect`: SQLAlchemy's own first queries come before it
+        engine.dialect.connect = partial(_open, seconds, check)  # type: ignore[method-assign]
 
 
-def _limit(engine: Engine, seconds: float, check: Check, connection: Any, _record: Any) -> None:
+def _open(seconds: float, check: Check, *arguments: Any, **parameters: Any) -> Any:
+    connection = _Connection.connect(*arguments, **parameters)
     wait = connection.wait  # runs the steps of a command, between which it waits for the socket
 
-    def limited(steps: _Steps, *arguments: Any, **options: Any) -> Any:
-        return wait(_counted(steps, connection, fail, check, time.monotonic() + seconds), *arguments, **options)
+    def limited(steps: _Steps, *given: Any, **options: Any) -> Any:
+        return wait(_counted(steps, connection, check, time.monotonic() + seconds), *given, **options)
 
-    def fail(message: str) -> None:
-        raise engine.dialect.loaded_dbapi.OperationalError(message)
-
-    connection.wait = limited
+    connection.wait = limited  # type: ignore[method-assign, assignment]
+    return connection
 
 
-def _counted(
-    steps: _Steps, connection: Any, fail: Callable[[str], None], check: Check, until: float
-) -> Generator[Any, Any, Any]:
+class _Connection(psycopg.Connection[Any]):
+    """A connection that a server can't keep from opening, or fill memory with, beyond its limits."""
+
+    @classmethod
+    def connect(cls, *arguments: Any, **parameters: Any) -> Self:
+        """Open a connection as psycopg does. Raises OperationalError; that at the time limit names the server."""
+        try:
+            return super().connect(*arguments, **parameters)
+        except psycopg.errors.ConnectionTimeout as error:
+            server = f"{parameters.get('host', 'its default server')}:{parameters.get('port', 5432)}"
+            raise psycopg.errors.ConnectionTimeout(f"no connection to {server} in time") from error
+
+    @classmethod
+    def _connect_gen(cls, *arguments: Any, **options: Any) -> _Steps:
+        steps: _Steps = super()._connect_gen(*arguments, **options)
+        counter, ready = _Counter(), None
+        while True:
+            try:
+                wanted = steps.send(ready)
+            except StopIteration as done:
+                return done.value
+            with socket.socket(fileno=os.dup(wanted[0])) as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _WINDOW_BYTES)
+            ready = yield wanted
+            if counter.received(wanted[0]) > _OPENING_BYTES:
+                steps.close()
+                raise psycopg.OperationalError(f"{TOO_LONG} {_OPENING_BYTES // 2**20} MiB before a connection is open")
+
+
+def _counted(steps: _Steps, connection: _Connection, check: Check, until: float) -> Generator[Any, Any, Any]:
     """Run the steps of a command as they are; at a limit end it in the server, close the connection and raise."""
-    left, ready = MOST_BYTES, None
+    counter, ready = _Counter(), None
+    counter.received(connection.fileno())
     while True:
         try:
             wanted = steps.send(ready)
         except StopIteration as done:
             return done.value
         ready = yield wanted
-        left -= _arrived(connection.fileno())
         try:
             check()
-            if left < 0:
-                fail(f"{TOO_LONG} {MOST_BYTES // 2**20} MiB")
-            if time.monotonic() > until:
-                fail("the database did not answer in time")
+            _check(counter.received(connection.fileno()), until)
         except BaseException:
             with suppress(Exception):  # else the server goes on: a sort without an end fills its disk
                 connection.cancel_safe(timeout=_CANCEL_SECONDS)
@@ -77,7 +114,29 @@ def _counted(
             raise
 
 
-def _arrived(socket: int) -> int:
-    """Return the number of bytes that have arrived at a socket and were not taken yet."""
-    found: int = struct.unpack("i", ioctl(socket, FIONREAD, bytes(4)))[0]
-    return found
+def _check(count: int, until: float) -> None:
+    if count > MOST_BYTES:
+        raise psycopg.OperationalError(f"{TOO_LONG} {MOST_BYTES // 2**20} MiB")
+    if time.monotonic() > until:
+        raise psycopg.OperationalError("the database did not answer in time")
+
+
+class _Counter:
+    """Counts the bytes that a connection receives after the first call."""
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+        self._taken = 0
+
+    def received(self, descriptor: int) -> int:
+        """Return the number of bytes, from the kernel: libpq takes more in one step than had arrived before it."""
+        with socket.socket(fileno=os.dup(descriptor)) as connection:
+            try:
+                info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
+                (count,) = struct.unpack_from("Q", info, _INFO_BYTES - 8)
+            except (OSError, struct.error):  # no TCP, or a kernel without this figure: those that wait to be taken
+                (waiting,) = struct.unpack("i", ioctl(connection, FIONREAD, bytes(4)))
+                self._taken += waiting
+                return self._taken
+        self._before = count if self._before is None else self._before
+        return int(count) - self._before
