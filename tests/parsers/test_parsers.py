@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 
 from tests.parsers import measuring
-from tests.parsers.measuring import measure
+from tests.parsers.measuring import Measured, measure
 from tests.parsers.subjects import Subject
 
 
@@ -51,12 +53,18 @@ def _hostile(body: bytes) -> object:
     return None
 
 
-def test_faults_of_a_parser_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    subject = Subject("hostile", [], _hostile)
-    monkeypatch.setattr(measuring, "SECONDS", 0.2)
-    monkeypatch.setattr(measuring, "subjects", lambda _: [subject])
-    monkeypatch.setattr(measuring, "_mutant", lambda _subject, number, _seed: bytes([number % 6]))
-    (found,) = measure(12, seed=1).values()
+def _measured_hostile() -> Measured:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measuring, "SECONDS", 0.2)
+        patch.setattr(measuring, "subjects", lambda _: [Subject("hostile", [], _hostile)])
+        patch.setattr(measuring, "_mutant", lambda _subject, number, _seed: bytes([number % 6]))
+        (found,) = measure(12, seed=1).values()
+    return found
+
+
+def test_faults_of_a_parser_are_found() -> None:
+    with ProcessPoolExecutor(1, get_context("spawn")) as new:  # as in `parsed`: a fork of this process may be stuck
+        found = new.submit(_measured_hostile).result()
     assert found.outcomes == {"process ended": 2, "read": 4, "MemoryError": 2, "AttributeError": 2, "ValueError": 2}
     assert [fault.split(":")[0] for fault in found.faults] == [f"mutant {n}" for n in (0, 1, 2, 3, 4, 6, 7, 8, 9, 10)]
     assert found.slowest[0] > 0.2
