@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,28 @@ async def test_a_running_rewrite_shows_its_rate_and_its_share_of_the_limits(
     metrics = (await api.client.get("/metrics")).text
     assert f'packhouse_rewrite_bytes_per_second_limit{{catalog="lake"}} {float(SLOW)}' in metrics
     assert 'packhouse_rewrite_bytes_per_second{catalog=""}' in metrics
+
+
+@pytest.mark.usefixtures("channel")
+async def test_l16_a_running_rewrite_keeps_to_the_requests_per_second_of_the_fleet(
+    api: Api, lake: Lake, table_id: str
+) -> None:
+    """Counted from the first report of its tasks on; one second more for the burst of a bucket and for the report."""
+    limit = 5
+    for _ in range(20):
+        await asyncio.to_thread(lake.append, day="2026-11-01")
+    await put_limits(api, {"parallel_runs": 1, "requests": limit})
+    seen: list[tuple[float, int]] = []
+
+    async def look(_progress: dict[str, Any]) -> None:
+        requests = (await api.container.shared.progress("fleet")).requests
+        if requests and (not seen or requests > seen[-1][1]):
+            seen.append((time.monotonic(), requests))
+
+    await rewrite(api, table_id, look)
+    await look({})
+    (began, first), (ended, last) = seen[0], seen[-1]
+    assert 4 * limit <= last - first <= limit * (ended - began + 1)
 
 
 @pytest.mark.usefixtures("channel")

@@ -1,76 +1,27 @@
-"""L17: at most so many tasks over all tables and workers, with a share for each run."""
+"""At most so many tasks over all tables and workers, with a share for each run; one run on a table at a time."""
 
 import asyncio
-import threading
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from sqlalchemy import func, select
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import Interrupted
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import RunState
+from engine.domain.runs.run import GroupState, RunState
 from engine.factory import open_container
 from engine.services.operations.tasks import lanes
-from engine.spark.dispatch import Ticket
-from engine.stores.schema.task_slots import task_slots
+from tests.support.crowds import Crowd, waiting_for_slots
 from tests.support.databases import FreshDatabase
 from tests.support.eventually import seen_when, until
-from tests.support.local_dispatch import LocalDispatcher
 from tests.support.world import NAME, SCHEMA, SPEC, Lake, World, open_world
 
 GROUPS = 8
 OTHERS = ("second", "third")
-
-
-class Crowd(LocalDispatcher):
-    """Holds each task back until the test lets one of its run end; counts those at work, of all workers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.most = 0
-        self.is_open = False
-        self._at_work, self._may_end = Counter[str](), Counter[str]()
-        self._changed = threading.Condition()
-
-    @property
-    def at_work(self) -> dict[str, int]:
-        """Numbers of tasks at work, by run."""
-        with self._changed:
-            return dict(+self._at_work)
-
-    def end(self, run_id: RunId, count: int = 1) -> None:
-        """Let so many tasks of a run end."""
-        with self._changed:
-            self._may_end[run_id] += count
-            self._changed.notify_all()
-
-    def open(self) -> None:
-        """Let all tasks end from now on."""
-        with self._changed:
-            self.is_open = True
-            self._changed.notify_all()
-
-    def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        run_id = ticket.tag.removeprefix("packhouse-").rpartition("-")[0]
-        with self._changed:
-            self._at_work[run_id] += 1
-            self.most = max(self.most, self._at_work.total())
-            if not self._changed.wait_for(lambda: self.is_open or self._may_end[run_id], timeout=60):
-                raise Interrupted("the test let no task of the run end")
-            self._may_end[run_id] -= 1
-        try:
-            return super().run(ticket, function, payloads)
-        finally:
-            with self._changed:
-                self._at_work[run_id] -= 1
 
 
 @pytest.fixture
@@ -120,13 +71,6 @@ async def submit(world: World, table_id: TableId) -> RunId:
     return run.id
 
 
-async def waiting(world: World) -> int:
-    """Return how many runs wait for a slot."""
-    async with world.container.database.read() as unit:
-        query = select(func.count()).where(task_slots.c.waits_since.is_not(None))
-        return int((await unit.connection.execute(query)).scalar_one())
-
-
 async def test_l17_two_workers_have_at_most_four_tasks_over_three_tables_and_every_run_gets_one(
     world: World, crowd: Crowd
 ) -> None:
@@ -135,7 +79,7 @@ async def test_l17_two_workers_have_at_most_four_tasks_over_three_tables_and_eve
     first = await submit(world, world.table_id)
     await until(lambda: crowd.at_work == {first: 4})  # a lone run has all of them
     second, third = [await submit(world, table.id) for table in others]
-    assert await seen_when(lambda: waiting(world), lambda count: count == 2)
+    assert await seen_when(lambda: waiting_for_slots(world.container.database), lambda count: count == 2)
     assert crowd.at_work == {first: 4}
     crowd.end(first, 2)
     await until(lambda: crowd.at_work == {first: 2, second: 1, third: 1})
@@ -144,7 +88,7 @@ async def test_l17_two_workers_have_at_most_four_tasks_over_three_tables_and_eve
     await limit(world, 2)  # fewer than runs: they take turns
     crowd.end(first, 2)
     await until(lambda: crowd.at_work == {second: 1, third: 1})
-    assert await seen_when(lambda: waiting(world), lambda count: count == 3)
+    assert await seen_when(lambda: waiting_for_slots(world.container.database), lambda count: count == 3)
     assert (crowd.at_work, crowd.most) == ({second: 1, third: 1}, 4)
     crowd.most = 0
     crowd.end(second)
@@ -162,4 +106,25 @@ async def test_l17_two_workers_have_at_most_four_tasks_over_three_tables_and_eve
     assert crowd.most <= 4
     for name in (NAME[1], *OTHERS):
         table = world.lake.catalog.load_table((NAME[0], name))
-        assert sorted(map(repr, table.scan().to_arrow().to_pylist())) == rows
+        assert sorted(map(repr, table.scan().to_arrow().to_pylist())) == list(map(str, rows))
+
+
+async def test_l13_partitions_are_rewritten_in_parallel_and_none_by_a_second_run(world: World, crowd: Crowd) -> None:
+    first = await submit(world, world.table_id)
+    await until(lambda: crowd.at_work == {first: 4})
+    async with world.container.database.read() as unit:
+        groups = await unit.groups.list(first, limit=100)
+    at_work = {group.partition for group in groups if group.state is GroupState.RUNNING}
+    assert len(at_work) == 4  # one group of each
+    again, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest(force_full=True))
+    await world.container.coordinator.relay()
+    async with world.container.database.read() as unit:
+        assert await unit.runs.list_ready(10) == []
+    assert await world.container.worker.advance_next() is False  # a worker with a free slot
+    crowd.open()
+    ended = await seen_when(lambda: world.get(again.id), lambda run: run.is_terminal)
+    before = await world.get(first)
+    assert before.state is RunState.SUCCEEDED
+    assert before.finished_at is not None
+    assert ended.started_at is not None
+    assert before.finished_at <= ended.started_at

@@ -42,6 +42,7 @@ class TaskSlots:
         self._asked_at: float | None = None  # None: not waiting
         self._is_told = False
         self._asking = asyncio.Lock()  # one request at a time: the others of this attempt would compete with it
+        self._writing = asyncio.Lock()  # a number that is written late must not replace a newer one
 
     @asynccontextmanager
     async def taken(self, most: int = 1, *, is_needed: Callable[[], bool]) -> AsyncIterator[int]:
@@ -67,23 +68,26 @@ class TaskSlots:
 
     async def store(self) -> None:
         """Store the number of slots in use if it changed; call it also after the limits were read again."""
-        held = self._held
-        if held == self._stored or not (self._is_limited() or self._stored):
-            return
+        run_id, number = self._attempt.run.id, self._attempt.number
         try:
-            async with self._database.begin() as unit:
-                await unit.task_slots.mark_held(self._attempt.run.id, self._attempt.number, held)
-            self._stored = held
+            async with self._writing:
+                held, is_waiting = self._held, self._asked_at is not None
+                if held == self._stored or not (self._is_limited() or self._stored):
+                    return
+                async with self._database.begin() as unit:
+                    await unit.task_slots.mark_held(run_id, number, held, is_waiting=is_waiting)
+                self._stored = held
         except Transient as error:  # the next write, or the end of the lease, gives them back
-            _log.warning("task_slots_not_stored", run_id=self._attempt.run.id, held=held, error=error.message)
+            _log.warning("task_slots_not_stored", run_id=run_id, error=error.message)
 
     async def _take(self, most: int, is_needed: Callable[[], bool]) -> int:
         async with self._asking:
             began = self._clock.monotonic()
             while is_needed():
-                granted = await self._ask(most) if self._is_limited() else most
-                if granted:
-                    self._held += granted
+                if not self._is_limited():
+                    self._held += most
+                    return most
+                if granted := await self._ask(most):
                     return granted
                 if self._held == 0 and self._clock.monotonic() - began >= TELL_SECONDS:
                     await self._tell()
@@ -108,10 +112,13 @@ class TaskSlots:
                 async with self._database.read() as unit:
                     if not await unit.task_slots.would_grant(self._attempt.run.id, most):
                         return 0
-            async with self._database.begin() as unit:
-                granted = await unit.task_slots.request(self._attempt.lease, self._held, most)
+            async with self._writing:
+                held = self._held
+                async with self._database.begin() as unit:
+                    granted = await unit.task_slots.request(self._attempt.lease, held, most)
+                self._stored, self._asked_at = held + granted, None if granted else now
+                self._held += granted
+                return granted
         except Transient as error:  # the attempt's heartbeat decides how long it may go on without the database
             _log.warning("task_slots_wait", run_id=self._attempt.run.id, error=error.message)
             return 0
-        self._stored, self._asked_at = self._held + granted, None if granted else now
-        return granted
