@@ -35,6 +35,7 @@ from engine.queue.rate_limits import Kind, RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
 from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.storage.stores import hdfs
 from engine.rewriting.kernel.storage.stores.connections import use_relay
 from engine.services.access.oidc import OidcSettings, OidcTokens
 from engine.services.catalogs.locations import LocationRules
@@ -193,6 +194,7 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
 
 def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, TableFormat]:
     use_relay(Relay(check_peer=locations.check_peer))
+    hdfs.use_name_nodes(None if locations.allows_local else hdfs.configured_name_nodes(os.environ))
     return {
         FormatName.ICEBERG: IcebergFormat(
             check_location=lambda location: locations.check([location], allowed=()),

@@ -18,7 +18,7 @@ from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.abandoned import IS_ABANDONED, CallAbandoned
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.stores import clients, connections, http_listings, objects
+from engine.rewriting.kernel.storage.stores import clients, connections, hdfs, http_listings, objects
 from engine.services.catalogs.locations import LocationRules
 from engine.uris.schemes import AZURE, GOOGLE, S3
 from tests.support.hostile.behaviours import Behaviour, Way, answer, http_ways, once
@@ -231,7 +231,8 @@ def test_a_store_that_offers_to_keep_its_connection_is_asked_many_times() -> Non
     assert len(server.received) == 50
 
 
-def test_f59_the_service_has_a_relay_by_the_rules_of_its_deployment() -> None:
+def test_f59_the_service_has_a_relay_by_the_rules_of_its_deployment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hdfs, "_name_nodes", None)  # restored afterwards
     connections.use_relay(None)
     no_core: Any = None
     surroundings._formats(no_core, LocationRules(allows_local=False))

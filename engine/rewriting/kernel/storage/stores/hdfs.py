@@ -2,12 +2,18 @@
 
 Name nodes are those of the path, of `hdfs.host` and `hdfs.port`, or of the configuration in `HADOOP_CONF_DIR`, which
 also has what a client needs for high availability. The user is that of `HADOOP_USER_NAME` or of a Kerberos ticket.
+
+A name node must be trusted: `hdfs-native` waits for its answers without a limit, allocates an answer by its length
+prefix (up to 4 GiB), and connects to any address that it names as that of a data node. `use_name_nodes` restricts a
+process to name nodes of the configuration, as paths come from tables.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
+from xml.etree import ElementTree as ET
 
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.abandoned import while_awaited
@@ -29,6 +35,46 @@ _PATIENCE: Final = {
     "dfs.client.socket-timeout": "10000",
 }
 """By default, a name node that refuses the connection is asked again for three minutes."""
+
+
+_DEFAULT_PORT: Final = 8020
+_name_nodes: frozenset[str] | None = None
+
+
+def configured_name_nodes(environment: Mapping[str, str]) -> frozenset[str]:
+    """Return the name nodes of Hadoop's configuration in lower case, such as `nn.example:8020`; none without one.
+
+    Args:
+        environment: of the process. `HADOOP_CONF_DIR` is the folder, otherwise `etc/hadoop` below `HADOOP_HOME`.
+    """
+    home = environment.get("HADOOP_HOME")
+    folder = environment.get("HADOOP_CONF_DIR") or (f"{home}/etc/hadoop" if home else None)
+    if folder is None:
+        return frozenset()
+    files = [Path(folder) / name for name in ("core-site.xml", "hdfs-site.xml")]
+    settings = [each for file in files if file.exists() for each in ET.parse(file).iter("property")]  # noqa: S314
+    named = ((each.findtext("name", "").strip(), each.findtext("value", "").strip().lower()) for each in settings)
+    return frozenset(_with_port(value) for name, value in named if _names_name_node(name, value))
+
+
+def _names_name_node(name: str, value: str) -> bool:
+    return f"{name}.".startswith("dfs.namenode.rpc-address.") or (
+        name == "fs.defaultFS" and value.startswith("hdfs://")
+    )
+
+
+def _with_port(value: str) -> str:
+    node = value.removeprefix("hdfs://").partition("/")[0]
+    return node if ":" in node else f"{node}:{_DEFAULT_PORT}"
+
+
+def use_name_nodes(allowed: frozenset[str] | None) -> None:
+    """Refuse all other name nodes from now on, once at the start of a process. None allows all.
+
+    A name without a port is that of a name service, which `hdfs-native` looks up in the configuration only.
+    """
+    global _name_nodes  # noqa: PLW0603 - connections are kept by the process
+    _name_nodes = allowed
 
 
 def is_here() -> bool:
@@ -200,13 +246,19 @@ def connect(place: str, properties: Mapping[str, str]) -> HdfsFiles:
         properties: `hdfs.host`, `hdfs.port`, `hdfs.kerberos_ticket`.
 
     Raises:
-        Refused: `unsupported_storage`, for a setting that can't be followed.
+        Refused: `unsupported_storage`, for a setting that can't be followed, or a name node that is not allowed.
     """
     if properties.get("hdfs.user"):
         raise Refused(UNSUPPORTED_STORAGE, "hdfs.user is not supported: set HADOOP_USER_NAME for executors and service")
     scheme, _, node = place.partition("://")
     if not node and properties.get("hdfs.host"):
         node = ":".join(filter(None, (properties["hdfs.host"], properties.get("hdfs.port"))))
+    if _name_nodes is not None and ":" in node and node.lower() not in _name_nodes:
+        raise Refused(
+            UNSUPPORTED_STORAGE,
+            f"{scheme}://{node}: its name node is not in Hadoop's configuration of the service, which a deployment "
+            "with PACKHOUSE_MODE=production requires: name it in core-site.xml or hdfs-site.xml in HADOOP_CONF_DIR",
+        )
     url = f"{scheme}://{node}" if node else None
     ticket = properties.get("hdfs.kerberos_ticket")
     try:
