@@ -2,8 +2,8 @@
 
 A path must be below the table's own location and not inside that of another table in any client's reading. Every
 store and reader must resolve it to the same file: an object store drops a slash at the end, so `x.parquet/` would
-delete `x.parquet`, and a link on a local disk can lead to the files of another table. Content files can't have the
-names by which catalogs and engines find a table's metadata.
+delete `x.parquet`, and a link on a local disk can lead to the files of another table. Only metadata files can have the
+names by which catalogs and engines find a table's metadata, and its version hint is never deleted.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.file_lists import CONTENT
+from engine.formats.deletion.file_lists import FileKind
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_behind_links, are_outside
 from engine.rewriting.kernel.storage.places import OtherPlaces, Places
@@ -27,7 +27,8 @@ _DOUBLED: Final = r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*/(?:/|.*//)"
 _LOCAL: Final = r"^(?:/|[fF][iI][lL][eE]:)"
 _CUT_OFF: Final = r"/$|[?#]"
 _ENCODED: Final = r"%(?:25)*2[fF]"
-_METADATA: Final = r"\.metadata\.json(?:\.gz)?$|(?:^|/)version-hint\.text$"
+_METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
+_HINT: Final = r"(?:^|/)version-hint\.text$"
 _MOST_NAMED: Final = 10
 _LONGEST_NAMED: Final = 300
 
@@ -89,6 +90,7 @@ class Scope:
             is_doubled = pc.match_substring_regex(paths, _DOUBLED)
             is_doubled = pc.and_(is_doubled, pc.invert(pc.match_substring_regex(paths, _LOCAL)))
             return pc.or_(is_doubled, pc.match_substring_regex(paths, _CUT_OFF))
-        is_content = pc.is_in(files["kind"], value_set=pa.array([each.value for each in CONTENT]))
-        is_metadata = pc.and_(is_content, pc.match_substring_regex(paths, _METADATA))
+        is_of_its_kind = pc.equal(files["kind"], FileKind.METADATA.value)
+        is_metadata = pc.and_not(pc.match_substring_regex(paths, _METADATA), is_of_its_kind)
+        is_metadata = pc.or_(is_metadata, pc.match_substring_regex(paths, _HINT))
         return pc.or_(is_metadata, pc.match_substring(paths, f"/{RECORDS}/"))

@@ -138,10 +138,13 @@ def test_f30_a_folder_that_is_a_link_deletes_no_file_of_another_table(lake: Lake
     assert theirs.exists()
 
 
-def test_metadata_files_may_have_their_own_names() -> None:
-    refused = Refused()
-    metadata = listed([f"{OWN}/metadata/00001-x.metadata.json"], FileKind.METADATA)
-    assert Scope.of(OWN).allowed(metadata, refused).num_rows == 1
+@pytest.mark.parametrize("kind", [FileKind.METADATA, FileKind.STATISTICS, FileKind.MANIFEST, FileKind.MANIFEST_LIST])
+@pytest.mark.parametrize("name", ["00001-x.metadata.json", "version-hint.text"])
+def test_f30_names_of_metadata_are_for_metadata_files_and_the_hint_of_the_version_never_goes(
+    kind: FileKind, name: str
+) -> None:
+    allowed = Scope.of(OWN).allowed(listed([f"{OWN}/metadata/{name}"], kind), Refused())
+    assert allowed.num_rows == (kind is FileKind.METADATA and name != "version-hint.text")
 
 
 @pytest.mark.parametrize(
