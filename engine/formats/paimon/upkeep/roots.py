@@ -44,8 +44,13 @@ class Root:
 
     @property
     def identity(self) -> int:
-        """A number of 63 bits for this document: ids of snapshots are used again on branches and after a rollback."""
-        told = f"{self.path}\n{self.snapshot.committed_at_ms}\n{self.snapshot.delta.name}"
+        """A number of 63 bits for this document: ids of snapshots are used again on branches and after a rollback.
+
+        It depends on every file that the document names: one that is changed in place needs other files.
+        """
+        it = self.snapshot
+        named = (it.base, it.delta, it.changelog, it.index_manifest, it.statistics)
+        told = f"{self.path}\n{it.committed_at_ms}\n{named}"
         return int.from_bytes(hashlib.sha256(told.encode()).digest()[:8], "big") >> 1
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -322,6 +323,23 @@ def test_hostile_metadata_stops_the_expiry_before_anything_is_removed(lake: Paim
         table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
     assert files_of(lake) == before
     assert victim.exists()
+
+
+@pytest.mark.parametrize("field", ["baseManifestList", "indexManifest", "statistics"])
+def test_f30_a_tag_that_is_changed_in_place_before_the_deletion_keeps_what_it_names_now(
+    lake: PaimonLake, field: str
+) -> None:
+    """Its owner changes one name in the tag's file, which has the time and the changes of before."""
+    lake.call("create_tag", name="t", snapshot=5)
+    expired = json.loads((lake.folder / "snapshot/snapshot-3").read_text())["baseManifestList"]
+    snapshots_expired(lake, expiry(1))
+    deletion = lake.open().deletion(RUN, ())
+    assert deletion.record().files["manifest_lists"].files > 1
+    edit_json(lake.folder / "tag/tag-t", **{field: expired})
+    with suppress(TableUnreadable):  # a manifest list is no index manifest
+        while deletion.advance(lambda _requests: None, 60.0):
+            pass
+    assert (lake.folder / "manifest" / expired).exists()
 
 
 def test_lists_in_the_store_are_not_trusted(lake: PaimonLake) -> None:
