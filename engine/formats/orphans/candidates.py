@@ -86,10 +86,19 @@ def of_no_open_run(files: pa.Table, marks: Sequence[str], refused: Refused) -> p
 
 
 def check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) -> None:
-    """Raise `StateConflict` if more than a tenth of the references is gone, though no snapshot is."""
-    if earlier is None or referenced * 10 >= earlier.referenced * 9:
+    """Raise `StateConflict` if the table lost references since the last look that no expiry explains.
+
+    No expiry removes the newest snapshot, so a table that had snapshots has some. An expiry explains fewer references;
+    if no snapshot is gone, at most a tenth of them may be.
+    """
+    if earlier is None:
         return
-    if set(earlier.snapshot_ids) <= set(ids):
+    if earlier.snapshot_ids and not ids:
+        raise StateConflict(
+            f"the table has no snapshot, {len(earlier.snapshot_ids)} at the last look, and no expiry removes all: the "
+            "catalog's answer may be incomplete, so no file is deleted; if the table was emptied, commit to it first"
+        )
+    if referenced * 10 < earlier.referenced * 9 and set(earlier.snapshot_ids) <= set(ids):
         raise StateConflict(
             f"the table refers to {referenced} files, {earlier.referenced} at the last look, though no snapshot was "
             "removed since: no file is deleted"

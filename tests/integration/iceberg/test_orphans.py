@@ -17,7 +17,7 @@ from engine.domain.runs.removals import OrphanRule
 from engine.formats.deletion.scopes import Scope
 from engine.formats.orphans.listings import files_below
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
-from tests.support.iceberg_tables import RUN_ID, Lake, append_files
+from tests.support.iceberg_tables import RUN_ID, Lake, append_files, edit_metadata
 from tests.support.orphans import (
     LONG_AGO,
     RULE,
@@ -215,6 +215,20 @@ def test_f16_references_that_vanish_without_an_expiry_stop_the_search(lake: Lake
         search(lake).look(RULE)
     drop_snapshots(lake.load(), ids(lake.load().metadata)[:1])
     search(lake).look(RULE)
+
+
+def test_f16_an_answer_without_snapshots_after_a_look_stops_the_search(lake: Lake) -> None:
+    """It is newer than the look, and names the files of no snapshot: all of them would be orphans."""
+    table(lake)
+    search(lake).look(RULE)
+
+    def empty(document: dict[str, Any]) -> None:
+        document |= {"snapshots": [], "refs": {}, "current-snapshot-id": -1, "snapshot-log": []}
+        document["last-updated-ms"] += 1000
+
+    edit_metadata(lake.load(), empty)
+    with pytest.raises(StateConflict, match="no expiry removes all"):
+        search(lake).look(RULE)
 
 
 def test_f16_a_replaced_table_or_an_older_pointer_stops_the_search(lake: Lake) -> None:
