@@ -62,8 +62,8 @@ def test_a_full_fleet_and_a_frozen_table_have_the_cause_and_the_remedy():
     check(found, Expected((said,), unsaid=("No run starts automatically", "its catalog's limit")))
     fleet = replace(fleet, limits=FleetLimits(parallel_groups=4))
     said = (
-        "(4 rewrites at work, parallel_groups is 4; the next run starts when one ends, or after parallel_groups is "
-        "raised (PUT /v1/limits))."
+        "Held back: the fleet's limit of parallel_runs or parallel_groups is reached (4 rewrites at work, "
+        "parallel_groups is 4; the next run starts when one ends, or after parallel_groups is raised (PUT /v1/limits))."
     )
     check(sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 5}, {}, 4))), Expected((said,)))
     frozen = replace(TABLE, freeze=Freeze(ago(hours=1), RUN, 1, None, "rows were lost"))

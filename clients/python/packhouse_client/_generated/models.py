@@ -1412,7 +1412,7 @@ class LimitSettingsInput(Model):
     """Limits on what a table's rewrites move, enforced while they run."""
 
     available_bandwidth: Literal["off"] | int | str | None = None
-    """Bytes per second that `share_percent` is a share of."""
+    """Bytes per second that `share_percent` is a share of: declared, not measured."""
 
     bandwidth: Literal["unlimited"] | int | str | None = None
     """Bytes per second, read + written."""
@@ -1421,7 +1421,7 @@ class LimitSettingsInput(Model):
     """Bytes read by rewrites in any rolling 24 hours."""
 
     parallel_groups: int | None = None
-    """Groups of this table at once."""
+    """Groups of this table at once; the fleet's `parallel_groups` limits all tables."""
 
     requests: Literal["unlimited"] | int | None = None
     """Object-store requests per second."""
@@ -1434,7 +1434,7 @@ class LimitSettingsOutput(Model):
     """Limits on what a table's rewrites move, enforced while they run."""
 
     available_bandwidth: Literal["off"] | int | None = None
-    """Bytes per second that `share_percent` is a share of."""
+    """Bytes per second that `share_percent` is a share of: declared, not measured."""
 
     bandwidth: Literal["unlimited"] | int | None = None
     """Bytes per second, read + written."""
@@ -1443,7 +1443,7 @@ class LimitSettingsOutput(Model):
     """Bytes read by rewrites in any rolling 24 hours."""
 
     parallel_groups: int | None = None
-    """Groups of this table at once."""
+    """Groups of this table at once; the fleet's `parallel_groups` limits all tables."""
 
     requests: Literal["unlimited"] | int | None = None
     """Object-store requests per second."""

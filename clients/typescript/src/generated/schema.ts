@@ -3736,7 +3736,7 @@ export interface components {
         /** @description Limits on what a table's rewrites move, enforced while they run. */
         "LimitSettings-Input": {
             /**
-             * @description Bytes per second that `share_percent` is a share of.
+             * @description Bytes per second that `share_percent` is a share of: declared, not measured.
              * @example 400MB/s
              */
             available_bandwidth?: "off" | (number | string) | null;
@@ -3751,7 +3751,7 @@ export interface components {
              */
             bytes_per_day?: "unlimited" | (number | string) | null;
             /**
-             * @description Groups of this table at once.
+             * @description Groups of this table at once; the fleet's `parallel_groups` limits all tables.
              * @example 4
              */
             parallel_groups?: number | null;
@@ -3768,13 +3768,13 @@ export interface components {
         };
         /** @description Limits on what a table's rewrites move, enforced while they run. */
         "LimitSettings-Output": {
-            /** @description Bytes per second that `share_percent` is a share of. */
+            /** @description Bytes per second that `share_percent` is a share of: declared, not measured. */
             available_bandwidth?: "off" | number | null;
             /** @description Bytes per second, read + written. */
             bandwidth?: "unlimited" | number | null;
             /** @description Bytes read by rewrites in any rolling 24 hours. */
             bytes_per_day?: "unlimited" | number | null;
-            /** @description Groups of this table at once. */
+            /** @description Groups of this table at once; the fleet's `parallel_groups` limits all tables. */
             parallel_groups?: number | null;
             /** @description Object-store requests per second. */
             requests?: "unlimited" | number | null;

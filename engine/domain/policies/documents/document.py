@@ -48,10 +48,12 @@ class LimitSettings(Section):
         examples=[30],
     )
     available_bandwidth: Literal["off"] | Rate | None = setting(
-        OFF, description="Bytes per second that `share_percent` is a share of.", examples=["400MB/s"]
+        OFF,
+        description="Bytes per second that `share_percent` is a share of: declared, not measured.",
+        examples=["400MB/s"],
     )
     parallel_groups: Annotated[Whole, Field(ge=1, le=64)] | None = setting(
-        4, description="Groups of this table at once.", examples=[4]
+        4, description="Groups of this table at once; the fleet's `parallel_groups` limits all tables.", examples=[4]
     )
     bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = setting(
         UNLIMITED, description="Bytes read by rewrites in any rolling 24 hours.", examples=["1TB"]
