@@ -146,13 +146,22 @@ class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
         """
         left_ms = (self._until - monotonic()) * 1000
         if left_ms <= 0:
-            raise TTransportException(TTransportException.TIMED_OUT, "read timeout")
+            raise self._late()
         self.setTimeout(left_ms)
-        found: bytes = super().read(sz)
+        try:
+            found: bytes = super().read(sz)
+        except TTransportException as error:
+            if error.type != TTransportException.TIMED_OUT:
+                raise
+            raise self._late() from error
         self._left -= len(found)
         if self._left < 0:
             raise Malformed(f"an answer of the Metastore is larger than {_LARGEST_ANSWER} bytes")
         return found
+
+    def _late(self) -> TTransportException:
+        message = f"read timeout: {self.host}:{self.port} did not answer within {_ANSWER_MS / 1000:g} s"
+        return TTransportException(TTransportException.TIMED_OUT, message)
 
 
 class _Session:
