@@ -87,9 +87,11 @@ def _measured(subject: Subject, numbers: range, seed: int, until: float, share: 
         if not child:
             _parse_all(subject, numbers[at:], seed, sender, each)
         sender.close()
-        at = _collect(found, answers, at, until)
-        os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
+        try:
+            at = _collect(found, answers, at, until)
+        finally:  # one that stays has the pipes of all servers of this process, which wait for their end
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
         if at == len(numbers) or time.monotonic() >= until:
             break
         if each == 1:  # otherwise some mutants before it were parsed, whose answers are lost
