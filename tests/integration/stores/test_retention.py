@@ -56,6 +56,7 @@ BOUNDED_BY: dict[str, str] = {
     "table_labels": "tables",
     "tables": "people",
     "table_hours": "Coordinator.prune",
+    "task_slots": "one row for each rewrite at work; the next request for a slot deletes the others",
     "watches": "one row a table",
 }
 """Each table of the record, and what bounds its rows."""

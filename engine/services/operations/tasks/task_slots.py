@@ -85,7 +85,7 @@ class TaskSlots:
             began = self._clock.monotonic()
             while is_needed():
                 if not self._is_limited():
-                    self._held += most
+                    self._held, self._asked_at = self._held + most, None
                     return most
                 if granted := await self._ask(most):
                     return granted
