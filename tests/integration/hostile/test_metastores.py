@@ -4,7 +4,8 @@ import struct
 
 import pytest
 
-from engine.domain.errors import PackhouseError
+from engine.domain.errors import Away, PackhouseError
+from engine.domain.tables.table import TableRef
 from engine.formats.hive import HiveFormat
 from engine.formats.hive.catalog import metastore
 from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent
@@ -39,3 +40,11 @@ def test_f59_a_call_to_a_metastore_ends_within_its_limits(way: str, monkeypatch:
         error = error_within(MOST_SECONDS, HiveFormat(pause=0).connect("lake", properties).ping)
     assert isinstance(error, PackhouseError), repr(error)
     assert f"127.0.0.1:{server.port}" in str(error) or "check that `uri`" in str(error), error
+
+
+def test_f59_the_error_of_a_table_whose_metastore_is_silent_names_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metastore, "_ANSWER_MS", 100)
+    with HostileServer(silent, waits_for=b"get_table").running() as server:
+        properties = {"type": "metastore", "uri": f"thrift://127.0.0.1:{server.port}"}
+        with pytest.raises(Away, match=f"127.0.0.1:{server.port} did not answer within 0.1 s"):
+            HiveFormat(pause=0).connect("lake", properties).open_table(TableRef("lake", ("sales",), "orders"))
