@@ -25,6 +25,7 @@ _TOLERANCE: Final = 1.05
 _TOLERANCE_OUT_OF_REACH: Final = 1.4
 _SLACK_BYTES: Final = 64 * 1024
 _STOPPED_AFTER: Final = 5.0
+_COUNTED_AFTER: Final = 4.0
 _KNOWN_FOR: Final = 60.0
 _OUT_OF_REACH: Final = frozenset({"redis", "deaf"})
 _HELD: Final = frozenset({"planning", "rewriting", "committing"})
@@ -46,6 +47,7 @@ def limit_violations(world: World, facts: Facts, journal: Journal) -> Iterator[V
         yield from _per_day(table, facts, journal)
     yield from _claims(facts, journal)
     yield from _parallel_groups(world, facts, journal)
+    yield from _fleet_groups(world, facts, journal)
 
 
 def _rates(
@@ -195,6 +197,28 @@ def _parallel_groups(world: World, facts: Facts, journal: Journal) -> Iterator[V
             if alive[run_id] > most:
                 yield Violation("I7", f"run {run_id}: {alive[run_id]} operations at {at - START:.3f}, {most} allowed")
                 return
+
+
+def _fleet_groups(world: World, facts: Facts, journal: Journal) -> Iterator[Violation]:
+    """Judge how many operations of all runs are alive when one begins, those of dead attempts too.
+
+    A limit that was not set before counts from four seconds after it was written. Tasks that can't hear that they have
+    to stop, because Redis or the pace channel can't be reached, live longer than their slots.
+    """
+    operations = world.spark.operations
+    ends = [(min(each.ended or ENDLESS, each.killed_at or ENDLESS), -1) for each in operations]
+    alive = 0
+    for at, by in sorted([(each.began, 1) for each in operations] + ends, key=lambda change: (change[0], change[1])):
+        alive += by
+        if by < 0:
+            continue
+        facts.checked["I7 groups"] += 1
+        limits = [each.parallel_groups for each in journal.limits_between(at - _COUNTED_AFTER, at)]
+        if None in limits or alive <= max(filter(None, limits)):
+            continue
+        if not journal.is_troubled(_OUT_OF_REACH, at - _KNOWN_FOR, at):
+            yield Violation("I7", f"{alive} operations of all runs at {at - START:.3f}, limits {limits}")
+            return
 
 
 def _seconds(text: str) -> float:

@@ -81,12 +81,15 @@ def draw(seed: int) -> Plan:
 
 
 def limits(random: Random) -> dict[str, Any]:
-    """Draw the fleet's limits; a rate needs `parallel_runs`."""
+    """Draw the fleet's limits; a rate needs `parallel_runs`. Groups follow from a rate: seeds stay as they were."""
     found: dict[str, Any] = {}
     if random.random() < 0.7:
         found["parallel_runs"] = random.randint(1, 4)
         if random.random() < 0.7:
-            found["bandwidth"] = random.randint(4, 30) * 1_000_000
+            megabytes = random.randint(4, 30)
+            found["bandwidth"] = megabytes * 1_000_000
+            if megabytes % 2:
+                found["parallel_groups"] = 1 + megabytes // 2 % 3
         if random.random() < 0.3:
             own = {"parallel_runs": random.randint(1, 2), "bandwidth": random.randint(3, 20) * 1_000_000}
             name = random.choice(sorted(own))
