@@ -16,6 +16,7 @@ from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Interrupted, NotEligible, SparkFailed, Transient
+from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.runs.requests import RunRequest
@@ -134,6 +135,26 @@ async def test_each_partition_is_a_call_and_every_one_is_proven(world: World, pl
     assert run.unsettled == frozenset()
     assert (run.result.rewritten_files, run.result.added_files) == (18, 3)
     assert content(world) == before
+
+
+async def test_l17_a_call_has_no_more_tasks_than_the_fleet_and_holds_a_slot_for_each(
+    world: World, played: PlayedProcedures
+) -> None:
+    limits, database = world.container.limits, world.container.database
+    await limits.replace(SYSTEM, FleetLimits(parallel_groups=3), version=(await limits.get(SYSTEM)).version)
+    loop, held = asyncio.get_running_loop(), list[int]()
+
+    async def in_use() -> int:
+        async with database.read() as unit:
+            return await unit.task_slots.in_use()
+
+    def look() -> None:
+        held.append(asyncio.run_coroutine_threadsafe(in_use(), loop).result(timeout=30))
+
+    played.before += [look] * 3
+    assert (await world.rewrite()).state is RunState.SUCCEEDED
+    assert [call.options["max-concurrent-file-group-rewrites"] for call in played.calls] == [3, 3, 3]
+    assert (held, await in_use()) == ([3, 3, 3], 0)
 
 
 async def test_rules_of_a_table_for_the_procedure_are_judged_by_its_policy(world: World) -> None:
