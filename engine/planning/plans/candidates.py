@@ -148,7 +148,8 @@ def _wanted(
         return due, due
     repaired = have_small_row_groups(files, limits.small_row_group_bytes)
     moved = files.are_of_other_specs(limits.output_spec_id)
-    forced = _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
+    applied = (files.delete_files > 0) & (full and limits.has_vectors)
+    forced = applied | _burdened(files, limits) | _too_large(files, limits) | repaired | unordered | moved
     wanted = forced | (files.file_bytes < limits.candidate_bytes) | in_full[files.partition_of]
     return (wanted & (forced | ~left_in_full(files, limits)) if full else wanted), forced
 

@@ -32,7 +32,7 @@ from engine.planning.plans.bin_packing import pack
 from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
 from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.planning.plans.parts import MOST_FILES, left_for_later, parts_of
-from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.planning.plans.rewrite_limits import NO_LIMIT, RewriteLimits
 from engine.planning.predictions.estimates import output_count, predict
 from engine.planning.predictions.output_sizes import metadata_bytes
 from engine.planning.predictions.run_statistics import NO_STATISTICS, RunStatistics
@@ -184,11 +184,18 @@ def _pack_all(
         own = replace(limits, group_bytes=shrunk.get(partition, limits.group_bytes))
         if partition in moving:  # files that arrived together have rows of few partitions in common
             own = replace(own, order_bins_by="arrival")
+        if unit in with_vectors:
+            own, at_least = replace(own, group_bytes=NO_LIMIT), 1
         return _pack_one(rows, files, chosen.is_forced, own, at_least=at_least, full=full)
 
     moving = _moving(files, limits)
+    with_vectors = {unit for unit, rows in members.items() if limits.has_vectors and files.delete_files[rows[0]]}
     packed = {unit: packing(unit, 1) for unit in members}
-    staying = {unit: bins for unit, bins in packed.items() if int(files.partition_of[members[unit][0]]) not in moving}
+    staying = {
+        unit: bins
+        for unit, bins in packed.items()
+        if int(files.partition_of[members[unit][0]]) not in moving and unit not in with_vectors
+    }
     for unit, wanted in _more_for_parallel_tasks(packed, limits, staying).items():
         split = packing(unit, wanted)
         if _outcome(split) >= _outcome(packed[unit]):

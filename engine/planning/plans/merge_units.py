@@ -11,9 +11,10 @@ This module alone defines the units of each strategy: candidates are counted, an
 - `rewrite.max_time_span`: files whose data was committed in the same span, counted from 1970: with `1d` days of UTC.
   Such borders never move, so that a second rewrite has nothing to do.
 
-Where a table has buckets, files of different buckets are never merged. A full rewrite rewrites whole partitions or
-buckets, which time spans divide, but not tiers. With `window`, files that it leaves divide them: the files between two
-of these are a unit.
+Where a table has buckets, files of different buckets are never merged, nor those with deletion vectors and those
+without, as in Paimon's core (`AppendCompactCoordinator`). A full rewrite rewrites whole partitions or buckets, which
+time spans divide, but not tiers. With `window`, files that it leaves divide them: the files between two of these are a
+unit.
 """
 
 from bisect import bisect_left
@@ -66,8 +67,11 @@ def merge_units(
         units = _divided(units, files.bucket)
     if limits.tiers and not full:
         units = _by_tier(units, files, limits)
+    has_vector = (files.delete_files > 0) & limits.has_vectors
+    if limits.has_vectors:
+        units = _divided(units, has_vector.astype(np.int64))
     if limits.time_span_ms is not None:
-        units = _divided(units, files.data_at_ms // limits.time_span_ms)
+        units = _divided(units, np.where(has_vector, 0, files.data_at_ms // limits.time_span_ms))
     if limits.is_window:
         units = _in_stretches(units, files, wanted) if full else _in_windows(units, files, wanted, forced, limits)
     return units

@@ -12,7 +12,8 @@ from engine.planning.plans.run_candidates import BucketRule
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
 """The setting that limits the size of file groups, for messages."""
 
-_NO_LIMIT: Final = 2**62
+NO_LIMIT: Final = 2**62
+"""Bytes of a file group without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,13 @@ class RewriteLimits:
         """Return these limits for the file groups of an engine, given the times of the table's newest commits."""
         limits = replace(self, full_scope=form.full_scope)
         if form.is_whole:
-            limits = replace(limits, group_bytes=_NO_LIMIT, parallel_groups=1)
+            limits = replace(limits, group_bytes=NO_LIMIT, parallel_groups=1)
+        if limits.has_vectors:
+            limits = replace(limits, is_window=False, tiers=())
         if form.keeps_arrival:
             limits = replace(limits, is_window=True, order_bins_by="arrival", tiers=(), time_span_ms=None)
         if form.takes_partitions:
-            limits = replace(limits, group_bytes=_NO_LIMIT, parallel_groups=1, takes_partitions=True)
+            limits = replace(limits, group_bytes=NO_LIMIT, parallel_groups=1, takes_partitions=True)
             limits = replace(limits, is_window=False, tiers=(), time_span_ms=None)
         if not form.merges_runs:
             return limits
@@ -111,7 +114,16 @@ class RewriteLimits:
     @property
     def is_full_guarded(self) -> bool:
         """Whether `rewrite.full.eligibility` applies: not to sorted runs, nor where vectors have to be applied."""
-        return self.buckets is None and self.full_scope is not FullScope.FROM_FIRST_UNSIZED
+        return self.buckets is None and not self.has_vectors
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether files of an append table can have deletion vectors.
+
+        Those of a partition that have one are rewritten in one group: their vectors can be in one index file, which a
+        commit replaces once only.
+        """
+        return self.full_scope is FullScope.FROM_FIRST_UNSIZED
 
 def _tier(value: Mapping[str, Any]) -> TierLimit:
     return TierLimit(int(value["below_bytes"]), int(value["files"]))

@@ -53,7 +53,8 @@ def grouped(plan: Plan) -> list[str]:
         (KERNEL, "Ls", []),
         (KERNEL, "LVL", ["V1"]),  # deletes are a reason in any table
         (BUCKETS, "LssLsssLs", ["s1s2", "s4s5s6"]),  # no rows move across a file that stays
-        (VECTORS, "LLsLVL", ["s2L3V4L5"]),
+        (VECTORS, "LLsLVL", ["V4", "s2L3L5"]),
+        (VECTORS, "VVVVV", ["V0V1V2V3V4"]),  # whatever their size: their vectors can be in one index file
         (VECTORS, "LL", []),
         (GroupForm(), "LsLV", ["L0s1L2V3"]),  # other formats
     ],
@@ -62,7 +63,7 @@ def test_p8_p9_a_full_rewrite_leaves_files_of_the_right_size_without_deletes(
     form: GroupForm, files: str, groups: list[str]
 ) -> None:
     digest = digest_of(arrived(files))
-    large = POLICY | {"limits": {"parallel_groups": 1}}
+    large = POLICY | {"limits": {"parallel_groups": 4 if "VV" in files else 1}}
     assert grouped(plan_of(digest, large, form=form, full=True)) == groups
     every = plan_of(digest, large, form=form, full=True, every_file=True)
     assert sum(len(group.inputs) for group in every.groups) == len(files)  # P10

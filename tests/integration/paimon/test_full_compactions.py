@@ -1,0 +1,269 @@
+"""Full compactions that a coordinator begins, on append and key tables that Paimon's core wrote, beside a twin."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.watches import Verdict, Watch
+from tests.support.moved_clock import MovedClock
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.worlds import KINDS, Kind, TwinLake, served
+from tests.support.passing_time import PassingTime
+from tests.support.settings import settings_of
+from tests.support.watching import Watching, finish_live, runs_of
+from tests.support.world import World, open_on
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+LARGE: Final = 2_000_000
+"""Characters of a text that makes a file of about 1 MB, at least 70 % of the target."""
+
+Files = list[tuple[str, int]]
+
+
+@dataclass
+class Kept:
+    """A table of one partition and bucket that a policy keeps; `made`: names of its files by the order of their ids."""
+
+    world: World[TwinLake]
+    time: PassingTime
+    written: int = 0
+
+    @property
+    def lakes(self) -> TwinLake:
+        return self.world.lake
+
+    async def by(self, *, full: Mapping[str, Any], **rewrite: Any) -> None:
+        """Keep the table by the preset with a target of 1 MiB; `full`: settings of `rewrite.full`."""
+        document = {
+            "preset": "paimon-universal",
+            "rewrite": {"target_file_bytes": "1MiB", "full": full, **rewrite},
+            "schedule": {"min_interval": "0s"},
+        }
+        await self.world.set_policy(document)
+
+    async def has(self, files: str, **given: Any) -> None:
+        """Commit a file of a row for each letter: s a small one, L a large one; in key tables each has a new key."""
+        for kind in files:
+            self.written += 1
+            text = Random(self.written).randbytes(LARGE // 2).hex() if kind == "L" else "-"
+            await self.call("write", rows=[[self.written, text]], **given)
+
+    async def call(self, name: str, **given: Any) -> None:
+        await asyncio.to_thread(self.lakes.both, name, **given)
+
+    def files(self) -> Files:
+        """Return name and level of the files in the order of arrival."""
+        table = self.lakes.ours.open()
+        columns = table.digest().select(["sequence_number", "path", "level"]).sort_by("sequence_number").to_pylist()
+        return [(each["path"].rpartition("/")[2], each["level"]) for each in columns]
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.files()]
+
+    def vectors(self) -> int:
+        return sum(self.lakes.ours.open().digest()["delete_files"].to_pylist())
+
+    async def look(self) -> Watch:
+        return await self.time.watching.look(wake=True)
+
+    async def begun(self) -> Run:
+        """Look, and let the run that begins end; the rows stay."""
+        assert (await self.look()).verdict is Verdict.SUBMITTED
+        return await self._succeeded(await finish_live(self.world))
+
+    async def requested(self, **given: Any) -> Run:
+        run = await self.world.submit(RunRequest(**given))
+        return await self._succeeded(await self.world.finish(run.id))
+
+    async def _succeeded(self, run: Run) -> Run:
+        assert run.state is RunState.SUCCEEDED, (run.reason, run.detail)
+        assert await asyncio.to_thread(self.lakes.ours.call, "values") == await asyncio.to_thread(self.lakes.twin_rows)
+        return run
+
+    async def is_left_alone(self) -> None:
+        before = len(await runs_of(self.world))
+        assert (await self.look()).verdict is Verdict.NOT_DUE
+        assert len(await runs_of(self.world)) == before
+
+
+Opener = Callable[[Kind], AbstractAsyncContextManager[Kept]]
+APPEND: Final = Kind((), {"bucket": "-1"})
+BUCKET: Final = Kind((), {"bucket": "1", "bucket-key": "id", "write-only": "true"})
+VECTORS: Final = Kind((), {"bucket": "-1", "deletion-vectors.enabled": "true"})
+KEY: Final = Kind(("id",), {"bucket": "1", "write-only": "true"})
+KEY_VECTORS: Final = Kind(("id",), {**KINDS["vectors"].options}, reading=KINDS["vectors"].reading)
+
+
+@pytest.fixture
+def opener(paimon_core: PaimonCore, sqlite_url: str, redis_url: str, tmp_path: Path) -> Opener:
+    @asynccontextmanager
+    async def opened(kind: Kind) -> AsyncIterator[Kept]:
+        lakes = TwinLake(kind, *(PaimonLake(paimon_core, tmp_path / name) for name in ("ours", "twin")))
+        columns: Sequence[tuple[str, str]] = [("id", "BIGINT NOT NULL" if kind.keys else "BIGINT"), ("text", "STRING")]
+        given = {"columns": columns, "partition_keys": [], "primary_keys": list(kind.keys)}
+        await asyncio.to_thread(lakes.both, "create", options=dict(kind.options), **given)
+        settings = settings_of(
+            tmp_path / "state", database_url=sqlite_url, redis_url=redis_url, lease_seconds=30, watch=False
+        )
+        async with open_on(lakes, settings, formats=served) as world:
+            watching = Watching(world)
+            yield Kept(world, PassingTime(watching, await MovedClock.of(world.container.database)))
+            await watching.service.close()
+
+    return opened
+
+
+def rule_of(run: Run) -> tuple[str, bool]:
+    return run.request["cause"]["rule"], bool(run.request.get("force_full"))
+
+
+@pytest.mark.parametrize("kind", [APPEND, BUCKET], ids=["append", "bucket"])
+async def test_p8_p10_p11_a_full_rewrite_of_an_append_table_leaves_files_of_the_right_size(
+    opener: Opener, kind: Kind
+) -> None:
+    """Large files before the first small one do not count; of the others, small ones must be more, and three in all."""
+    async with opener(kind) as kept:
+        await kept.by(full={"interval": "1d"}, min_input_files=100)
+        await kept.has("LLss")
+        assert (await kept.look()).verdict is Verdict.NOT_DUE  # fewer than three
+        evaluation = (await kept.time.facts()).sight.evaluation
+        assert evaluation is not None
+        assert [dict(rule.held_back) for rule in evaluation.full if rule.name == "rewrite.full.interval"] == [
+            {"not_eligible_for_full": 1}
+        ]
+        await kept.has("s")
+        before = kept.names()
+        assert rule_of(await kept.begun()) == ("rewrite.full.interval", True)
+        after = kept.names()
+        assert (after[:2], len(after)) == (before[:2], 3)
+        await kept.time.clock.pass_by(days=2)
+        await kept.is_left_alone()
+        every = await kept.requested(force_full=True, every_file=True)
+        assert every.result.rewritten_files == 3
+        assert not {*kept.names()} & {*after}
+
+
+async def test_p7_p12_p13_p26_windows_of_neighbours_in_a_bucket_begin_by_themselves(opener: Opener) -> None:
+    """Five small neighbours make a window, which large files end; the file that it leaves waits for four more."""
+    async with opener(BUCKET) as kept:
+        await kept.by(full={"interval": "off"})
+        await kept.has("ssssLs")
+        assert (await kept.look()).verdict is Verdict.NOT_DUE
+        await kept.has("ssss")
+        *first, large, _, _, _, _, _ = kept.names()
+        assert rule_of(await kept.begun())[1] is False
+        *same, after, left = kept.names()
+        assert (same, after) == (first, large)
+        await kept.is_left_alone()
+        await kept.has("sss")
+        assert (await kept.look()).verdict is Verdict.NOT_DUE
+        await kept.has("s")
+        await kept.begun()
+        assert len(kept.names()) == 6
+        assert left not in kept.names()
+        (order,) = await asyncio.to_thread(kept.lakes.ours.call, "in_order")
+        assert [row[0] for row in order] == list(range(1, kept.written + 1))
+
+
+async def test_p9_a_full_rewrite_with_vectors_takes_files_of_any_size_and_number(opener: Opener) -> None:
+    async with opener(VECTORS) as kept:
+        await kept.by(full={"interval": "1d"}, min_input_files=100, deletes={"files": 100, "ratio": 1.0})
+        await kept.has("Ls")
+        await kept.call("write", rows=[[100 + at, "-"] for at in range(9)])
+        await kept.call("delete", every=8)
+        await kept.has("LL")  # without a vector, and of the right size
+        assert kept.vectors() == 3
+        before = kept.names()
+        assert rule_of(await kept.begun()) == ("rewrite.full.interval", True)
+        assert not {*kept.names()} & {*before}
+        assert kept.vectors() == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "days"),
+    [
+        pytest.param({"interval": "1d"}, 1, id="p17"),
+        pytest.param({"always_below_bytes": "1GiB"}, 0, id="p18"),
+        pytest.param({"when_increment_above_bytes": "1kB"}, 0, id="p19"),
+    ],
+)
+async def test_p11_p17_p18_p19_a_full_compaction_of_a_key_table_begins_by_its_setting_whatever_the_sizes_of_files(
+    opener: Opener, setting: dict[str, str], days: int
+) -> None:
+    """Half of the files are large, and there are two of them only; minor compactions change nothing about it."""
+    async with opener(KEY) as kept:
+        await kept.by(full=setting, key_tables={"sorted_run_trigger": 3})
+        await kept.has("L")
+        await kept.call("compact", full=True, options={"write-only": "false"})
+        await kept.has("s")
+        ((rule, _),) = setting.items()
+        assert rule_of(await kept.begun()) == (f"rewrite.full.{rule}", True)
+        assert {level for _, level in kept.files()} == {5}
+        await kept.is_left_alone()
+        assert await read_optimized(kept) == (kept.lakes.rows(), None)
+        await kept.has("ss")
+        assert await kept.requested()  # of the two new files, to a level that the view does not read
+        assert min(level for _, level in kept.files()) in (1, 2, 3, 4)
+        view, until = await read_optimized(kept)
+        assert (len(view), len(kept.lakes.rows())) == (2, 4)
+        assert until is not None
+        if days:
+            await kept.is_left_alone()
+            await kept.time.clock.pass_by(days=days)
+            explained = await kept.time._explained()
+            assert "Read-optimized views lack rows committed since" in " ".join(explained["summary"])
+        assert rule_of(await kept.begun()) == (f"rewrite.full.{rule}", True)
+        assert await read_optimized(kept) == (kept.lakes.rows(), None)
+        await kept.is_left_alone()
+
+
+async def read_optimized(kept: Kept) -> tuple[list[Any], Any]:
+    """Return the rows of the table's read-optimized view, and the time until which it has all rows."""
+    ours = kept.lakes.ours
+    rows = await asyncio.to_thread(ours.core.call, "values", warehouse=ours.warehouse, table=f"{ours.name}$ro")
+    health = (await kept.time.facts()).sight.health
+    assert health is not None
+    return rows, health.read_optimized_until
+
+
+async def test_p16_p8_increments_of_twice_the_base_begin_a_full_compaction_that_moves_large_files(
+    opener: Opener,
+) -> None:
+    """A large file whose keys no other file has only moves to the last level: the core does not write it again."""
+    async with opener(KEY) as kept:
+        await kept.by(full={})
+        await kept.has("s")
+        await kept.call("compact", full=True, options={"write-only": "false"})
+        await kept.has("Lss")
+        assert (await kept.look()).verdict is Verdict.NOT_DUE  # four sorted runs
+        await kept.has("s")
+        large = kept.names()[1]
+        run = await kept.begun()
+        assert rule_of(run) == ("rewrite.full.size_amplification_percent", True)
+        assert {level for _, level in kept.files()} == {5}
+        assert large in kept.names()
+
+
+async def test_p9_a_full_compaction_applies_vectors_of_the_last_level(opener: Opener) -> None:
+    """A deleted row leaves a vector in a bucket of one sorted run, with which nothing is merged."""
+    async with opener(KEY_VECTORS) as kept:
+        await kept.by(full={"interval": "1d"}, key_tables={"lookup": "eager"})
+        await kept.has("ss")
+        await kept.requested(force_full=True)
+        await kept.call("write", rows=[[1, "-"]], kinds="D")
+        await kept.requested()
+        assert ([level for _, level in kept.files()], kept.vectors()) == ([5], 1)
+        await kept.time.clock.pass_by(days=1)
+        assert rule_of(await kept.begun()) == ("rewrite.full.interval", True)
+        assert ([level for _, level in kept.files()], kept.vectors()) == ([5], 0)
+        await kept.is_left_alone()
