@@ -1,5 +1,6 @@
 """Folders that rewrites replaced: what writers add there is copied, and their files are deleted after a grace."""
 
+import json
 import os
 import re
 import shutil
@@ -386,6 +387,23 @@ async def test_a_list_that_another_program_changed_deletes_no_file_of_others(
         assert (await delete(world)).is_terminal
         assert {path: path.read_bytes() for path in kept} == kept, name
         assert same_rows(world), name
+
+
+async def test_f30_a_list_that_names_a_folder_in_that_of_a_partition_deletes_no_file_of_it(
+    world: World[WrittenTable], clock: MovedClock
+) -> None:
+    """Hive writes a UNION ALL to such folders, and reads them; whoever writes to the table can change a proven list."""
+    await rewritten(world)
+    table = world.lake.table
+    table.add_partition(["live"], table.default_location(["live"]))
+    file = table.write_file(table.default_location(["live"]) / "HIVE_UNION_SUBDIR_1", [{"id": 1, "value": 1.0}])
+    state = file.stat()
+    for each in table.folder.rglob("_replaced-*.json"):
+        files = {file.name: [state.st_size, state.st_mtime_ns // 1_000_000]}
+        each.write_text(json.dumps({**json.loads(each.read_text()), "location": str(file.parent), "files": files}))
+    await clock.pass_by(hours=2)
+    assert (await delete(world)).is_terminal
+    assert file.exists()
 
 
 async def test_f47_a_partition_elsewhere_keeps_replaced_folders_only_if_it_may_be_one(
