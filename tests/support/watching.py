@@ -29,7 +29,7 @@ def die() -> None:
 class Watching:
     """The watch of a world: each look begins when the test says so."""
 
-    def __init__(self, world: World, *, seconds: float = 60, holder: str = "first") -> None:
+    def __init__(self, world: World[Any], *, seconds: float = 60, holder: str = "first") -> None:
         container = world.container
         self.world = world
         self.leadership = Leadership(
@@ -77,7 +77,7 @@ class Watching:
         return found
 
 
-async def runs_of(world: World) -> list[Run]:
+async def runs_of(world: World[Any]) -> list[Run]:
     async with world.container.database.read() as unit:
         return await unit.runs.list(world.table_id)
 
@@ -103,6 +103,6 @@ async def set_policy(world: World, **document: Any) -> None:
     await world.set_policy({"triggers": [FEW], "schedule": AT_ONCE} | document)
 
 
-async def finish_live(world: World) -> Run:
+async def finish_live(world: World[Any]) -> Run:
     (run,) = [run for run in await runs_of(world) if not run.is_terminal]
     return await world.finish(run.id)

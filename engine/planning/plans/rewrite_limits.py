@@ -98,7 +98,10 @@ class RewriteLimits:
             limits = replace(limits, is_window=False, tiers=(), time_span_ms=None)
         if not form.merges_runs:
             return limits
-        return replace(limits, buckets=BucketRule.of(policy, committed_at_ms, lifts_new=form.lifts_new))
+        # a bucket is one group, whatever the strategy: two groups of one bucket are a conflict
+        limits = replace(limits, is_window=False, tiers=(), time_span_ms=None)
+        rule = BucketRule.of(policy, committed_at_ms, lifts_new=form.lifts_new, last_level=form.last_level)
+        return replace(limits, buckets=rule)
 
     @property
     def least_in_full(self) -> int:

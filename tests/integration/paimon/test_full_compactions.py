@@ -108,7 +108,7 @@ KEY_VECTORS: Final = Kind(("id",), {**KINDS["vectors"].options}, reading=KINDS["
 def opener(paimon_core: PaimonCore, sqlite_url: str, redis_url: str, tmp_path: Path) -> Opener:
     @asynccontextmanager
     async def opened(kind: Kind) -> AsyncIterator[Kept]:
-        lakes = TwinLake(kind, *(PaimonLake(paimon_core, tmp_path / name) for name in ("ours", "twin")))
+        lakes = TwinLake(kind, PaimonLake(paimon_core, tmp_path / "ours"), PaimonLake(paimon_core, tmp_path / "twin"))
         columns: Sequence[tuple[str, str]] = [("id", "BIGINT NOT NULL" if kind.keys else "BIGINT"), ("text", "STRING")]
         given = {"columns": columns, "partition_keys": [], "primary_keys": list(kind.keys)}
         await asyncio.to_thread(lakes.both, "create", options=dict(kind.options), **given)
