@@ -349,7 +349,7 @@ class Core(Changes, MergeTrees, RestServers):
 
 
 def _rows(opened: Any) -> list[list[Any]]:
-    types = [str(each.type()) for each in opened.schema().fields()]
+    types = [str(each.type()) for each in opened.rowType().getFields()]
     builder = opened.newReadBuilder()
     rows = builder.newRead().createReader(builder.newScan().plan()).toCloseableIterator()
     found = [partition_of(row, types) for row in rows]
