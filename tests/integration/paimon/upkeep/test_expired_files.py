@@ -342,6 +342,38 @@ def test_f30_a_tag_that_is_changed_in_place_before_the_deletion_keeps_what_it_na
     assert (lake.folder / "manifest" / expired).exists()
 
 
+def a_linked_branch(lake: PaimonLake) -> None:
+    lake.call("create_tag", name="t", snapshot=2)
+    lake.call("create_branch", name="b", tag="t")
+    (lake.folder / "tag/tag-t").unlink()
+    branch = lake.folder / "branch/branch-b"
+    branch.symlink_to(branch.rename(lake.root / "elsewhere"))
+
+
+def a_tag_of_no_snapshot(lake: PaimonLake) -> None:
+    lake.call("create_tag", name="t", snapshot=2)
+    edit_json(lake.folder / "tag/tag-t", id=77)
+
+
+CRAFTED: Mapping[str, tuple[Callable[[PaimonLake], None], str]] = {
+    "a gap in the snapshots": (lambda lake: (lake.folder / "snapshot/snapshot-3").unlink(), "snapshot 6"),
+    "a branch that is a link": (a_linked_branch, "branch b"),
+    "a tag of a snapshot that there is not": (a_tag_of_no_snapshot, "tag t"),
+}
+
+
+@pytest.mark.parametrize("label", CRAFTED)
+def test_f30_a_crafted_history_loses_no_rows_of_what_stays(lake: PaimonLake, label: str) -> None:
+    craft, kept = CRAFTED[label]
+    rows = lake.call("values")
+    craft(lake)
+    snapshots_expired(lake, expiry(1))
+    assert files_deleted(lake.open()).total.files > 0
+    left = lake.call("history")["rows"]
+    assert (left.keys(), left["snapshot 6"]) == ({"snapshot 6", kept}, rows)
+    assert len(left[kept]) == 5
+
+
 def test_lists_in_the_store_are_not_trusted(lake: PaimonLake) -> None:
     """A stored list that names live files, and files elsewhere, deletes none of them."""
     view = lake.open()._view
