@@ -19,11 +19,6 @@ from engine.services.policies.effective import PolicyReader
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
-TRIGGER: Final = "rewrite.key_tables.sorted_run_trigger"
-ABOVE_TRIGGER: Final = 3
-"""Writers should slow down at this number of sorted runs above the trigger: the default of Paimon's own writers
-(`num-sorted-run.stop-trigger`), which stop when a bucket has more."""
-
 _NO_SIGNAL: Final = "no signal of kind backpressure is valid, and "
 _NOTHING: Final = f"{_NO_SIGNAL}nothing else asks writers of this table to slow down"
 

@@ -4,8 +4,9 @@ from typing import Any, Final
 
 import pytest
 
+from engine.rewriting.core.contract import CoreTask
 from tests.support.paimon.lakes import PaimonLake
-from tests.support.paimon.rewrites import committed, opened, rewritten
+from tests.support.paimon.rewrites import committed, opened, planned, rewritten
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -63,6 +64,23 @@ def test_p21_a_plain_bucket_is_merged_from_two_sorted_runs_on(lake: PaimonLake) 
     assert compacted(lake, EAGER) == 1
     assert (len(levels(lake)), lake.call("values")) == (1, before)
     assert compacted(lake, EAGER) == 0
+
+
+def test_p21_the_mode_and_its_interval_are_passed_to_the_core(lake: PaimonLake) -> None:
+    """A bucket below the trigger is compacted radically, with the policy's trigger: its old files stay."""
+    trigger, mode, interval = "num-sorted-run.compaction-trigger", "lookup-compact", "lookup-compact.max-interval"
+    written(lake, 5, bucket="1", deletion_vectors__enabled="true")
+    above, waited = {"sorted_run_trigger": 9}, {"forced_every": 3}
+    for key_tables, expected in (
+        ({}, {trigger: "4", mode: "gentle", interval: "10"}),
+        (waited, {trigger: "4", mode: "gentle", interval: "3"}),
+        ({"lookup": "eager"}, {trigger: "4", mode: "radical"}),
+        ({"lookup": "eager", **above}, {trigger: "9", mode: "radical"}),
+        ({**waited, **above}, {trigger: "9", mode: "radical"}),
+    ):
+        ((_, task),) = planned(opened(lake), full=False, rewrite={"key_tables": key_tables})
+        assert isinstance(task, CoreTask)
+        assert {name: value for name, value in task.options.items() if name in (trigger, mode, interval)} == expected
 
 
 def test_p22_a_bucket_whose_new_file_waited_for_so_many_commits_is_compacted(lake: PaimonLake) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from engine.domain.runs.plans import Plan
 from engine.planning.plans.group_forms import GroupForm
@@ -38,6 +39,19 @@ def test_a_bucket_is_planned_whole_from_the_trigger_of_the_policy_on() -> None:
     assert [(each.partition, each.reason) for each in plan.skipped] == [("b", "few_runs")]
     document = {"rewrite": {"key_tables": {"sorted_run_trigger": 3}}}
     plan = planned([*bucket("a", 0, 0, 0, 5), *bucket("a", 1, 0, 5)], document)
+    assert [len(group.inputs) for group in plan.groups] == [3]
+
+
+@pytest.mark.parametrize(
+    "rewrite",
+    [{"strategy": "window"}, {"strategy": "tiered"}, {"max_time_span": "1d"}],
+    ids=["window", "tiered", "span"],
+)
+def test_a_bucket_is_one_group_whatever_the_strategy(rewrite: dict[str, Any]) -> None:
+    """Two groups of one bucket are a conflict, so that no compaction of it could be committed."""
+    files = [replace(file, data_at_ms=at * 10**8) for at, file in enumerate(bucket("a", 0, 0, 0, 0))]
+    files[1] = replace(files[1], file_bytes=90 * MIB)
+    plan = planned(files, {"rewrite": {**rewrite, "key_tables": {"sorted_run_trigger": 3}}})
     assert [len(group.inputs) for group in plan.groups] == [3]
 
 
