@@ -240,7 +240,7 @@ async def test_p25_more_sorted_runs_cost_fewer_rewritten_bytes_and_a_reader_merg
                     runs, rewritten = runs + 1, rewritten + run.result.rewritten_bytes
             assert await kept.read() == 55
         found.append((runs, rewritten, most))
-    runs, rewritten, most = zip(*found, strict=True)
-    assert most == (3, 5, 10)
-    assert runs[0] > runs[1] > runs[2] > 0
-    assert rewritten[0] > rewritten[1] > rewritten[2] > 0
+    all_runs, all_rewritten, all_most = zip(*found, strict=True)
+    assert all_most == (3, 5, 10)
+    assert all_runs[0] > all_runs[1] > all_runs[2] > 0
+    assert all_rewritten[0] > all_rewritten[1] > all_rewritten[2] > 0
