@@ -109,12 +109,6 @@ class RewriteLimits:
         return 1 if self.order is not None or self.every_file else 2
 
     @property
-    def candidate_bytes(self) -> int:
-        """The size below which files are candidates: the small-file size, or the largest bound of the tiers."""
-        return self.tiers[-1].below_bytes if self.tiers else self.small_bytes
-
-
-    @property
     def is_full_guarded(self) -> bool:
         """Whether `rewrite.full.eligibility` applies: not to sorted runs, nor where vectors have to be applied."""
         return self.buckets is None and not self.has_vectors
@@ -127,6 +121,12 @@ class RewriteLimits:
         commit replaces once only.
         """
         return self.full_scope is FullScope.FROM_FIRST_UNSIZED
+
+    @property
+    def candidate_bytes(self) -> int:
+        """The size below which files are candidates: the small-file size, or the largest bound of the tiers."""
+        return self.tiers[-1].below_bytes if self.tiers else self.small_bytes
+
 
 def _tier(value: Mapping[str, Any]) -> TierLimit:
     return TierLimit(int(value["below_bytes"]), int(value["files"]))

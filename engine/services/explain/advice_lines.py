@@ -41,8 +41,8 @@ def state_of_files(facts: Facts) -> Iterator[str]:
         if found.read_optimized_until is not None:
             age = duration(max(0, (facts.record.now - found.read_optimized_until).total_seconds()))
             yield (
-                f"Read-optimized views lack rows committed since {clock(found.read_optimized_until)}, {age} ago: a full "
-                f"compaction brings them to the last level ({INTERVAL}: {facts.policy.written()[INTERVAL]})."
+                f"Read-optimized views lack rows committed since {clock(found.read_optimized_until)}, {age} ago: a "
+                f"full compaction brings them to the last level ({INTERVAL}: {facts.policy.written()[INTERVAL]})."
             )
         yield from _history(found.metadata, found.total_bytes, facts.policy)
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:
