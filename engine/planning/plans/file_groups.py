@@ -191,11 +191,8 @@ def _pack_all(
     moving = _moving(files, limits)
     with_vectors = {unit for unit, rows in members.items() if limits.has_vectors and files.delete_files[rows[0]]}
     packed = {unit: packing(unit, 1) for unit in members}
-    staying = {
-        unit: bins
-        for unit, bins in packed.items()
-        if int(files.partition_of[members[unit][0]]) not in moving and unit not in with_vectors
-    }
+    fixed = with_vectors | {unit for unit, rows in members.items() if int(files.partition_of[rows[0]]) in moving}
+    staying = {unit: bins for unit, bins in packed.items() if unit not in fixed}
     for unit, wanted in _more_for_parallel_tasks(packed, limits, staying).items():
         split = packing(unit, wanted)
         if _outcome(split) >= _outcome(packed[unit]):

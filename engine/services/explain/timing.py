@@ -116,13 +116,8 @@ def eligibility(facts: Facts) -> Eligibility:
 def upkeep_eligibility(facts: Facts, operation: Operation) -> Eligibility:
     """Return when a run of an operation besides rewriting could begin, and all holds until then."""
     blocked = [] if facts.sight.blocked is None else [_blocked(*facts.sight.blocked)]
-    held_by = [
-        *_switches(facts),
-        *blocked,
-        *_runs(facts, operation),
-        *_room(facts, operation),
-        *_waits(facts, operation),
-    ]
+    runs = _runs(facts, operation)
+    held_by = [*_switches(facts), *blocked, *runs, *_room(facts, operation), *_waits(facts, operation)]
     endless = [hold for hold in held_by if hold.until is None]
     if endless:
         return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)

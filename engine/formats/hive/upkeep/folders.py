@@ -4,6 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -88,6 +89,20 @@ class Listed:
         return {
             name: state for name, state in self.present.items() if name in known and is_same(name, state, known[name])
         }
+
+
+def is_read(folder: str, locations: AbstractSet[str]) -> bool:
+    """Return whether a partition has this folder, or one above it: some engines read folders in that of a partition.
+
+    No engine reads a hidden folder, such as that of the rewrites, as a part of the folder that it is in.
+    """
+    while folder:
+        if folder in locations:
+            return True
+        folder, _, name = folder.rpartition("/")
+        if is_hidden(name):
+            return False
+    return False
 
 
 def lists_of(view: TableView, before_page: Callable[[int], None]) -> Iterator[tuple[ListName, int]]:

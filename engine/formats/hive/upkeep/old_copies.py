@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -19,9 +18,9 @@ from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
 from engine.formats.hive.compaction.proofs import records_of as records_of_partitions
 from engine.formats.hive.compaction.replaced import ListName
-from engine.formats.hive.files.listing import files_directly_in, is_hidden
+from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.files.stores import files_below
-from engine.formats.hive.upkeep.folders import Listed, lists_of, replaced_folders
+from engine.formats.hive.upkeep.folders import Listed, is_read, lists_of, replaced_folders
 from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
@@ -186,7 +185,7 @@ class OldCopies:
         self, view: TableView, row: Mapping[str, Any], needed: set[str], present: dict[str, Mapping[str, int]]
     ) -> bool:
         folder = parent_of(row["path"])
-        if view.has_unclear_partitions or _is_read(plain(folder), needed):
+        if view.has_unclear_partitions or is_read(plain(folder), needed):
             return False
         if row["kind"] != FileKind.DATA:
             return True
@@ -226,7 +225,7 @@ class _Look:
     def of(self, old: Listed) -> pa.Table:
         """Copy the late files of a folder, and return its files to delete, with the schema `LISTED`."""
         location = plain(old.replaced.location)
-        if _is_read(location, self._locations):
+        if is_read(location, self._locations):
             self.counts[IN_USE] += 1
             return LISTED.empty_table()
         if self._newest[location] is not old:  # the partition got the folder back since, and a later rewrite counts
@@ -329,20 +328,6 @@ def _parts(batch: pa.Table) -> Iterator[pa.Table]:
 
 def _locations(view: TableView) -> set[str]:
     return set(map(plain, view.partitions.table["location"].to_pylist()))
-
-
-def _is_read(folder: str, locations: AbstractSet[str]) -> bool:
-    """Return whether a partition has this folder, or one above it: some engines read folders in that of a partition.
-
-    No engine reads a hidden folder, such as that of the rewrites, as a part of the folder that it is in.
-    """
-    while folder:
-        if folder in locations:
-            return True
-        folder, _, name = folder.rpartition("/")
-        if is_hidden(name):
-            return False
-    return False
 
 
 def _instant(at_us: int) -> datetime:
