@@ -119,7 +119,8 @@ def use(properties: Mapping[str, str], location: str) -> None:
     found = address_of(name)
 
     def exact() -> None:
-        if (listing := connections._EXACT[found.kind](found.place, properties)) is not None:
+        store = connections.whole_files_of(found.kind, found.place, properties, is_patient=False)
+        if isinstance(store, objects.ObjectFiles) and (listing := store._exact()) is not None:
             list(listing.listed("orders"))
 
     for work in (
@@ -127,6 +128,7 @@ def use(properties: Mapping[str, str], location: str) -> None:
         lambda: file_io.new_output(name).create().write(b"x"),
         lambda: file_io.delete(name),
         lambda: file_io.files(location, is_recursive=True),
+        lambda: file_io.files(location, is_recursive=False),
         lambda: Storage(properties=properties, places=[location]).find(name)[0].open(found.path, None),
         exact,
     ):

@@ -75,7 +75,7 @@ class HttpListing:
         self._repetitions = _REPETITIONS if is_patient else 0
 
     def listed(self, folder: str, after: str | None = None) -> Iterator[dict[str, list[Any]]]:
-        """Yield pages of the paths, sizes and times (microseconds since 1970) of all files below a folder.
+        """Yield pages of the paths, sizes and times (microseconds since 1970) of all files below a folder; none empty.
 
         Markers of folders, whose names end with a slash, are left out. `after`: only paths that follow it, not in
         Azure. Raises StoreError.
@@ -83,7 +83,8 @@ class HttpListing:
         for _, page in self._pages({"prefix": _prefix(folder), **({"start-after": after} if after else {})}):
             rows = [row for row in page.rows if not row[0].endswith("/")]
             times = [int(row[2].timestamp() * 1e6) for row in rows]
-            yield {"path": [row[0] for row in rows], "size": [row[1] for row in rows], "modified_us": times}
+            if rows:
+                yield {"path": [row[0] for row in rows], "size": [row[1] for row in rows], "modified_us": times}
 
     def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
         """Yield the paths of all files below a folder; without `is_recursive` only those directly in it.
