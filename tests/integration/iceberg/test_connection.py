@@ -11,6 +11,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import TableListing
 from engine.formats.iceberg import IcebergFormat
+from engine.formats.iceberg.catalog import sessions
 from engine.formats.intake.databases import with_time_limit
 from engine.services.catalogs.locations import LocationRules
 from tests.support.iceberg_tables import SCHEMA, Lake, append_files
@@ -254,9 +255,7 @@ def test_database_addresses_get_a_time_limit(given: str, limited: str):
 
 
 def test_rest_requests_have_a_time_limit(monkeypatch):
-    from engine.formats.iceberg.catalog import catalogs  # noqa: PLC0415 - the module whose limits are shortened
-
-    monkeypatch.setattr(catalogs, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(sessions, "ANSWER_SECONDS", 0.2)
     with socket.socket() as silent:  # accepts, never answers
         silent.bind(("127.0.0.1", 0))
         silent.listen()
