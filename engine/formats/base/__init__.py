@@ -20,6 +20,7 @@ from engine.formats.base.catalogs import (
     TableFormat,
     TableListing,
     every_namespace,
+    problems_of_type,
 )
 from engine.formats.base.commits import (
     IN_HISTORY,
@@ -111,5 +112,6 @@ __all__ = [
     "Verification",
     "WrittenGroup",
     "every_namespace",
+    "problems_of_type",
     "rewritable",
 ]

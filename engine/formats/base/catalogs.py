@@ -1,9 +1,10 @@
 """A table format and its catalogs: what can be done to its tables, and connections that open them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, runtime_checkable
 
+from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import OutsideFiles, TableRef
 from engine.formats.base.tables import OpenTable
@@ -55,6 +56,15 @@ class FileScope:
 
 OWN_LOCATION: Final = FileScope()
 """Only the location in the table's metadata."""
+
+
+def problems_of_type(properties: Mapping[str, str], types: Collection[str]) -> Iterator[FieldProblem]:
+    """Yield the problem of a catalog whose property `type` is missing, or none of the types of its format."""
+    found = properties.get("type")
+    if found not in types:
+        names = sorted(types)
+        hint = f"use one of {', '.join(names)}" if len(names) > 1 else f"use {names[0]}"
+        yield FieldProblem("/properties/type", "is no type of catalog of this format" if found else "is missing", found, hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from engine.formats.base import (
     PlainProperties,
     TableListing,
     every_namespace,
+    problems_of_type,
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.iceberg.capabilities import CAPABILITIES
@@ -101,10 +102,7 @@ class IcebergFormat:
 
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     kind = properties.get("type")
-    if kind not in _TYPES:
-        yield FieldProblem(
-            "/properties/type", "is not a supported kind of catalog", kind, f"use one of {', '.join(_TYPES)}"
-        )
+    yield from problems_of_type(properties, _TYPES)
     uri = properties.get("uri")
     schemes = _SCHEMES.get(kind or "", ())
     if not uri:

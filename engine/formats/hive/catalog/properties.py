@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
-from engine.formats.base import PlainProperties
+from engine.formats.base import PlainProperties, problems_of_type
 from engine.formats.intake.parameters import MEANINGLESS
 
 METASTORE: Final = "metastore"
@@ -31,10 +31,7 @@ _HINT: Final = "write thrift://host:9083; several addresses of one Metastore are
 
 def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property."""
-    if properties.get("type") != METASTORE:
-        yield FieldProblem(
-            "/properties/type", "is not a supported kind of catalog", properties.get("type"), "metastore"
-        )
+    yield from problems_of_type(properties, (METASTORE,))
     uri = properties.get(URI)
     if not uri:
         yield FieldProblem("/properties/uri", "is missing", uri, _HINT)

@@ -22,13 +22,19 @@ _CHUNK_BYTES: Final = 64 * 1024
 
 @contextmanager
 def naming_server(url: str) -> Iterator[None]:
-    """Run a block whose errors of `requests` name the server; those of broken connections do not."""
+    """Run a block whose errors of `requests` name the server, and the reason in words if it could not be reached."""
     try:
         yield
     except requests.RequestException as error:
-        if (server := origin(url)).rpartition("/")[2].partition(":")[0] in str(error):
+        server, text = origin(url), str(error)
+        broken = getattr(error.args[0], "reason", None) if error.args else None
+        if isinstance(broken, Exception) and broken.__cause__ is not None:  # urllib3's text has the names of classes
+            text = f"{server} did not answer: {broken.__cause__}"
+        elif server.rpartition("/")[2].partition(":")[0] in text:
             raise
-        raise type(error)(f"{server}: {error}", request=error.request, response=error.response) from error
+        else:
+            text = f"{server}: {text}"
+        raise type(error)(text, request=error.request, response=error.response) from error
 
 
 def read_answer(response: requests.Response, **_options: Any) -> None:

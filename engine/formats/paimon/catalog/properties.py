@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
-from engine.formats.base import PlainProperties
+from engine.formats.base import PlainProperties, problems_of_type
 from engine.formats.intake.parameters import MEANINGLESS
 
 FILESYSTEM: Final = "filesystem"
@@ -50,9 +50,7 @@ _REASONS: Final[Mapping[str, str]] = {
 def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property."""
     kind = properties.get("type", "")
-    if kind not in _NAMES:
-        hint = f"use one of {', '.join(_NAMES)}"
-        yield FieldProblem("/properties/type", "is not a supported kind of catalog", properties.get("type"), hint)
+    yield from problems_of_type(properties, _NAMES)
     if not properties.get("warehouse"):
         hint = "give the folder of the databases, such as s3://lake/warehouse; for a REST catalog its name"
         yield FieldProblem("/properties/warehouse", "is missing", None, hint)
