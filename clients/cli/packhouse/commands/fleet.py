@@ -184,7 +184,7 @@ def _value(text: str) -> Any:
         raise CommandError("a limit needs a value", ExitCode.USAGE, "write bandwidth=400MB, or bandwidth=null")
     if text in ("null", "unlimited"):
         return None
-    return int(text) if text.isdecimal() else text
+    return int(text) if text.removeprefix("-").isdecimal() else text
 
 
 def _pause(session: Session, call: Call, *path: str, reason: str, stop: bool) -> None:
