@@ -64,7 +64,9 @@ def problems_of_type(properties: Mapping[str, str], types: Collection[str]) -> I
     if found not in types:
         names = sorted(types)
         hint = f"use one of {', '.join(names)}" if len(names) > 1 else f"use {names[0]}"
-        yield FieldProblem("/properties/type", "is no type of catalog of this format" if found else "is missing", found, hint)
+        yield FieldProblem(
+            "/properties/type", "is no type of catalog of this format" if found else "is missing", found, hint
+        )
 
 
 @dataclass(frozen=True, slots=True)

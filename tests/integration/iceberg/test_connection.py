@@ -259,7 +259,9 @@ def test_a_server_that_is_not_reached_is_named_with_the_reason():
         unused.bind(("127.0.0.1", 0))  # refuses connections, as it does not listen
         uri = f"http://127.0.0.1:{unused.getsockname()[1]}"
         (*_, step) = IcebergFormat().connect("lake", {"type": "rest", "uri": uri}).check()
-    assert step.detail == f"Could not open catalog: ConnectionError: {uri} did not answer: [Errno 111] Connection refused"
+    assert (
+        step.detail == f"Could not open catalog: ConnectionError: {uri} did not answer: [Errno 111] Connection refused"
+    )
 
 
 def test_rest_requests_have_a_time_limit(monkeypatch):
