@@ -18,7 +18,8 @@ from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.abandoned import IS_ABANDONED, CallAbandoned
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.stores import clients, connections, hdfs, http_listings, objects
+from engine.rewriting.kernel.storage.stores import clients, connections, hdfs, objects
+from engine.rewriting.kernel.storage.stores.listings import http_listings
 from engine.services.catalogs.locations import LocationRules
 from engine.uris.schemes import AZURE, GOOGLE, S3
 from tests.support.hostile.behaviours import Behaviour, Way, answer, http_ways, once

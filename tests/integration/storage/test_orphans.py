@@ -18,8 +18,8 @@ from engine.formats.deletion.removal import Removal
 from engine.formats.orphans.listings import files_below
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import google as google_store
-from engine.rewriting.kernel.storage.stores import http_listings
 from engine.rewriting.kernel.storage.stores.connections import files_of
+from engine.rewriting.kernel.storage.stores.listings import http_listings
 from engine.rewriting.kernel.storage.stores.objects import ObjectFiles
 from engine.uris.schemes import GOOGLE
 from tests.integration.storage.conftest import Open
@@ -80,7 +80,7 @@ def test_f43_names_that_can_not_be_addressed_stay_are_counted_and_the_others_go(
 def test_a_listing_has_every_object_once_whatever_names_there_are(
     lake: Lake, s3: S3Server, page: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.list_requests.PAGE", page)
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.listings.list_requests.PAGE", page)
     put(s3, lake, *UNCLEAR, named(), "zz/last")
     location = lake.load().location()
     asked: list[int] = []
@@ -119,7 +119,7 @@ def test_a_store_that_only_obstore_reaches_is_refused_by_the_name_of_the_file(
 
 @pytest.mark.parametrize("with_sas", [False, True])
 def test_every_object_in_azure_is_listed(azure: AzureServer, with_sas: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.list_requests.PAGE", 1)
+    monkeypatch.setattr("engine.rewriting.kernel.storage.stores.listings.list_requests.PAGE", 1)
     for name in ("t/data/a b.parquet", "t/data//ü.parquet", "t2/x"):
         azure.put(name, b"12")
     properties = azure.properties()

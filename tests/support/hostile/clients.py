@@ -17,7 +17,8 @@ from engine.formats.paimon.catalog.rest import client as paimon_rest
 from engine.identity import provider
 from engine.prometheus import queries
 from engine.rewriting.kernel.storage.answers import StoreError
-from engine.rewriting.kernel.storage.stores import google, http_listings
+from engine.rewriting.kernel.storage.stores import google
+from engine.rewriting.kernel.storage.stores.listings import http_listings
 from engine.uris.schemes import GOOGLE
 from tests.support.fake_clock import FakeClock
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials
-from engine.rewriting.kernel.storage.stores import connections, http_listings, list_requests, s3
+from engine.rewriting.kernel.storage.stores import connections, s3
 from engine.rewriting.kernel.storage.stores.connections import files_of, whole_files_of
+from engine.rewriting.kernel.storage.stores.listings import http_listings, list_requests
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
 from tests.support.azure_server import AzureServer
 from tests.support.hostile.behaviours import answer, once

@@ -14,17 +14,10 @@ from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials
-from engine.rewriting.kernel.storage.stores import (
-    arrow_files,
-    azure,
-    google,
-    hdfs,
-    http_listings,
-    objects,
-    s3,
-)
+from engine.rewriting.kernel.storage.stores import arrow_files, azure, google, hdfs, objects, s3
 from engine.rewriting.kernel.storage.stores.clients import Connection
 from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
+from engine.rewriting.kernel.storage.stores.listings import http_listings
 from engine.uris import schemes
 
 _MOST_KEPT: Final = 256

@@ -16,7 +16,7 @@ from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores.clients import WHOLE_SECONDS, Connection
 from engine.rewriting.kernel.storage.stores.files import ExactFiles
-from engine.rewriting.kernel.storage.stores.http_listings import HttpListing
+from engine.rewriting.kernel.storage.stores.listings.http_listings import HttpListing
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
 from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
 from engine.uris import schemes

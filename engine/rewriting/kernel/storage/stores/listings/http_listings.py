@@ -21,7 +21,7 @@ from engine.outgoing.calls import CallFailed, Unacceptable, origin, send
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.answers import StoreError, patience, waits
 from engine.rewriting.kernel.storage.stores.clients import Connection
-from engine.rewriting.kernel.storage.stores.list_requests import REQUESTS, Query
+from engine.rewriting.kernel.storage.stores.listings.list_requests import REQUESTS, Query
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
 from engine.uris import schemes
 

@@ -1,0 +1,1 @@
+"""Listings of object stores by their own HTTP interfaces: requests, pages, limits."""
