@@ -1,7 +1,7 @@
 """Listings by the stores' own HTTP interfaces: signatures, pages of a folder, refusals, renewed credentials."""
 
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -55,16 +55,8 @@ def test_a_request_to_s3_is_signed_as_botocore_signs_it(
         ({"s3.endpoint": "http://store:9000/"}, "http://store:9000/lake", {"x-amz-date", "Authorization"}),
         ({"s3.endpoint": "http://store", "s3.force-virtual-addressing": "true"}, "http://lake.store/", {"x-amz-date"}),
         ({"s3.region": "eu-1"}, EU, {"Authorization"}),
-        (
-            {"s3.region": "eu-1", "s3.session-token": "t"},
-            EU,
-            {"x-amz-security-token"},
-        ),
-        (
-            {"s3.region": "eu-1", "s3.requester-pays": "true"},
-            EU,
-            {"x-amz-request-payer"},
-        ),
+        ({"s3.region": "eu-1", "s3.session-token": "t"}, EU, {"x-amz-security-token"}),
+        ({"s3.region": "eu-1", "s3.requester-pays": "true"}, EU, {"x-amz-request-payer"}),
     ],
 )
 def test_a_bucket_has_the_address_that_its_properties_lead_to(
@@ -119,7 +111,11 @@ def test_a_folder_is_listed_page_by_page(stored: Any, page: int, monkeypatch: py
     assert list(stored.files("", is_recursive=False)) == list(stored.folders("none")) == []
 
 
-def listing(body: str, *, kind: str = "s3", root: str = "ListBucketResult") -> bytes:
+def row(name: str = "t/x", *, size: str = "1", at: str = "2026-11-23T00:00:00Z") -> str:
+    return f"<Contents><Key>{name}</Key><Size>{size}</Size><LastModified>{at}</LastModified></Contents>"
+
+
+def listing(body: str, *, root: str = "ListBucketResult") -> bytes:
     return answer(f'<{root} xmlns="urn:x">{body}</{root}>'.encode(), kind="application/xml")
 
 
@@ -141,22 +137,30 @@ def test_encoded_names_are_read_as_s3_writes_them() -> None:
         assert list(opened(server.url).folders("t")) == ["t/a b+c%2F"]
 
 
+def azure_blob(name: str, *, kind: str = "", at: str = "Mon, 23 Nov 2026 00:00:00 GMT") -> str:
+    length = f"<Content-Length>0</Content-Length><Last-Modified>{at}</Last-Modified>"
+    return f"<Blob><Name>t/{name}</Name><Properties>{length}{kind}</Properties></Blob>"
+
+
+def files_of_azure(body: str) -> list[str]:
+    """Return the files that are directly in a folder of which Azure has this page."""
+    with HostileServer(once(listing(body, root="EnumerationResults"))).running() as server:
+        host = server.url.removeprefix("http://")
+        properties = {"adls.account-name": "account", "adls.account-key": "aGlkZGVu", "adls.account-host": host}
+        files: Any = files_of("abfs", "lake", {**properties, "adls.blob-storage-scheme": "http"})
+        return list(files.files("t", is_recursive=False))
+
+
 def test_a_directory_of_azure_is_no_file() -> None:
     """Accounts with a hierarchical namespace list directories among the objects."""
-    times = "<Last-Modified>Mon, 23 Nov 2026 00:00:00 GMT</Last-Modified><Content-Length>0</Content-Length>"
-    body = "".join(
-        f"<Blob><Name>t/{name}</Name><Properties>{times}{kind}</Properties></Blob>"
-        for name, kind in (("file", ""), ("folder", "<ResourceType>directory</ResourceType>"))
-    )
-    with HostileServer(once(listing(body, root="EnumerationResults"))).running() as server:
-        properties = {
-            "adls.account-name": "account",
-            "adls.account-key": "aGlkZGVu",
-            "adls.blob-storage-scheme": "http",
-        }
-        properties["adls.account-host"] = server.url.removeprefix("http://")
-        files: Any = files_of("abfs", "lake", properties)
-        assert list(files.files("t", is_recursive=False)) == ["t/file"]
+    folder = azure_blob("folder", kind="<ResourceType>directory</ResourceType>")
+    assert files_of_azure(azure_blob("file") + folder) == ["t/file"]
+
+
+@pytest.mark.parametrize("at", ["", "Mon, 23 Nov 2026 00:00:00 +99999999999999999999"])
+def test_a_malformed_time_is_an_error_of_azure(at: str) -> None:
+    with pytest.raises(StoreError, match="malformed"):
+        files_of_azure(azure_blob("file", at=at))
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a%01b"])
@@ -168,11 +172,7 @@ def test_a_folder_that_no_path_leads_to_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [
-        "<Contents><Key>t/x</Key><Size>many</Size><LastModified>2026-11-23T00:00:00Z</LastModified></Contents>",
-        "<Contents><Key>t/x</Key><Size>1</Size><LastModified>today</LastModified></Contents>",
-        "<IsTruncated>true</IsTruncated>",
-    ],
+    [row(size="many"), row(at="today"), row(at="0001-01-01T00:00:00"), "<IsTruncated>true</IsTruncated>"],
 )
 def test_a_malformed_page_is_an_error_of_the_store(body: str) -> None:
     with HostileServer(once(listing(body))).running() as server, pytest.raises(StoreError, match="malformed"):
@@ -237,13 +237,35 @@ def test_a_listing_goes_through_the_proxy_of_its_properties() -> None:
         assert b"Proxy-Authorization: Basic bWU6aGlkZGVu\r\n" in proxy.received[0]
 
 
-def test_f43_an_empty_listing_is_asked_for_again_also_from_a_path_on() -> None:
+HTML: Final = answer(b"<html>welcome</html>", kind="text/html")
+MORE: Final = "<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>"
+
+
+@pytest.mark.parametrize(
+    ("after", "answers", "asked"),
+    [
+        (None, [HTML], b"prefix=t%2F"),
+        ("t/a", [HTML], b"start-after=t%2Fa"),
+        (None, [listing(row("t/b!") + row("t/b/") + MORE), HTML], b"start-after=t%2Fb%21"),
+    ],
+    ids=["the first page", "from a path on", "a later page, after a marker with the path `t/b`"],
+)
+def test_f43_html_is_not_the_end_of_a_listing(
+    after: str | None, answers: Sequence[bytes], asked: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file that such a listing lacks would count as deleted."""
-    with HostileServer(once(answer(b"<html>welcome</html>", kind="text/html"))).running() as server:
-        for after in (None, "t/a"):
-            with pytest.raises(StoreError, match="is a 'html'"):
-                list(opened(server.url).listed("t", after))
-        assert b"start-after=t%2Fa" in server.received[-1]
+    monkeypatch.setattr(list_requests, "PAGE", 2)
+    with HostileServer(in_turn(*answers)).running() as server:
+        with pytest.raises(StoreError, match="is a 'html'"):
+            list(opened(server.url).listed("t", after))
+        assert asked in server.received[-1]
+
+
+def test_a_store_that_lists_from_no_path_on_has_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_requests, "PAGE", 2)
+    with HostileServer(once(listing(row("t/a") + row("t/b")))).running() as server:
+        assert list(opened(server.url).files("t", is_recursive=True)) == ["t/a", "t/b"]
+        assert len(server.received) == 2
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.answers import StoreError, ends_before
 from engine.rewriting.kernel.storage.stores.clients import WHOLE_SECONDS, Connection
 from engine.rewriting.kernel.storage.stores.files import ExactFiles
+from engine.rewriting.kernel.storage.stores.listings import list_requests
 from engine.rewriting.kernel.storage.stores.listings.http_listings import HttpListing
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName, store_errors
 from engine.rewriting.kernel.storage.stores.object_outputs import SINGLE_PUT_BYTES, ObjectOutput
@@ -210,9 +211,11 @@ class ObjectFiles:
         With `after`, only paths that follow it are listed, where `lists_from_a_path` without requests for others. A
         slash at the end of a name is left out: the marker `x/` of a folder has the path `x`. Names that `obstore` can't
         express are listed by another client, where there is one; otherwise, or with `after`, they raise `UnclearName`.
-        `obstore` reads HTML as an empty listing, so that one is asked for again by the stores' own interfaces.
+        `obstore` reads HTML as the end of a listing, so that of an empty listing is asked for again by the stores' own
+        interfaces, and that of one with a whole page where the store `lists_from_a_path`.
         """
         seen: list[npt.NDArray[np.int64]] = []
+        last = after
         try:
             with store_errors():
                 listed = obstore.list(self._listable, f"{folder.strip('/')}/", offset=after, chunk_size=LIST_PAGE)
@@ -220,9 +223,11 @@ class ObjectFiles:
                     times = [int(each["last_modified"].timestamp() * 1e6) for each in page]
                     paths = [each["path"] for each in page]
                     seen.append(_hashes(paths))
+                    last = max(last or "", *paths)  # the last one may be a marker without its slash
                     yield {"path": paths, "size": [each["size"] for each in page], "modified_us": times}
-            if self._listing is not None and not any(map(len, seen)):
-                yield from self._listing.listed(folder, after)
+            count = sum(map(len, seen))
+            if self._listing is not None and (not count or (count >= list_requests.PAGE and self.lists_from_a_path)):
+                yield from self._listing.listed(folder, last)
         except UnclearName:
             if after is not None or (exact := self._exact()) is None:
                 raise

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from time import monotonic, sleep
@@ -47,7 +47,8 @@ _CODE: Final = re.compile(rb"<Code>(\w{1,60})</Code>")
 _UNCLEAR: Final = re.compile(r"\.{0,2}|.*[\x00-\x1f\x7f].*", re.DOTALL)
 """Names of folders that no path leads to by every client."""
 
-Row = tuple[str, int, datetime]
+Row = tuple[str, int, int]
+"""Path, size, and time in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,10 @@ class HttpListing:
         Azure. Raises StoreError.
         """
         for _, page in self._pages({"prefix": _prefix(folder), **({"start-after": after} if after else {})}):
-            rows = [row for row in page.rows if not row[0].endswith("/")]
-            times = [int(row[2].timestamp() * 1e6) for row in rows]
+            rows = [row for row in page.rows if row[0] > (after or "") and not row[0].endswith("/")]
             if rows:
-                yield {"path": [row[0] for row in rows], "size": [row[1] for row in rows], "modified_us": times}
+                paths, sizes, times = map(list, zip(*rows, strict=True))
+                yield {"path": paths, "size": sizes, "modified_us": times}
 
     def files(self, folder: str, *, is_recursive: bool) -> Iterator[str]:
         """Yield the paths of all files below a folder; without `is_recursive` only those directly in it.
@@ -126,7 +127,7 @@ class HttpListing:
             server, root = self._answer({**query, **more})
             try:
                 page = self._read(root)
-            except ValueError as error:
+            except (ValueError, OverflowError) as error:
                 raise StoreError(f"the answer of {server} to a listing is malformed: {str(error)[:200]}") from error
             yield server, page
             if not page.following:
@@ -218,12 +219,12 @@ def _answer(
 
 
 def _of_bucket(root: ET.Element, *, decoded: Callable[[str], str]) -> _Page:
-    """Return a page of S3 or Google Cloud Storage. Raises ValueError."""
+    """Return a page of S3 or Google Cloud Storage. Raises ValueError, OverflowError."""
     name_of = decoded if root.findtext("EncodingType") == "url" else str
     rows = []
     for each in root.iter("Contents"):
         at = datetime.fromisoformat(each.findtext("LastModified", ""))
-        rows.append((name_of(each.findtext("Key", "")), int(each.findtext("Size", "")), at))
+        rows.append((name_of(each.findtext("Key", "")), int(each.findtext("Size", "")), _microseconds(at)))
     folders = [name_of(each.text or "") for each in root.iterfind("CommonPrefixes/Prefix")]
     if root.findtext("IsTruncated") != "true":
         return _Page(rows, folders, {})
@@ -233,16 +234,20 @@ def _of_bucket(root: ET.Element, *, decoded: Callable[[str], str]) -> _Page:
 
 
 def _of_azure(root: ET.Element) -> _Page:
-    """Return a page of Azure. Raises ValueError."""
+    """Return a page of Azure. Raises ValueError, OverflowError."""
     rows = []
     for each in root.iter("Blob"):
         if each.findtext("Properties/ResourceType") == "directory":  # of an account with a hierarchical namespace
             continue
-        at = parsedate_to_datetime(each.findtext("Properties/Last-Modified", "")).astimezone(UTC)
-        rows.append((_blob_name(each), int(each.findtext("Properties/Content-Length", "")), at))
+        at = parsedate_to_datetime(each.findtext("Properties/Last-Modified", ""))
+        rows.append((_blob_name(each), int(each.findtext("Properties/Content-Length", "")), _microseconds(at)))
     marker = root.findtext("NextMarker")
     folders = [_blob_name(each) for each in root.iter("BlobPrefix")]
     return _Page(rows, folders, {"marker": marker} if marker else {})
+
+
+def _microseconds(at: datetime) -> int:
+    return int(at.timestamp() * 1e6)
 
 
 def _blob_name(blob: ET.Element) -> str:
