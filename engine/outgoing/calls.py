@@ -136,7 +136,7 @@ def _opened(
     through = _proxy_at(proxy, "named for the server") if proxy else _proxy_for(parts) if by_proxy else None
     first = (host, port) if through is None else (through.hostname or "", through.port or 80)
     connection: _Http | _Https = (
-        _Https(*first, timeout=limits.connect_seconds, context=_tls(certificates) if certificates else _tls())
+        _Https(*first, timeout=limits.connect_seconds, context=_tls(certificates))
         if scheme == "https"
         else _Http(*first, timeout=limits.connect_seconds)
     )
@@ -197,7 +197,7 @@ def _basic(name: str, parts: SplitResult) -> dict[str, str]:
 
 
 @cache
-def _tls(further: bytes | None = None) -> ssl.SSLContext:
+def _tls(further: bytes | None) -> ssl.SSLContext:
     """Return the settings of TLS with further certificate authorities. Raises NotSent: they can't be read."""
     context = ssl.create_default_context()
     for name, path in ((name, os.environ[name]) for name in _CERTIFICATES if os.environ.get(name)):

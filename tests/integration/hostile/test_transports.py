@@ -51,7 +51,7 @@ def test_a_call_goes_through_the_proxy_of_the_environment_if_it_may(monkeypatch:
 
 def test_a_call_by_tls_goes_through_a_tunnel_of_the_proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context, trusted = self_signed(tmp_path)
-    monkeypatch.setattr(calls, "_tls", lambda: ssl.create_default_context(cafile=trusted))
+    monkeypatch.setattr(calls, "_tls", lambda _further: ssl.create_default_context(cafile=trusted))
     with HostileServer(once(answer(b"{}")), tls=context).running() as server:
         proxy = Relay(check_peer=anywhere).address_for(server.url, Limits(5, 10_000))
         monkeypatch.setenv("https_proxy", proxy)
