@@ -1,19 +1,14 @@
 """Presets and the published schema of a policy, over HTTP."""
 
+from typing import get_args
+
+from engine.domain.policies.documents.document import PresetName
 from tests.integration.api.conftest import Api
 
 
 async def test_every_preset_says_where_its_figures_come_from(api: Api) -> None:
     items = (await api.get("/v1/presets"))["items"]
-    assert {item["name"] for item in items} >= {
-        "balanced",
-        "upsolver",
-        "artemis",
-        "paimon-universal",
-        "paimon-low-latency",
-        "paimon-write-heavy",
-        "maxcompute-tiered",
-    }
+    assert {item["name"] for item in items} == {*get_args(PresetName)}
     assert all(item["source"] and item["summary"] for item in items)
     assert [await api.get(f"/v1/presets/{item['name']}") for item in items] == items
 

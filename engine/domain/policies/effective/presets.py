@@ -42,6 +42,23 @@ def _too_many_runs(trigger: int) -> dict[str, Any]:
     return _rule("too many sorted runs", ("sorted_run_count", "at_least", trigger))
 
 
+def _by_sorted_runs(trigger: int, *, window: int, **key_tables: Any) -> dict[str, Any]:
+    """Return settings and triggers of key tables by sorted runs, and of other tables by windows of neighbours."""
+    return {
+        "rewrite": {
+            "strategy": "window",
+            "small_file_bytes": "70%",
+            "min_input_files": window,
+            "order_bins_by": "arrival",
+            "key_tables": {"sorted_run_trigger": trigger, **key_tables},
+        },
+        "triggers": [
+            _too_many_runs(trigger),
+            _rule("a window of small files", ("small_file_count", "at_least", window)),
+        ],
+    }
+
+
 _TOO_MANY_RUNS: Final = _too_many_runs(5)
 """The default of `rewrite.key_tables.sorted_run_trigger`."""
 
@@ -137,6 +154,7 @@ _ARTEMIS: Final = _preset(
     },
 )
 
+_UNIVERSAL: Final = _by_sorted_runs(5, window=5)
 _PAIMON_UNIVERSAL: Final = _preset(
     "paimon-universal",
     summary="Paimon's universal compaction: a bucket of a key table is due at 5 sorted runs (writers should slow down "
@@ -148,25 +166,17 @@ _PAIMON_UNIVERSAL: Final = _preset(
     "small than large files and 3 files; Paimon's core: compaction.max-size-amplification-percent 200, "
     "compaction.size-ratio 1, large = 0.7 of the target.",
     document={
+        **_UNIVERSAL,
         "rewrite": {
-            "strategy": "window",
-            "small_file_bytes": "70%",
-            "min_input_files": 5,
-            "order_bins_by": "arrival",
+            **_UNIVERSAL["rewrite"],
             "full": {
                 "size_amplification_percent": 200,
                 "eligibility": {"more_small_than_large": True, "min_files": 3},
             },
-            "key_tables": {"sorted_run_trigger": 5},
         },
-        "triggers": [
-            _TOO_MANY_RUNS,
-            _rule("a window of small files", ("small_file_count", "at_least", 5)),
-        ],
     },
 )
 
-_WINDOWS: Final = {"strategy": "window", "small_file_bytes": "70%", "order_bins_by": "arrival"}
 _TRADE_OFFS: Final = (
     "Apache Paimon (C++), documentation, page 'Compaction', sections 'Number of Sorted Runs to Pause Writing' and "
     "'Number of Sorted Runs to Trigger Compaction': "
@@ -179,11 +189,7 @@ _PAIMON_LOW_LATENCY: Final = _preset(
     "compaction rewrites more bytes, and writers are asked to slow down earlier. New rows that wait for a compaction "
     "are read 1 minute after their commit, plus the time until the next look and that of the run.",
     source=f"{_TRADE_OFFS}fewer sorted runs make queries faster. The figures are Packhouse's.",
-    document={
-        "rewrite": {**_WINDOWS, "min_input_files": 5, "key_tables": {"sorted_run_trigger": 3}},
-        "schedule": {"min_interval": "1m"},
-        "triggers": [_too_many_runs(3), _rule("a window of small files", ("small_file_count", "at_least", 5))],
-    },
+    document={**_by_sorted_runs(3, window=5), "schedule": {"min_interval": "1m"}},
 )
 
 _PAIMON_WRITE_HEAVY: Final = _preset(
@@ -194,14 +200,7 @@ _PAIMON_WRITE_HEAVY: Final = _preset(
     "wait; readers merge more sorted runs and need more memory.",
     source=f"{_TRADE_OFFS}larger values make compactions and write stalls less frequent and need more memory and CPU "
     "time in queries; section 'Lookup Compaction': gentle. The figures are Packhouse's.",
-    document={
-        "rewrite": {
-            **_WINDOWS,
-            "min_input_files": 10,
-            "key_tables": {"sorted_run_trigger": 10, "stop_trigger": 20, "lookup": "lazy", "forced_every": 20},
-        },
-        "triggers": [_too_many_runs(10), _rule("a window of small files", ("small_file_count", "at_least", 10))],
-    },
+    document=_by_sorted_runs(10, window=10, stop_trigger=20, lookup="lazy", forced_every=20),
 )
 
 _MAXCOMPUTE_TIERED: Final = _preset(
