@@ -14,13 +14,15 @@ from engine.domain.policies.documents.triggers import Metric, MetricKind, Trigge
 from engine.domain.policies.documents.windows import Blackout, OnStart, QuietHours
 from engine.domain.policies.effective.contradictions import (
     contradictions,
+    ineffective_intervals,
     raised_group_sizes,
     refused_when_stored,
-    ungentle_intervals,
 )
 from engine.domain.policies.effective.deletions import DELETING_SETTINGS, DeletionRule, wider_deletions
 from engine.domain.policies.effective.merging import (
     DEFAULTS,
+    FORCED_EVERY,
+    LOOKUP,
     SORTED_RUN_TRIGGER,
     STOP_TRIGGER,
     EffectivePolicy,
@@ -39,6 +41,8 @@ __all__ = [
     "DEFAULT_PRESET",
     "DELETING_SETTINGS",
     "FLEET",
+    "FORCED_EVERY",
+    "LOOKUP",
     "OFF",
     "PRESETS",
     "RECLAIM",
@@ -77,9 +81,9 @@ __all__ = [
     "differences",
     "differing_leaves",
     "effective_policy",
+    "ineffective_intervals",
     "merge",
     "raised_group_sizes",
     "refused_when_stored",
-    "ungentle_intervals",
     "wider_deletions",
 ]

@@ -7,14 +7,9 @@ a file of level 0, `lazy` after `rewrite.key_tables.forced_every` commits to the
 Other tables have no such rules: their readers merge level 0, and a compaction is due at a number of sorted runs.
 """
 
-from typing import Final
-
-from engine.domain.policies import EffectivePolicy
+from engine.domain.policies import FORCED_EVERY, LOOKUP, EffectivePolicy
 from engine.planning.due.triggers import Check, Rule
 from engine.planning.plans.rewrite_limits import RewriteLimits
-
-LOOKUP: Final = "rewrite.key_tables.lookup"
-FORCED_EVERY: Final = "rewrite.key_tables.forced_every"
 
 
 def new_row_rules(policy: EffectivePolicy, limits: RewriteLimits) -> list[Rule]:

@@ -38,7 +38,8 @@ class SortedRuns:
     """Columns over the buckets with files, ordered by partition, then by number.
 
     `partition_of` is the ordinal of a bucket's partition in `files`. `oldest_level0_ms`: the commit time of its oldest
-    file of level 0, milliseconds since 1970; the largest number without one.
+    file of level 0, milliseconds since 1970; the largest number without one. `rows`: the files that are in buckets;
+    `bucket_of`: the ordinal of each one's bucket among these columns.
     """
 
     files: PartitionedFiles
@@ -47,6 +48,8 @@ class SortedRuns:
     sorted_run_count: Ints
     level0_file_count: Ints
     oldest_level0_ms: Ints
+    rows: Ints
+    bucket_of: Ints
 
     @staticmethod
     def of(files: PartitionedFiles) -> "SortedRuns":
@@ -61,7 +64,8 @@ class SortedRuns:
         others = np.bincount(levels, minlength=len(keys))
         oldest = np.full(len(keys), _LATEST, np.int64)
         np.minimum.at(oldest, bucket_of[level == 0], files.data_at_ms[rows][level == 0])
-        return SortedRuns(files, keys // width, keys % width, level0 + others, level0, oldest)
+        counts = (level0 + others, level0, oldest)
+        return SortedRuns(files, keys // width, keys % width, *counts, rows, bucket_of.astype(np.int64))
 
     def greatest(self, column: Ints) -> Ints:
         """Return by partition the greatest value of a column over its buckets; 0 for a partition without buckets."""

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.domain.policies import EffectivePolicy
-from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+from engine.domain.policies import FORCED_EVERY, LOOKUP, SORTED_RUN_TRIGGER, EffectivePolicy
+from engine.planning.measures.partitions import Flags, PartitionedFiles
 from engine.planning.measures.sorted_runs import SortedRuns
 
 LEAST_TO_MERGE: Final = 2
@@ -44,12 +44,12 @@ class BucketRule:
         policy: EffectivePolicy, committed_at_ms: Collection[int], *, lifts_new: bool, last_level: int | None = None
     ) -> "BucketRule":
         """Return the rule of a policy, given the times of the table's newest commits."""
-        every = int(policy.values["rewrite.key_tables.forced_every"])
+        every = int(policy.values[FORCED_EVERY])
         newest = sorted(committed_at_ms, reverse=True)
         waited = newest[every - 1] if len(newest) >= every else _NONE
-        is_eager = policy.values["rewrite.key_tables.lookup"] == "eager"
+        is_eager = policy.values[LOOKUP] == "eager"
         return BucketRule(
-            sorted_runs=int(policy.values["rewrite.key_tables.sorted_run_trigger"]),
+            sorted_runs=int(policy.values[SORTED_RUN_TRIGGER]),
             new_before_ms=_ANY if is_eager else waited,
             least_with_new=1 if lifts_new else LEAST_TO_MERGE,
             last_level=last_level,
@@ -59,32 +59,25 @@ class BucketRule:
 def in_due_buckets(files: PartitionedFiles, rule: BucketRule, *, full: bool) -> Flags:
     """Return flags of the files in buckets that are due, or for a full rewrite not compacted in full."""
     runs = SortedRuns.of(files)
-    width = 1 + int(files.bucket.max(initial=0))
-    buckets = runs.partition_of * width + runs.bucket
-    mine = files.partition_of * width + files.bucket
-    at = np.minimum(np.searchsorted(buckets, mine), max(0, len(buckets) - 1))
-    if not len(buckets):
-        return np.zeros(len(mine), np.bool_)
     is_due = runs.sorted_run_count >= (LEAST_TO_MERGE if full else rule.sorted_runs)
     if full:
-        is_due |= _are_unfinished(files, at, len(buckets), rule.last_level)
+        is_due |= _are_unfinished(files, runs, rule.last_level)
     has_waited = (runs.level0_file_count > 0) & (runs.oldest_level0_ms < rule.new_before_ms)
     is_due |= has_waited & (runs.sorted_run_count >= rule.least_with_new)
-    flags: Flags = (files.bucket >= 0) & is_due[at]
+    flags = np.zeros(len(files.bucket), np.bool_)
+    flags[runs.rows] = is_due[runs.bucket_of]
     return flags
 
 
-def _are_unfinished(files: PartitionedFiles, bucket_of: Ints, buckets: int, last_level: int | None) -> Flags:
+def _are_unfinished(files: PartitionedFiles, runs: SortedRuns, last_level: int | None) -> Flags:
     """Return flags of buckets with one sorted run that a full compaction changes.
 
     It applies deletion vectors, and brings the files to the last level, which alone is read by read-optimized views.
     """
-    rows = np.flatnonzero(files.bucket >= 0)
-    unfinished = files.delete_files[rows] > 0
+    flags = np.zeros(len(runs.bucket), np.bool_)
+    flags[runs.bucket_of[files.delete_files[runs.rows] > 0]] = True
     if last_level is not None:
-        deepest = np.full(buckets, -1, np.int64)
-        np.maximum.at(deepest, bucket_of[rows], files.level[rows])
-        unfinished |= (deepest < last_level)[bucket_of[rows]]
-    flags = np.zeros(buckets, np.bool_)
-    flags[bucket_of[rows[unfinished]]] = True
+        deepest = np.full(len(runs.bucket), -1, np.int64)
+        np.maximum.at(deepest, runs.bucket_of, files.level[runs.rows])
+        flags |= deepest < last_level
     return flags

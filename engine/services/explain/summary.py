@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from engine.domain.policies import EffectivePolicy, WindowKind, raised_group_sizes, ungentle_intervals
+from engine.domain.policies import EffectivePolicy, WindowKind, ineffective_intervals, raised_group_sizes
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import Run, RunState, WaitingFor
@@ -104,7 +104,7 @@ def _how(policy: EffectivePolicy, trial: Trial) -> Iterator[str]:
     for raised in raised_group_sizes(policy):
         name = raised.pointer[1:].replace("/", ".")
         yield f"File groups have the target size: {name} {raised.message}."
-    for ignored in ungentle_intervals(policy):
+    for ignored in ineffective_intervals(policy):
         yield f"{ignored.pointer[1:].replace('/', '.')} has no effect: it {ignored.message}."
     for condition in trial.conditions:
         if condition.name == BY_NATIVE:

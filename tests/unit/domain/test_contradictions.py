@@ -13,9 +13,9 @@ from engine.domain.policies import (
     StoredPolicy,
     contradictions,
     effective_policy,
+    ineffective_intervals,
     raised_group_sizes,
     refused_when_stored,
-    ungentle_intervals,
 )
 
 MIB = 2**20
@@ -79,7 +79,7 @@ def test_p22_an_interval_of_forced_compactions_is_refused_unless_they_are_gentle
     assert problem.message == "applies only with rewrite.key_tables.lookup 'lazy' (here it is 'eager', table)"
     assert problem.hint == "set rewrite.key_tables.lookup to 'lazy', or leave rewrite.key_tables.forced_every out"
     table = {LOOKUP: "eager"}
-    assert "'eager', table property" in ungentle_intervals(effective(table, **EVERY_FIVE))[0].message
+    assert "'eager', table property" in ineffective_intervals(effective(table, **EVERY_FIVE))[0].message
     gentle = {"rewrite": {"key_tables": {"lookup": "lazy", "forced_every": 5}}}
     for valid in (effective(**EVERY_FIVE), effective(table), effective(table, **gentle)):
         assert refused_when_stored(valid) == []

@@ -7,15 +7,19 @@ from typing import Any, Final
 from engine.domain.errors import FieldProblem
 from engine.domain.policies.documents.fields import OFF
 from engine.domain.policies.documents.rewriting import Strategy
-from engine.domain.policies.effective.merging import SORTED_RUN_TRIGGER, STOP_TRIGGER, EffectivePolicy
+from engine.domain.policies.effective.merging import (
+    FORCED_EVERY,
+    LOOKUP,
+    SORTED_RUN_TRIGGER,
+    STOP_TRIGGER,
+    EffectivePolicy,
+)
 from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.policies.effective.windows import Windows
 from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.values.units import format_bytes
 
 _TARGET: Final = "rewrite.target_file_bytes"
-_LOOKUP: Final = "rewrite.key_tables.lookup"
-_FORCED: Final = "rewrite.key_tables.forced_every"
 _WEAKER: Final = ("default", "table property", "preset")
 _STRENGTH: Final = (*_WEAKER, *PolicyScopeKind, "trial")
 """First words of origins, weakest first."""
@@ -30,22 +34,23 @@ def contradictions(policy: EffectivePolicy) -> list[FieldProblem]:
 
 def refused_when_stored(policy: EffectivePolicy) -> list[FieldProblem]:
     """Return problems for which a policy is not stored, although one that has them stops no run."""
-    return [*raised_group_sizes(policy), *ungentle_intervals(policy)]
+    return [*raised_group_sizes(policy), *ineffective_intervals(policy)]
 
 
-def ungentle_intervals(policy: EffectivePolicy) -> list[FieldProblem]:
+def ineffective_intervals(policy: EffectivePolicy) -> list[FieldProblem]:
     """Return a problem if `forced_every` is set where new rows are compacted at each commit, so that it has no effect.
 
     One that a wider scope sets for other tables stays valid. It can also result from a table option that changes later,
     or from a policy of an earlier version.
     """
-    if policy.values[_LOOKUP] != "eager":
+    if policy.values[LOOKUP] != "eager":
         return []
-    origin, eager = policy.origins[_FORCED], policy.origins[_LOOKUP]
+    origin, eager = policy.origins[FORCED_EVERY], policy.origins[LOOKUP]
     if origin.startswith(_WEAKER) or (origin != eager and _strength(origin) <= _strength(eager)):
         return []
-    message = f"applies only with {_LOOKUP} 'lazy' (here it is 'eager', {eager})"
-    return [_problem(_FORCED, message, policy.values[_FORCED], f"set {_LOOKUP} to 'lazy', or leave {_FORCED} out")]
+    message = f"applies only with {LOOKUP} 'lazy' (here it is 'eager', {eager})"
+    hint = f"set {LOOKUP} to 'lazy', or leave {FORCED_EVERY} out"
+    return [_problem(FORCED_EVERY, message, policy.values[FORCED_EVERY], hint)]
 
 
 def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:

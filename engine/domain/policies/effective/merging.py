@@ -43,6 +43,8 @@ FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
 
 SORTED_RUN_TRIGGER: Final = "rewrite.key_tables.sorted_run_trigger"
 STOP_TRIGGER: Final = "rewrite.key_tables.stop_trigger"
+LOOKUP: Final = "rewrite.key_tables.lookup"
+FORCED_EVERY: Final = "rewrite.key_tables.forced_every"
 STOP_ABOVE_TRIGGER: Final = 3
 """Built-in distance of the stop trigger from the trigger, as in Paimon (`num-sorted-run.stop-trigger`)."""
 

@@ -7,11 +7,9 @@ decides. `lookup-compact` is `radical` by default, and has an effect where the c
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.domain.policies import STOP_TRIGGER
+from engine.domain.policies import FORCED_EVERY, LOOKUP, STOP_TRIGGER
 from engine.formats.paimon.metadata.options import TableOptions
 
-_LOOKUP: Final = "rewrite.key_tables.lookup"
-_FORCED_EVERY: Final = "rewrite.key_tables.forced_every"
 _MOST: Final = 2**31 - 1
 _MOST_COMMITS: Final = 100
 """The largest value of `rewrite.key_tables.forced_every`."""
@@ -24,10 +22,10 @@ def policy_fields(options: TableOptions, given: Mapping[str, str]) -> Mapping[st
         found[STOP_TRIGGER] = stop
     if options.looks_up:
         is_gentle = given.get("lookup-compact", "").strip().lower() == "gentle"
-        found[_LOOKUP] = "lazy" if is_gentle else "eager"
+        found[LOOKUP] = "lazy" if is_gentle else "eager"
         interval = _number(given, "lookup-compact.max-interval", least=1) if is_gentle else None
         if interval is not None:
-            found[_FORCED_EVERY] = min(_MOST_COMMITS, interval)
+            found[FORCED_EVERY] = min(_MOST_COMMITS, interval)
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, StateConflict, Transient
-from engine.domain.policies import SORTED_RUN_TRIGGER, EffectivePolicy
+from engine.domain.policies import FORCED_EVERY, LOOKUP, SORTED_RUN_TRIGGER, EffectivePolicy
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup
@@ -15,7 +15,6 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import RewritableTable, RewriteSettings, Task
-from engine.planning.due.new_rows import FORCED_EVERY, LOOKUP
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.early_losses import EarlyLosses
