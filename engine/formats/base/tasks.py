@@ -20,7 +20,8 @@ class RewriteSettings:
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
     Of a bucket that was planned with fewer of them, the new rows are merged whatever these rules say.
-    `gentle_every`: files of level 0 may stay there until so many compactions; None: each one takes them.
+    `gentle_every`: the number of compactions by one writer after which the new rows are merged below the trigger too;
+    None: each compaction merges them.
     `checks_rows`: the task of the group compares the rows of its inputs and outputs. `key`: rows are merged by it, only
     in tables that are `Keyed`.
     """

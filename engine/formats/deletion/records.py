@@ -6,7 +6,8 @@ other place is common to all workers; a database would get a row of megabytes. E
 its lists takes one request:
 
 - `expired-<number>.parquet`, before snapshots are removed: the files that lead to those that nothing needs then, or all
-  of these. Afterwards the metadata does not have them any more.
+  of these. Afterwards the metadata does not have them any more. For Iceberg also the manifest lists of the snapshots
+  that the expiry keeps (`FileKind.KEPT`), which are never deleted.
 - `files-<number>.parquet`, before the first deletion: every file that is deleted, for the `expired` lists up to this
   number. It stays after the run as the record of what was deleted, until `Records.remove`.
 - `orphans-<time>.parquet`, before the first deletion of orphans: every file that is deleted.

@@ -1,8 +1,8 @@
 """The age of read-optimized views of key tables, which read the last level of each bucket only.
 
 Other levels get there by a full compaction, so that a view lacks all rows that were committed since. Rows of a file
-that a compaction wrote to a level between are as old as its oldest input, which the file does not show: it was written
-after the bucket's last full compaction, so that the first commit after it is the earliest possible time.
+that a compaction wrote to an intermediate level are as old as its oldest input, which the file does not show: it was
+written after the bucket's last full compaction, so that the first commit after it is the earliest possible time.
 """
 
 from collections.abc import Collection

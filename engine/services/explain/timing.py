@@ -205,15 +205,16 @@ def _room(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if record.at_work is not None:
         return
     limits, at_work = record.fleet.limits, record.fleet_at_work
-    remedy = "; the next run starts when one ends, or after parallel_runs is raised (PUT /v1/limits)"
+    remedy = "; the next run starts when one ends, or after {} is raised (PUT /v1/limits)"
+    of_runs = remedy.format("parallel_runs")
     if (room := limits.room(at_work)) is not None and room <= 0:
-        yield TableHold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{remedy}")
+        yield TableHold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{of_runs}")
     if (room := limits.room_of(operation, at_work)) is not None and room <= 0:
         detail = f"{at_work.rewrites} rewrites at work, parallel_groups is {limits.parallel_groups}"
-        yield TableHold("fleet_full", None, f"{detail}{remedy.replace('parallel_runs', 'parallel_groups')}")
+        yield TableHold("fleet_full", None, f"{detail}{remedy.format('parallel_groups')}")
     if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
         own, held = limits.of_catalog(catalog).parallel_runs, at_work.by_catalog.get(catalog, 0)
-        yield TableHold("catalog_full", None, f"{held} of {own} in {catalog!r}{remedy}")
+        yield TableHold("catalog_full", None, f"{held} of {own} in {catalog!r}{of_runs}")
 
 
 def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:

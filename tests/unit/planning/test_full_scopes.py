@@ -170,5 +170,5 @@ def test_p17_the_time_of_read_optimized_views_is_that_of_the_oldest_rows_they_la
     seconds = {name: at and at.timestamp() for name, at in until.items()}
     assert seconds == {"b": 7, "c": 4}
     assert found.read_optimized_until == until["c"]
-    whole = health(digest_of(levels(5)), small_bytes=KIB, large_bytes=None, current_spec_id=0, figures=replace(figures))
+    whole = health(digest_of(levels(5)), small_bytes=KIB, large_bytes=None, current_spec_id=0, figures=figures)
     assert whole.read_optimized_until is None

@@ -121,7 +121,9 @@ class Reachability:
         _log.warning(
             "kept_snapshots_are_gone", manifest_lists=len(lists), table=view.metadata.location[-_LONGEST_NAMED:]
         )
-        stored, unread, manifests = StoredPaths(view.io), Unread(), dict[str, None]()
+        # not reported: no reader can follow a missing or damaged list, so no snapshot that can be read depends on it
+        unread = Unread()
+        stored, manifests = StoredPaths(view.io), dict[str, None]()
         for found, some in stored.left(lists, manifests_in, unread):
             self._mark_paths(some)
             manifests |= dict.fromkeys(found["path"].to_pylist())

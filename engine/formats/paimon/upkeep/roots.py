@@ -48,10 +48,10 @@ class Root:
 
         It depends on every file that the document names: one that is changed in place needs other files.
         """
-        it = self.snapshot
-        named = (it.base, it.delta, it.changelog, it.index_manifest, it.statistics)
-        told = f"{self.path}\n{it.committed_at_ms}\n{named}"
-        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:8], "big") >> 1
+        snapshot = self.snapshot
+        files = (snapshot.base, snapshot.delta, snapshot.changelog, snapshot.index_manifest, snapshot.statistics)
+        text = f"{self.path}\n{snapshot.committed_at_ms}\n{files}"
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
 def read_roots(files: TableFiles) -> Sequence[Root]:
