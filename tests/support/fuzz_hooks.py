@@ -79,9 +79,7 @@ UNSAYABLE: Final = (
     ),
     Unsayable("one kind of signal needs a table", "/table_id", "^oldest_reader is about"),
     Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),
-    Unsayable(
-        "what a kind of catalog takes", "/properties/.*", "kind of catalog|is missing|is not an address|not allow"
-    ),
+    Unsayable("what a kind of catalog takes", "/properties/.*", "of catalog|is missing|is not an address|not allow"),
     Unsayable("what is a secret", "/properties/.*", "secret|credentials inside|settings of Packhouse itself"),
     Unsayable("what is a store", _PLACE, "scheme|absolute path|bucket, container or host|user before|its host is"),
     Unsayable("what a path reads as", _PLACE, "'[.]' or '[.][.]'|encoded too|readers take|spaces at|glob characters"),

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from engine.formats.deletion.file_lists import FileKind
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DATA, DELETED, EQUALITY_DELETES, POSITION_DELETES
+from engine.formats.iceberg.manifests.entry_types import check_types
 from engine.formats.iceberg.manifests.flat_frames import frame_of
 from engine.formats.intake.avro_blocks import joined, records_in, schema_of
 from engine.formats.intake.avro_columns import UNREADABLE
@@ -97,6 +98,7 @@ def _manifests(body: bytes, rows: int) -> pa.Table:
 
 def _entries(body: bytes, rows: int) -> pa.Table:
     written = _schema(body)
+    check_types(written)
     of_entry = _named(ids.field_names(written), _OF_ENTRIES, needed={ids.STATUS})
     record = ids.record_of(written, ids.DATA_FILE)
     of_file = _named(ids.field_names(record), _OF_FILES, needed={ids.PATH})

@@ -16,6 +16,7 @@ from pyiceberg.manifest import DataFileContent, ManifestEntryStatus
 
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.entry_frames import EntryColumns, columns_of
+from engine.formats.iceberg.manifests.entry_types import check_types
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 
 ADDED: Final = int(ManifestEntryStatus.ADDED)
@@ -61,7 +62,7 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
     """
     if not with_targets and (found := read_data_entries(body, codec=codec)) is not None:
         return found
-    written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
+    written = _written(body)
     schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else ids.OF_FILE)
     columns = _Columns(codec=codec)
     entries: Iterable[Any] = fastavro.reader(io.BytesIO(body), reader_schema=schema)
@@ -72,9 +73,15 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
 
 def read_data_entries(body: bytes, *, codec: PartitionCodec) -> pa.Table | None:
     """Return the entries of a data manifest, decoded as a whole; None if that is not supported for it."""
-    written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
+    written = _written(body)
     found = columns_of(body, written, codec=codec)
     return None if found is None else _table(found, codec.spec.spec_id)
+
+
+def _written(body: bytes) -> Any:
+    written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
+    check_types(written)
+    return written
 
 
 def _table(found: EntryColumns, spec_id: int) -> pa.Table:

@@ -32,6 +32,7 @@ from pyiceberg.types import (
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DELETED
+from engine.formats.iceberg.manifests.entry_types import check_types
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.avro_columns import UNREADABLE
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
@@ -72,6 +73,7 @@ def _bounds(view: TableView, manifest: ManifestFile, field_ids: Sequence[int]) -
 def read_bounds(body: bytes, field_ids: Sequence[int]) -> pa.Table:
     """Return path and bounds (`lower_0`, `upper_0`, … by place in `field_ids`) of a data manifest's live entries."""
     written: Any = fastavro.reader(io.BytesIO(body)).writer_schema
+    check_types(written)
     entry, file = ids.field_names(written), ids.field_names(ids.record_of(written, ids.DATA_FILE))
     try:
         frame = pl.read_avro(io.BytesIO(body))
