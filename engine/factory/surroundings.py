@@ -192,9 +192,16 @@ async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[st
     return redis_url, spark_url or urls.pop(0)
 
 
+def _name_nodes() -> frozenset[str]:
+    try:
+        return hdfs.configured_name_nodes(os.environ)
+    except (ValueError, OSError) as error:
+        raise InvalidInput(f"HADOOP_CONF_DIR names a configuration that can't be used: {error}") from error
+
+
 def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, TableFormat]:
     use_relay(Relay(check_peer=locations.check_peer))
-    hdfs.use_name_nodes(None if locations.allows_local else hdfs.configured_name_nodes(os.environ))
+    hdfs.use_name_nodes(None if locations.allows_local else _name_nodes())
     return {
         FormatName.ICEBERG: IcebergFormat(
             check_location=lambda location: locations.check([location], allowed=()),

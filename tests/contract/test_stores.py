@@ -4,7 +4,8 @@ S3 is moto with real semantics and our own fast server; Google is our own server
 Microsoft's emulator, with an account key and with a shared access signature; HDFS is Hadoop's own.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +164,22 @@ def test_folders_are_listed_and_whole_files_read(storage: Storage, place: tuple[
         tables.read(f"{folder}/in/file", 2)
     with pytest.raises(NotEligible, match="outside_files"):
         tables.read(f"{folder}/../x", 2)
+
+
+@pytest.mark.parametrize("kind", ["local"], indirect=True)
+def test_f30_a_pipe_of_the_local_disk_is_not_opened(storage: Storage, folder: str) -> None:
+    """F30: to open one waits for a writer; Parquet of Hive, metadata of Paimon, files of Iceberg."""
+    pipe = f"{folder}/pipe"
+    os.mkfifo(pipe.removeprefix("file://"))
+    store, path = storage.find(pipe)
+    reads: list[Callable[[], object]] = [
+        lambda: store.open(path, None),
+        lambda: TableStorage({}, places=Places([folder])).read(pipe, 3),
+        lambda: SharedFileIO({}).new_input(pipe),
+    ]
+    for read in reads:
+        with pytest.raises(OSError, match="is a pipe, a socket or a device, and no file"):
+            read()
 
 
 def test_an_abandoned_file_is_gone(storage: Storage, folder: str) -> None:

@@ -10,6 +10,7 @@ from engine.formats.intake.limits import too_large
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
+from engine.rewriting.kernel.storage.stores.arrow_files import check_regular
 from engine.rewriting.kernel.storage.stores.connections import files_of, whole_files_of
 from engine.rewriting.kernel.storage.stores.files import Files, WholeFiles
 from engine.rewriting.kernel.storage.stores.hdfs import HdfsFiles
@@ -33,9 +34,11 @@ class TableStorage:
         Raises:
             FileNotFoundError: there is none.
             Malformed: it is larger than `limit` bytes.
+            OSError: as `check_regular`, too.
         """
         address = self._address(path)
         if address.kind == FILE:
+            check_regular(address.path)
             with Path(address.path).open("rb") as stream:
                 body = stream.read(limit + 1)
         else:

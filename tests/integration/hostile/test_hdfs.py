@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.domain.errors import InvalidInput
 from engine.factory import surroundings
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import StoreError
@@ -53,6 +54,14 @@ def test_a_name_node_of_the_configuration_is_connected_to(tmp_path: Path, name: 
         configured = CONFIGURED.format(setting, value.format(f"127.0.0.1:{server.port}"))
         (tmp_path / file).write_text(configured)
         _start()
-        with pytest.raises(StoreError, match="HDFS"):
+        with pytest.raises(StoreError, match=rf"^hdfs://127.0.0.1:{server.port}: "):
             hdfs.connect(f"hdfs://127.0.0.1:{server.port}", {}).open("/x", None)
     assert server.received
+
+
+def test_a_configuration_that_is_no_xml_is_named_at_the_start(tmp_path: Path) -> None:
+    (tmp_path / "core-site.xml").write_text("<configuration>")
+    with pytest.raises(
+        InvalidInput, match=rf"{tmp_path}/core-site.xml of Hadoop's configuration is no XML \(no element"
+    ):
+        _start()

@@ -6,6 +6,7 @@ Each bomb is read by a process of its own with a limit of its address space: the
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
 import zlib
@@ -284,6 +285,21 @@ def test_a_block_is_bounded_by_what_earlier_blocks_left(table: Lake, monkeypatch
     block = zlib.compress(bytes(1000), wbits=-15)
     with pytest.raises(Malformed, match="when decompressed"):
         readable(container(body, b"deflate", *[(1, block)] * 5), limit=4999)
+
+
+@pytest.mark.parametrize("which", ["metadata", "manifest list", "manifest"])
+def test_f30_a_pipe_in_place_of_a_file_is_refused_unopened(table: Lake, which: str, opened: Opened):
+    """F30: to open a pipe waits for a writer, for ever: the thread was not given back."""
+    places = {
+        "metadata": table.load().metadata_location,
+        "manifest list": head(table).manifest_list,
+        "manifest": head(table).manifests(table.load().io)[0].manifest_path,
+    }
+    local(places[which]).unlink()
+    os.mkfifo(local(places[which]))
+    answer = opened(sql(table))
+    assert "is a pipe, a socket or a device, and no file" in answer
+    assert answer.startswith("table_unreadable "), answer
 
 
 def test_a_stored_file_is_not_read_further_than_its_limit(table: Lake, opened: Opened):

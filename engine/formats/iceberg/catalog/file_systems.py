@@ -19,9 +19,9 @@ from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.objects import stored_object, stored_objects
-from engine.rewriting.kernel.storage.stores.arrow_files import LIMITS_OF_TIME, ArrowFiles
+from engine.rewriting.kernel.storage.stores.arrow_files import LIMITS_OF_TIME, ArrowFiles, check_regular
 from engine.rewriting.kernel.storage.stores.files import Files
-from engine.uris.schemes import AZURE, GOOGLE, S3, SCHEMES
+from engine.uris.schemes import AZURE, FILE, GOOGLE, S3, SCHEMES
 
 CONNECTIONS: Final = 160
 """Connections per client: 16 concurrent calls of a catalog, 8 manifest readers each. Arrow uses its I/O threads."""
@@ -37,9 +37,14 @@ class SharedFileIO(PyArrowFileIO):
     """Objects of stores, and Arrow's file access for other files; equal properties share their clients."""
 
     def new_input(self, location: str) -> InputFile:  # type: ignore[override]
-        """Return a file to read; nothing is opened yet."""
+        """Return a file to read; nothing is opened yet. Raises as `check_regular` for one of the local disk."""
         stored = stored_object(location, self.properties)
-        return super().new_input(location) if stored is None else stored  # its truth would ask for its size
+        if stored is not None:
+            return stored
+        scheme, _, path = self.parse_location(location, self.properties)
+        if scheme == FILE:
+            check_regular(path)
+        return super().new_input(location)
 
     def new_output(self, location: str) -> OutputFile:  # type: ignore[override]
         """Return a file to write; nothing is opened yet."""

@@ -1,6 +1,8 @@
 """Files through Arrow's file systems: the local disk, and S3 where `objects` can't be used."""
 
+import errno
 import os
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -48,6 +50,8 @@ class ArrowFiles:
 
     def open(self, path: str, file_bytes: int | None) -> "ArrowFile":  # noqa: ARG002
         """Open for random access. Raises FileNotFoundError, OSError."""
+        if not self.is_remote:
+            check_regular(path)
         return ArrowFile(self._system.open_input_file(self._within + path))
 
     def create(self, path: str) -> "ArrowOutput":
@@ -150,6 +154,19 @@ class ArrowOutput:
 def local() -> ArrowFiles:
     """Return the files of this machine."""
     return ArrowFiles(pafs.LocalFileSystem())
+
+
+def check_regular(path: str) -> None:
+    """Raise OSError (`EINVAL`) for a pipe, a socket or a device: to open one may wait forever, and it may have no end.
+
+    A missing file, and a folder, are errors of opening it.
+    """
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - a string that may contain any character
+    except OSError:
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "is a pipe, a socket or a device, and no file", path)
 
 
 def s3(bucket: str, given: Mapping[str, str]) -> ArrowFiles:

@@ -46,15 +46,25 @@ def configured_name_nodes(environment: Mapping[str, str]) -> frozenset[str]:
 
     Args:
         environment: of the process. `HADOOP_CONF_DIR` is the folder, otherwise `etc/hadoop` below `HADOOP_HOME`.
+
+    Raises:
+        ValueError: a file of the configuration is no XML.
     """
     home = environment.get("HADOOP_HOME")
     folder = environment.get("HADOOP_CONF_DIR") or (f"{home}/etc/hadoop" if home else None)
     if folder is None:
         return frozenset()
     files = [Path(folder) / name for name in ("core-site.xml", "hdfs-site.xml")]
-    settings = [each for file in files if file.exists() for each in ET.parse(file).iter("property")]  # noqa: S314
+    settings = [each for file in files if file.exists() for each in _properties(file)]
     named = ((each.findtext("name", "").strip(), each.findtext("value", "").strip().lower()) for each in settings)
     return frozenset(_with_port(value) for name, value in named if _names_name_node(name, value))
+
+
+def _properties(file: Path) -> Iterator[ET.Element]:
+    try:
+        return ET.parse(file).iter("property")  # noqa: S314 - the operator's own file
+    except ET.ParseError as error:
+        raise ValueError(f"{file} of Hadoop's configuration is no XML ({error}): correct the file") from error
 
 
 def _names_name_node(name: str, value: str) -> bool:
@@ -88,8 +98,10 @@ class HdfsFiles:
     is_remote = True
     requests_to_create = 1
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, server: str) -> None:
+        """Take a client and what names its server in errors."""
         self._client = client
+        self._server = server
 
     def requests_to_open(self, file_bytes: int | None) -> int:  # noqa: ARG002 - it makes no difference here
         """Return 1: the name node is asked where the blocks are."""
@@ -97,8 +109,8 @@ class HdfsFiles:
 
     def open(self, path: str, file_bytes: int | None) -> "HdfsFile":  # noqa: ARG002
         """Open for random access. Raises FileNotFoundError, StoreError."""
-        with _errors():
-            return HdfsFile(self._client.read(path))
+        with _errors(self._server):
+            return HdfsFile(self._client.read(path), self._server)
 
     def read(self, path: str, offset: int, length: int | None) -> bytes:
         """Return up to `length` bytes from byte `offset`, without one all. Raises FileNotFoundError, StoreError."""
@@ -107,14 +119,15 @@ class HdfsFiles:
 
     def create(self, path: str) -> "HdfsOutput":
         """Create a file that does not exist yet. Raises FileExistsError, StoreError."""
-        with _errors():
-            return HdfsOutput(self._client, path, self._client.create(path, _options(overwrite=False)))
+        with _errors(self._server):
+            writer = self._client.create(path, _options(overwrite=False))
+            return HdfsOutput(self._client, path, writer, self._server)
 
     def replace(self, path: str, data: bytes) -> None:
         """Write a whole file, also over one that exists: readers see the old one or the new one. Raises StoreError."""
         part = self._written_aside(path, data)
         try:
-            with _errors():
+            with _errors(self._server):
                 self._client.rename(part, path, overwrite=True)
         except StoreError:
             with suppress(FileNotFoundError, StoreError):
@@ -125,7 +138,7 @@ class HdfsFiles:
         """Write a file under a hidden name in the folder of a path, and return its path. Raises StoreError."""
         folder, _, name = path.rpartition("/")
         part = f"{folder}/.{name}.{uuid4()}.tmp"
-        with _errors():
+        with _errors(self._server):
             writer = self._client.create(part, _options(overwrite=False))
             writer.write(data)
             writer.close()
@@ -135,7 +148,7 @@ class HdfsFiles:
         """Write a whole file that must not exist, and rename it to its name. Raises FileExistsError, StoreError."""
         part = self._written_aside(path, data)
         try:
-            with _errors():
+            with _errors(self._server):
                 self._client.rename(part, path, overwrite=False)
         except StoreError as error:
             if not self._exists(path):
@@ -147,7 +160,7 @@ class HdfsFiles:
 
     def _exists(self, path: str) -> bool:
         try:
-            with _errors():
+            with _errors(self._server):
                 self._client.get_file_info(path)
         except FileNotFoundError:
             return False
@@ -155,7 +168,7 @@ class HdfsFiles:
 
     def delete(self, path: str) -> None:
         """Delete a file. Raises FileNotFoundError, StoreError."""
-        with _errors():
+        with _errors(self._server):
             if not self._client.delete(path, False):
                 raise FileNotFoundError(path)
 
@@ -174,7 +187,7 @@ class HdfsFiles:
         yield from (each.path for each in self._listed(folder, False) if each.isdir)
 
     def _listed(self, folder: str, is_recursive: bool) -> Iterator[Any]:
-        with _errors():
+        with _errors(self._server):
             try:
                 yield from while_awaited(self._client.list_status(folder, is_recursive))
             except FileNotFoundError:
@@ -184,8 +197,9 @@ class HdfsFiles:
 class HdfsFile:
     """An open file. Several threads may read at once."""
 
-    def __init__(self, reader: Any) -> None:
+    def __init__(self, reader: Any, server: str) -> None:
         self._reader = reader
+        self._server = server
         self._bytes = len(reader)
 
     def size(self) -> int:
@@ -195,7 +209,7 @@ class HdfsFile:
     def read(self, offset: int, length: int) -> bytes:
         """Return at most `length` bytes from byte `offset`; fewer at the end of the file. Raises StoreError."""
         wanted = min(length, self._bytes - offset)
-        with _errors():
+        with _errors(self._server):
             return bytes(self._reader.read_range(offset, wanted)) if wanted > 0 else b""
 
     def close(self) -> None:
@@ -208,10 +222,11 @@ class HdfsOutput:
     exists = True
     is_repeatable = False
 
-    def __init__(self, client: Any, path: str, writer: Any) -> None:
+    def __init__(self, client: Any, path: str, writer: Any, server: str) -> None:
         self._client = client
         self._path = path
         self._writer = writer
+        self._server = server
 
     def requests_to_write(self, length: int) -> int:  # noqa: ARG002 - blocks are of 128 MiB
         """Return 0: bytes flow to a data node."""
@@ -219,7 +234,7 @@ class HdfsOutput:
 
     def write(self, data: memoryview) -> None:
         """Write all of `data`. Raises StoreError."""
-        with _errors():
+        with _errors(self._server):
             self._writer.write(bytes(data))
 
     def requests_to_finish(self) -> int:
@@ -228,13 +243,13 @@ class HdfsOutput:
 
     def finish(self) -> int:
         """Complete the file and return the size that the name node has for it. Raises StoreError."""
-        with _errors():
+        with _errors(self._server):
             self._writer.close()
             return int(self._client.get_file_info(self._path).length)
 
     def abandon(self) -> None:
         """Close the file, which is about to be deleted."""
-        with _errors():
+        with _errors(self._server):
             self._writer.close()
 
 
@@ -262,7 +277,8 @@ def connect(place: str, properties: Mapping[str, str]) -> HdfsFiles:
     url = f"{scheme}://{node}" if node else None
     ticket = properties.get("hdfs.kerberos_ticket")
     try:
-        return HdfsFiles(hdfs_native.Client(url, dict(_PATIENCE), kerberos_cache=ticket))
+        client = hdfs_native.Client(url, dict(_PATIENCE), kerberos_cache=ticket)
+        return HdfsFiles(client, url or "HDFS of Hadoop's configuration")
     except (RuntimeError, OSError) as error:
         raise Refused(UNSUPPORTED_STORAGE, f"{place}: {_first_line(error)}") from error
 
@@ -272,8 +288,8 @@ def _options(*, overwrite: bool) -> Any:
 
 
 @contextmanager
-def _errors() -> Iterator[None]:
-    """Turn the errors of `hdfs-native` into `StoreError`, without the traces of Java."""
+def _errors(server: str) -> Iterator[None]:
+    """Turn the errors of `hdfs-native` into `StoreError`, which names the server, without the traces of Java."""
     try:
         yield
     except FileNotFoundError as error:
@@ -281,7 +297,7 @@ def _errors() -> Iterator[None]:
     except FileExistsError as error:
         raise FileExistsError(EXISTS) from error
     except (OSError, RuntimeError) as error:
-        raise StoreError(f"HDFS: {_first_line(error)}") from error
+        raise StoreError(f"{server}: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

@@ -214,7 +214,10 @@ def _answer(
     for each in root.iter():
         each.tag = each.tag.rpartition("}")[2]  # without its namespace
     if root.tag not in _ROOTS:  # such as the page of a proxy, which would be an empty listing
-        raise StoreError(f"the answer of {server} to a listing is a {root.tag[:40]!r}")
+        raise StoreError(
+            f"{server} answers a listing with the document {root.tag[:40]!r}, which is no listing: the endpoint is no "
+            "store, or a proxy answers in its place; correct the endpoint in the catalog's properties"
+        )
     return server, root
 
 
