@@ -1,4 +1,4 @@
-"""Histories that the owner of a table writes by hand: whatever they name, expiry deletes no file that is needed.
+"""Histories that the owner of a table writes by hand: whatever they name, no operation deletes a file that is needed.
 
 F30: files of another table, and files by which the table itself is found. F16: live files of the table.
 """
@@ -27,7 +27,11 @@ from tests.support.iceberg_tables import (
     nothing,
 )
 
-EVERY_OLD: Final = Expiry(ExpiryRule(timedelta(0), 1, deletes_files=True), datetime.now(UTC) + timedelta(days=1))
+TOMORROW: Final = datetime.now(UTC) + timedelta(days=1)
+EXPIRIES: Final = {
+    "expiry and reclamation": Expiry(ExpiryRule(timedelta(0), 1, deletes_files=True), TOMORROW),
+    "purge": Expiry(ExpiryRule(timedelta(0), 1, deletes_files=True, overrides=True), TOMORROW),
+}
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,14 @@ HISTORIES: Final[Mapping[str, Craft]] = {
 }
 
 
+NOT_MERGED: Final = frozenset(
+    {
+        "the id of the head with expired files",  # it has one manifest
+        "a live file as statistics of partitions",  # the metadata is refused
+    }
+)
+
+
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedLake:
     def fill(lake: Lake) -> None:
@@ -168,23 +180,27 @@ def table(prepared: PreparedLake) -> Iterator[Lake]:
         yield lake
 
 
-@pytest.mark.parametrize("label", HISTORIES)
-def test_f30_f16_a_crafted_history_deletes_no_file_that_is_needed(table: Lake, label: str) -> None:
-    facts = Facts.of(table)
+def craft(table: Lake, label: str, facts: Facts) -> None:
+    """Change the metadata of a table, which has a hint of its version."""
     table.load().io.new_output(hint(facts)).create().close()
 
-    def craft(document: Any) -> None:
+    def edit(document: Any) -> None:
         snapshots = sorted(document["snapshots"], key=lambda each: each["timestamp-ms"])
         HISTORIES[label](document, snapshots, facts)
 
-    edit_metadata(table.load(), craft)
+    edit_metadata(table.load(), edit)
+
+
+@pytest.mark.parametrize("label", HISTORIES)
+@pytest.mark.parametrize("operation", EXPIRIES)
+def test_f30_f16_a_crafted_history_deletes_no_file_that_is_needed(table: Lake, operation: str, label: str) -> None:
+    facts, expiry = Facts.of(table), EXPIRIES[operation]
+    craft(table, label, facts)
     own, others = table.load(), stored(table.load("other"))
     rows = ids_of(own)
     with suppress(PackhouseError):
         opened = table.open()
-        proof = opened.expire(
-            tuple(opened.plan_expiry(EVERY_OLD).expired), EVERY_OLD, before_try=nothing, deletes_for=RUN_ID
-        )
+        proof = opened.expire(tuple(opened.plan_expiry(expiry).expired), expiry, before_try=nothing, deletes_for=RUN_ID)
         assert all(each.holds for each in proof)
         deletion = table.open().deletion(RUN_ID, ())
         deletion.record()
@@ -195,3 +211,21 @@ def test_f30_f16_a_crafted_history_deletes_no_file_that_is_needed(table: Lake, l
     assert own.io.new_input(hint(facts)).exists()
     assert facts.needed <= stored(own)
     assert ids_of(table.load()) == rows
+
+
+@pytest.mark.parametrize("label", HISTORIES)
+def test_f30_manifests_of_a_crafted_history_are_rewritten_with_the_same_rows(table: Lake, label: str) -> None:
+    """F30: a rewrite of manifests, and what removes the files of attempts that came before."""
+    facts = Facts.of(table)
+    craft(table, label, facts)
+    rows, files = ids_of(table.load()), stored(table.load())
+    others = stored(table.load("other"))
+    snapshot_id = None
+    with suppress(PackhouseError):
+        snapshot_id = table.open().rewrite_manifests(RUN_ID, 1, before_try=nothing)
+        assert snapshot_id is None or all(each.holds for each in table.open().prove_manifests(snapshot_id).checks)
+        table.open().remove_manifests(RUN_ID, up_to_attempt=9)
+    assert (snapshot_id is None) is (label in NOT_MERGED)
+    assert ids_of(table.load()) == rows
+    assert files <= stored(table.load())
+    assert stored(table.load("other")) == others

@@ -68,11 +68,23 @@ def rename(metadata: Any) -> None:
     metadata["table-uuid"] = "00000000-0000-0000-0000-000000000001"
 
 
+def moved_to(lake: Lake, name: str) -> Callable[[Any], None]:
+    """Return what lets a table be where another one is."""
+    location = lake.load(name).location()
+
+    def move(metadata: Any) -> None:
+        metadata["location"] = location
+        metadata["last-updated-ms"] += 1000
+
+    return move
+
+
 LIES: Mapping[str, Callable[[Lake], bytes]] = {
     "as before the commit": lambda lake: answer(lake, "orders"),
     "as before the last append": lambda lake: answer(lake, "orders", forget_head),
     "another uuid": lambda lake: answer(lake, "orders", rename),
     "another table": lambda lake: answer(lake, "salaries"),
+    "the location of another table": lambda lake: answer(lake, "orders", moved_to(lake, "salaries")),
 }
 
 
@@ -96,6 +108,27 @@ def test_f62_f14_a_commit_that_took_effect_keeps_its_files_whatever_the_catalog_
     (found,) = open_table(server).find_commits(RUN_ID)
     assert open_table(server).verify(found.snapshot_id, [written]).ok
     assert ids_of(lake.load()) == list(range(30))
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_f62_a_commit_by_another_answer_than_the_plan_s_changes_no_row(
+    lake: Lake, server: RestCatalogServer, lie: str
+) -> None:
+    """F62: the catalog answers otherwise since the files were written, also to what removes them."""
+    told, others = LIES[lie](lake), stored(lake.load("salaries"))
+    opened = open_table(server)
+    written = write_group(opened, group_of(opened))
+    server.answers[TABLE] = told
+    with suppress(PackhouseError):
+        opened.commit(request_of(opened, written), before_try=nothing)
+    for seen in (opened, open_table(server)):
+        with suppress(PackhouseError):
+            seen.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
+    server.answers.clear()
+    assert needed(lake.load()) <= stored(lake.load())
+    assert ids_of(lake.load()) == list(range(30))
+    assert stored(lake.load("salaries")) == others
+    assert ids_of(lake.load("salaries")) == list(range(500, 510))
 
 
 @pytest.mark.parametrize("lie", LIES)

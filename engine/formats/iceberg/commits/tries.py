@@ -9,7 +9,8 @@ error leaves the outcome unknown, and nothing is deleted. `Transaction.commit` i
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
@@ -109,10 +110,11 @@ class CommitTries:
             view = self._fresh(lost)
             if (found := self._settle(view, lost)) is not None:
                 return Committed(found.content, found.staged.snapshot, number - 1)
-            proposal = self._proposed(propose, view, lost)
-            if proposal.stage is None:
+            with _unknown_after(lost):
+                proposal = propose(view)
+                staged = None if proposal.stage is None else _staged(proposal.stage)
+            if staged is None:
                 return Committed(proposal.content, None, number)
-            staged = _staged(proposal.stage)
             change = self._permitted(view, staged, proposal, before_try)
             if self._send(view, change):
                 return Committed(proposal.content, staged.snapshot, number)
@@ -139,16 +141,6 @@ class CommitTries:
                 discard(view.io, each.staged.written)
                 lost.remove(each)
         return None
-
-    def _proposed(
-        self, propose: Callable[[TableView], Proposal[T]], view: TableView, lost: list[_LostTry[T]]
-    ) -> Proposal[T]:
-        try:
-            return propose(view)
-        except CommitConflict as error:
-            if lost:
-                raise _unexplained(lost[-1], error.message) from error
-            raise
 
     def _permitted(
         self, view: TableView, staged: StagedSnapshot, proposal: Proposal[T], before_try: Callable[[], None]
@@ -196,6 +188,17 @@ def _is_later(view: TableView, base: TableView) -> bool:
         and new.last_updated_ms >= old.last_updated_ms
         and new.next_sequence_number() >= old.next_sequence_number()
     )
+
+
+@contextmanager
+def _unknown_after(lost: Sequence[_LostTry[T]]) -> Iterator[None]:
+    """Run a block that makes the next try: while an earlier one may have been committed, its errors settle nothing."""
+    try:
+        yield
+    except PackhouseError as error:
+        if lost:
+            raise _unexplained(lost[-1], error.message) from error
+        raise
 
 
 def _unexplained(lost: _LostTry[T], found: str) -> OutcomeUnknown:
