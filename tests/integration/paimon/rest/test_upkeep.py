@@ -1,14 +1,15 @@
 """Expiry and orphans of tables in REST catalogs: by their files, as Paimon's own."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.domain.errors import NotEligible
+from engine.domain.errors import NotEligible, PackhouseError
 from engine.formats.paimon.catalog.rest.tables import RestTable
-from tests.support.paimon.expiries import expired_with_files, expiry, files_of
+from tests.support.paimon.expiries import RUN, expired_with_files, expiry, files_of, snapshots_expired
 from tests.support.paimon.orphans import IN_BUCKETS, IN_TABLE, looked, place, removed
 from tests.support.paimon.rest_lakes import RestLake
 from tests.upkeep.orphans import grow_old
@@ -87,3 +88,26 @@ def test_a_snapshot_that_the_catalog_names_as_the_newest_does_not_expire(
     third = lake.open()._view.files.snapshot(3)
     monkeypatch.setattr(RestTable, "newest", lambda _self: third)
     assert list(lake.open().plan_expiry(expiry(1)).expired) == [1, 2]
+
+
+@pytest.mark.parametrize("newest", [None, 4, 6], ids=["no snapshot", "an expired snapshot", "the newest"])
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_f62_what_the_catalog_answers_after_an_expiry_makes_no_needed_file_unneeded(
+    rest_lake: RestLake, newest: int | None, is_recorded: bool
+) -> None:
+    """F62: a stale replica, or a lie: the deletion begins, or goes on, with another newest snapshot."""
+    lake = rest_lake.create(**KEYED)
+    lake.write_and_compact()
+    rows, told = lake.call("values"), newest and lake.open()._view.files.snapshot(newest)
+    snapshots_expired(lake, expiry(1))
+    deletion = lake.open().deletion(RUN, ())
+    if is_recorded:
+        deletion.record()
+    with pytest.MonkeyPatch.context() as patched, suppress(PackhouseError):
+        patched.setattr(RestTable, "newest", lambda _self: told)
+        deletion = lake.open().deletion(RUN, ())
+        deletion.record()
+        while deletion.advance(lambda _requests: None, 60.0):
+            pass
+    assert lake.call("values") == rows
+    assert list(lake.call("history")["rows"]) == ["snapshot 6"]

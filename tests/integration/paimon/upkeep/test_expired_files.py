@@ -301,11 +301,20 @@ def damage_a_tag(lake: PaimonLake) -> None:
     edit_json(lake.folder / "tag/tag-t", baseManifestList="../../../../etc/passwd")
 
 
+def a_changelog(lake: PaimonLake, **changes: Any) -> None:
+    """Write a long-lived changelog by hand: a copy of the second snapshot, changed."""
+    folder = lake.folder / "changelog"
+    folder.mkdir()
+    (folder / "changelog-2").write_bytes((lake.folder / "snapshot/snapshot-2").read_bytes())
+    edit_json(folder / "changelog-2", **changes)
+
+
 HOSTILE: Mapping[str, tuple[Callable[[PaimonLake], None], str]] = {
     "extra file with folders": (lambda lake: edit_files(lake, _EXTRA_FILES=["../../../../victim"]), "file name"),
     "name with folders": (lambda lake: edit_files(lake, _FILE_NAME="../../../../victim"), "file name"),
     "entry that neither adds nor deletes": (add_an_entry_of_no_kind, "neither add nor delete"),
     "damaged tag": (damage_a_tag, "tag-t"),
+    "damaged changelog": (lambda lake: a_changelog(lake, changelogManifestList="../../../../victim"), "changelog-2"),
 }
 
 
@@ -372,6 +381,17 @@ def test_f30_a_crafted_history_loses_no_rows_of_what_stays(lake: PaimonLake, lab
     left = lake.call("history")["rows"]
     assert (left.keys(), left["snapshot 6"]) == ({"snapshot 6", kept}, rows)
     assert len(left[kept]) == 5
+
+
+def test_f30_a_changelog_that_its_owner_writes_keeps_what_it_names(lake: PaimonLake) -> None:
+    """Its id is none of a snapshot, and its list of changes that of another one."""
+    first, second = (json.loads((lake.folder / f"snapshot/snapshot-{each}").read_text()) for each in (1, 2))
+    a_changelog(lake, id=99, **{name: first[name] for name in ("deltaManifestList", "deltaManifestListSize")})
+    snapshots_expired(lake, expiry(1))
+    files_deleted(lake.open())
+    kept = {second["baseManifestList"], first["deltaManifestList"]}
+    assert kept <= {each.name for each in (lake.folder / "manifest").iterdir()}
+    assert second["deltaManifestList"] not in {each.name for each in (lake.folder / "manifest").iterdir()}
 
 
 def test_lists_in_the_store_are_not_trusted(lake: PaimonLake) -> None:

@@ -91,9 +91,31 @@ def test_the_snapshot_that_a_consumer_reads_next_stays_with_all_newer_ones(lake:
     assert (list(plan.expired), dict(plan.kept)) == ([1, 2], {CONSUMER: 3, "keep_last": 1})
 
 
-def test_f51_a_consumer_that_can_t_be_read_keeps_every_snapshot_and_is_a_reason_of_its_own(lake: PaimonLake) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "6",
+        "null",
+        '{"nextSnapshot": "6"}',
+        '{"nextSnapshot": null}',
+        '{"nextSnapshot": true}',
+        '{"nextSnapshot": 6.5}',
+        '{"nextSnapshot": 1e999}',
+        '{"nextSnapshot": NaN}',
+        '{"nextSnapshot": [6]}',
+        f'{{"nextSnapshot": {"9" * 5000}}}',
+        "[" * 100_000,
+        pytest.param(" " * 300 * 2**20, id="300 MiB"),
+    ],
+)
+def test_f51_f30_a_consumer_that_can_t_be_read_keeps_every_snapshot_and_is_a_reason_of_its_own(
+    lake: PaimonLake, text: str
+) -> None:
     lake.call("set_consumer", name="a", snapshot=5)
-    (lake.folder / "consumer/consumer-b").write_text("")
+    (lake.folder / "consumer/consumer-b").write_text(text)
     plan = planned(lake, expiry(1))
     assert (list(plan.expired), dict(plan.kept)) == ([], {UNREADABLE_CONSUMER: 4, CONSUMER: 1, "keep_last": 1})
     assert "folder consumer can't be read" in expiry_words(plan, Operation.EXPIRE_SNAPSHOTS)
