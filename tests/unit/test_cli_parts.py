@@ -289,6 +289,7 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         "writes": {"seconds": 3600.0, "ingested_bytes": 2**20, "commits": 7, "rewritten_bytes": 0},
         "expiry_seconds": 432000.0,
         "expiry_is_assumed": True,
+        "policy": {"rewrite": {"strategy": "sort", "columns": [{"name": "customer"}]}},
     }
     shown = " ".join(_printed(lambda console: answers.advice(console, found), width=120).split())
     for part in (
@@ -298,6 +299,7 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         "1 GiB a day; 2.5 times what was written",
         "3 GiB until snapshots expire after 120 h 00 min (the format's default)",
         "• it is rewritten often: raise the thresholds",
+        "• write this layout to the table's own policy: the same command with --apply",
         "filtered by of queries customer 90%",
     ):
         assert part in shown

@@ -103,7 +103,14 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "pause": None,
         "freeze": None,
     },
-    "TableAdvice": {"expiry_seconds": 432000.0, "expiry_is_assumed": True},
+    "TableAdvice": {
+        "policy": {
+            "preset": "artemis",
+            "rewrite": {"strategy": "hilbert", "columns": [{"name": "city"}, {"name": "at"}]},
+        },
+        "expiry_seconds": 432000.0,
+        "expiry_is_assumed": True,
+    },
     "TableHealth": {
         "table": {
             "format": "iceberg",

@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import Field
 
 from api.schemas.common import Answer
+from api.schemas.policies.policy import Policy
 from engine.planning.advice import Layout
 from engine.services.tables import advice as services
 
@@ -55,6 +56,10 @@ class TableAdvice(Answer):
     """Recommended policy of a table. Nothing is changed by it."""
 
     table_id: str
+    policy: Policy | None = Field(
+        description="The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes "
+        "it; null: none is recommended, or the table has it."
+    )
     layout: LayoutAdvice
     upkeep: UpkeepAdvice
     writes: Writes

@@ -12,10 +12,12 @@ from typing import Any, Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.ids import TableId
+from engine.domain.policies import EffectivePolicy, PolicyDocument, Strategy
 from engine.domain.runs.run import Operation, Run
+from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
-from engine.planning.advice import LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
+from engine.planning.advice import Layout, LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
 from engine.services.planning.upkeep.record import UpkeepRecord, read_upkeep_record
@@ -30,13 +32,17 @@ MOST_RUNS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Recommended settings for a table, and the observations that they are based on."""
+    """Recommended settings for a table, and the observations that they are based on.
+
+    `policy`: the table's own policy with the recommended layout; None if none is recommended, or the table has it.
+    """
 
     layout: LayoutAdvice
     upkeep: UpkeepAdvice
     writes: Writes
     expiry_seconds: float
     expiry_is_assumed: bool
+    policy: PolicyDocument | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +81,14 @@ class AdviceService:
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
             runs = await unit.runs.list_changes(table_id, limit=MOST_RUNS)
+            own = await unit.policies.get(table_id)
         layout = advise_layout(_queries(signals, since), facts.partition_columns, facts.columns)
         writes = _writes(facts.snapshots, runs, since, seen.looked_at)
         expiry, is_assumed = _expiry(seen.policy.values.get("maintenance.expire_snapshots"), facts.default_expiry)
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
         upkeep = replace(upkeep, because=(*upkeep.because, *facts.switched_off))
-        return Advice(layout, upkeep, writes, expiry, is_assumed)
+        policy = _with_layout(layout, seen.policy, own.document if own is not None else PolicyDocument())
+        return Advice(layout, upkeep, writes, expiry, is_assumed, policy)
 
 
 def _facts(seen: Observed, record: UpkeepRecord) -> _Facts:
@@ -104,6 +112,22 @@ def _is_advised(line: UpkeepLine) -> bool:
 
 def _off_words(line: UpkeepLine) -> str:
     return f"{line.state.setting} is off; with {json.dumps(line.assumed)}: {line.state.words}"
+
+
+def _with_layout(advice: LayoutAdvice, policy: EffectivePolicy, own: PolicyDocument) -> PolicyDocument | None:
+    """Return the table's own policy with the recommended layout; None without one, or where it holds already."""
+    if advice.layout is Layout.UNKNOWN:
+        return None
+    is_ordered = policy.strategy in ORDERED_STRATEGIES
+    ordered_by = {each["name"] for each in policy.values["rewrite.columns"]} if is_ordered else set[str]()
+    if ordered_by.issuperset(advice.cluster_by) and is_ordered is (advice.layout is Layout.CLUSTER):
+        return None
+    strategy = Strategy.BINPACK
+    if advice.layout is Layout.CLUSTER:
+        strategy = Strategy.SORT if len(advice.cluster_by) == 1 else Strategy.HILBERT
+    document = own.model_dump(mode="json", exclude_none=True)
+    layout = {"strategy": strategy, "columns": list(advice.cluster_by)}
+    return PolicyDocument.model_validate({**document, "rewrite": {**document.get("rewrite", {}), **layout}})
 
 
 def _queries(signals: Iterable[Signal], since: datetime) -> list[tuple[frozenset[str], int]]:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from engine.domain.access.callers import Caller, Role
@@ -79,6 +80,35 @@ async def test_advice_follows_the_filters_of_queries(
     await api.post("/v1/signals", {"table_id": table_id, "signal": signal}, status=202)
     advice = (await api.get(f"/v1/tables/{table_id}/advice"))["layout"]
     assert (advice["layout"], advice["cluster_by"], advice["query_count"]) == (layout, cluster_by, 20)
+
+
+@pytest.mark.parametrize(("columns", "strategy"), [(["value"], "sort"), (["value", "note"], "hilbert")])
+async def test_l8_advice_is_applied_with_one_call_and_taken_back_when_queries_change(
+    api: Api, lake: Lake, table_id: str, columns: list[str], strategy: str
+) -> None:
+    """L8: the answer has the table's own policy with the recommended layout, and the next run writes it."""
+    path, write = f"/v1/tables/{table_id}/advice", f"/v1/tables/{table_id}/policy"
+    assert (await api.get(path))["policy"] is None
+    await api.put_policy(table_id, {"priority": "low", "rewrite": {"target_file_bytes": "64MiB"}})
+    signal = {"kind": "filters", "queries": [{"columns": columns, "query_count": 20}]}
+    await api.post("/v1/signals", {"table_id": table_id, "signal": signal}, status=202)
+    advised = (await api.get(path))["policy"]
+    assert (advised["priority"], advised["rewrite"]["target_file_bytes"]) == ("low", 64 * 2**20)
+    await api.call("PUT", write, status=200, json=advised, headers={"If-Match": '"1"'})
+    effective = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]
+    assert effective["rewrite.strategy"]["value"] == strategy
+    assert [each["name"] for each in effective["rewrite.columns"]["value"]] == columns
+    assert (await api.get(path))["policy"] is None
+    run = await api.rewrite(table_id)
+    assert run.result.rewritten_files == 12
+    for task in lake.table.scan().plan_files():
+        values = pq.read_table(task.file.file_path.removeprefix("file://"))["value"].to_pylist()
+        assert strategy != "sort" or values == sorted(values, key=lambda each: (each is not None, each))
+    by_day = {"kind": "filters", "queries": [{"columns": ["day"], "query_count": 2000}]}
+    await api.post("/v1/signals", {"table_id": table_id, "signal": by_day}, status=202)
+    packed = (await api.get(path))["policy"]
+    assert (packed["rewrite"]["strategy"], packed["rewrite"]["columns"]) == ("binpack", [])
+    await api.call("PUT", write, status=200, json=packed, headers={"If-Match": '"2"'})
 
 
 async def test_an_unknown_table_has_no_advice_and_an_unknown_order_is_refused(api: Api) -> None:

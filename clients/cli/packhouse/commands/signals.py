@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 from packhouse_client.models import SignalKind
+from rich.markup import escape
 
 from packhouse.arguments import completion
 from packhouse.arguments.addresses import table_id
+from packhouse.arguments.targets import Target
 from packhouse.commands import tables
+from packhouse.commands.policies import MessageOption, given_words, write
 from packhouse.commands.tables import LimitOption, TableArgument
 from packhouse.documents.reading import with_fields
 from packhouse.output import moment, print_rows, print_tree
@@ -50,11 +53,25 @@ def list_(context: typer.Context, kind: KindArgument, table: TableOption = None,
 
 
 @tables.app.command()
-def advice(context: typer.Context, table: TableArgument) -> None:
-    """Recommend a policy for a table."""
+def advice(
+    context: typer.Context,
+    table: TableArgument,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write the recommended layout to the table's own policy.")
+    ] = False,
+    message: MessageOption = None,
+) -> None:
+    """Recommend a policy for a table; with --apply, write it."""
     session = Session.of(context)
-    found = session.ask(session.client.tables.advice, table_id(session, table))
-    session.show(found, lambda console: answers.advice(console, found))
+    target = Target.of(session, table_id(session, table))
+    present = target.present(session) if apply else None
+    found = session.ask(session.client.tables.advice, target.identity)
+    if not apply:
+        session.show(found, lambda console: answers.advice(console, found))
+    elif found["policy"] is None:
+        session.show(found, lambda console: console.print(f"nothing to change: {escape(found['layout']['because'])}"))
+    else:
+        write(session, target, present, found["policy"], {}, dry_run=False, given=given_words(message))
 
 
 @tables.app.command()

@@ -332,6 +332,8 @@ def advice(console: Console, found: Document) -> None:
     )
     for reason in cost["because"]:
         console.print(f"• {escape(reason)}")
+    if found["policy"] is not None:
+        console.print("• write this layout to the table's own policy: the same command with --apply")
     if layout["columns"]:
         console.print()
         rows = [(column["column"], _share(column["query_share"])) for column in layout["columns"]]

@@ -4480,28 +4480,6 @@ class RunNow(Model):
     """Codes of `held_by` that a run requested now would wait for."""
 
 
-class TableAdvice(Model):
-    """Recommended policy of a table. Nothing is changed by it."""
-
-    expiry_is_assumed: bool
-    """True: the policy does not set it; the default of the table's format is used."""
-
-    expiry_seconds: float
-    """Time for which superseded files are kept, in seconds."""
-
-    layout: LayoutAdvice
-    """Recommended layout of the files."""
-
-    table_id: str
-    """Id of the registered table."""
-
-    upkeep: UpkeepAdvice
-    """Cost of rewriting."""
-
-    writes: Writes
-    """Recent writes."""
-
-
 class TableHealth(Model):
     """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
 
@@ -5150,6 +5128,31 @@ class ScopedPolicyList(Model):
 
     next_page_token: str | None
     """Send as `page_token` for the next page; null on the last."""
+
+
+class TableAdvice(Model):
+    """Recommended policy of a table. Nothing is changed by it."""
+
+    expiry_is_assumed: bool
+    """True: the policy does not set it; the default of the table's format is used."""
+
+    expiry_seconds: float
+    """Time for which superseded files are kept, in seconds."""
+
+    layout: LayoutAdvice
+    """Recommended layout of the files."""
+
+    policy: PolicyDocumentOutput | None
+    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, or the table has it."""
+
+    table_id: str
+    """Id of the registered table."""
+
+    upkeep: UpkeepAdvice
+    """Cost of rewriting."""
+
+    writes: Writes
+    """Recent writes."""
 
 
 class TablePolicy(Model):

@@ -6199,6 +6199,8 @@ export interface components {
             expiry_seconds: number;
             /** @description Recommended layout of the files. */
             layout: components["schemas"]["LayoutAdvice"];
+            /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, or the table has it. */
+            policy: components["schemas"]["PolicyDocument-Output"] | null;
             /** @description Id of the registered table. */
             table_id: string;
             /** @description Cost of rewriting. */
