@@ -53,10 +53,9 @@ class Api:
     async def call(self, method: str, path: str, *, status: int, **arguments: Any) -> httpx.Response:
         """Send with the key and insist on the status; what a policy deletes is acknowledged unless 428 is expected."""
         response = await self.client.request(method, path, **arguments)
-        token = acknowledging(response)
-        if token is not None and status != response.status_code:
-            params = {**arguments.pop("params", {}), "acknowledge": token}
-            response = await self.client.request(method, path, params=params, **arguments)
+        while status != response.status_code and (token := acknowledging(response)) is not None:
+            arguments["params"] = {**arguments.get("params", {}), "acknowledge": token}
+            response = await self.client.request(method, path, **arguments)
         assert response.status_code == status, response.text
         return response
 

@@ -4,6 +4,8 @@ The mark that groups were sent is in the record before the request may leave. Wi
 a cancel, and outputs go; with it only the table can tell.
 """
 
+import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -126,8 +128,10 @@ async def test_a_run_whose_workers_die_before_the_mark_is_given_up_with_a_known_
 async def test_nothing_leaves_while_the_record_does_not_answer(
     world: World, monkeypatch: pytest.MonkeyPatch, sent: list[object]
 ) -> None:
+    loop = asyncio.get_running_loop()
     with monkeypatch.context() as patched:
-        patched.setattr(commits, "RECORD_SECONDS", 0.0)
+        patched.setattr(commits, "RECORD_SECONDS", 0.05)
+        world.at("commit_made", lambda: loop.call_soon_threadsafe(time.sleep, 0.5))  # the record is asked on the loop
         waiting = await advanced(world, await world.submit())
     assert (waiting.state, sent) == (RunState.QUEUED, [])
     assert "nothing was sent" in (waiting.detail or "")
