@@ -293,8 +293,7 @@ def write(
     dry_run: bool,
     given: Mapping[str, str],
 ) -> None:
-    """Write or preview a policy; `given` is of `given_words`. Fails if `present` was changed since it was read."""
-    policies = session.client.policies
+    """Write or preview a policy. Fails if `present` was changed since it was read."""
     if any(scope.values()) and (present is not None or target.is_table or target.scope is not None):
         if present is None:
             raise CommandError(f"{target.name} names its scope already", ExitCode.USAGE, "leave the option out")
@@ -303,9 +302,9 @@ def write(
     if present is None and not target.is_table:
         body = {"name": target.identity, "scope": target.scope or scope_of(scope), "policy": document}
         if dry_run:
-            _preview(session, policies.preview_create, body=body)
+            _preview(session, session.client.policies.preview_create, body=body)
         else:
-            _show(session, session.answer(policies.create, body=body, **given))
+            _show(session, session.answer(session.client.policies.create, body=body, **given))
     elif dry_run:
         _preview(session, target.calls.preview, target.identity, body=document, **_condition(present))
     else:
@@ -316,7 +315,6 @@ def write(
 
 
 def given_words(message: str | None, acknowledge: str | None = None) -> dict[str, str]:
-    """Return the arguments of a change, without those that are not given."""
     chosen = {"message": message, "acknowledge": acknowledge}
     return {name: value for name, value in chosen.items() if value is not None}
 
