@@ -63,6 +63,23 @@ async def test_health_counts_what_the_table_holds(api: Api, lake: Lake, table_id
     assert [each["overlap_depth"] for each in order["partitions"]] == [6, 6]  # of the worst column, `note`
 
 
+async def test_l24_the_score_counts_files_whatever_bytes_they_hold(api: Api, lake: Lake, table_id: str) -> None:
+    """L24: opening a file costs the same whatever it holds: 24 times the bytes in as many files are no better."""
+    path = f"/v1/tables/{table_id}/health"
+    small = await api.get(path)
+    await asyncio.to_thread(lake.table.overwrite, lake.table.scan().to_arrow().slice(0, 0))
+    for _ in range(6):
+        await asyncio.to_thread(lake.append_to, ["2026-11-01", "2026-11-02"], rows=20_000)
+    large = await api.get(path)
+    assert small["file_count"] == large["file_count"] == 12
+    assert large["total_bytes"] > 24 * small["total_bytes"]
+    assert small["score_parts"]["file_sizes"] == large["score_parts"]["file_sizes"] < 60
+    await api.rewrite(table_id)
+    merged = await api.get(path)
+    assert merged["total_bytes"] > 10 * small["total_bytes"]
+    assert merged["score_parts"]["file_sizes"] > large["score_parts"]["file_sizes"]
+
+
 async def test_a_plan_says_what_a_run_would_do_and_does_nothing(api: Api, lake: Lake, table_id: str) -> None:
     head = lake.table.current_snapshot()
     plan = await api.post(f"/v1/tables/{table_id}/plan", status=200)

@@ -18,7 +18,6 @@ from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import OutsideFiles
 from engine.domain.tables.watches import Verdict
 from engine.services.catalogs.locations import LocationRules
-from engine.services.planning.upkeep.operations import UPKEEP
 from engine.services.planning.upkeep.orphans import complete_rule, orphan_rule
 from tests.support.attempts import advanced, content, explained, set_properties
 from tests.support.expired_files import needed, stored
@@ -135,19 +134,6 @@ async def test_l11_the_coordinator_searches_at_the_interval_and_deletes_what_two
     await finish_live(world)
     assert {each.operation for each in await runs_of(world)} == {Operation.REMOVE_ORPHANS}
     assert not path.exists()
-
-
-def test_l27_operations_that_are_due_together_run_in_order() -> None:
-    """Each makes work for the next: an expiry leaves files that only a search for orphans finds."""
-    order = [
-        Operation.REWRITE_DELETES,
-        Operation.REWRITE_MANIFESTS,
-        Operation.EXPIRE_SNAPSHOTS,
-        Operation.DELETE_OLD_COMPACTIONS,
-        Operation.RECLAIM,
-        Operation.REMOVE_ORPHANS,
-    ]
-    assert list(UPKEEP) == order
 
 
 async def state_of(world: World) -> dict[str, Any]:

@@ -5,13 +5,24 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pytest
+from pyiceberg.typedef import Record
 
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
+from engine.domain.tables.watches import Verdict
 from tests.support.attempts import append_files, content
+from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock
-from tests.support.removal_runs import COMPACTIONS, ORPHANS, RECLAIM, confirmed_purge, nothing_needed_is_missing
-from tests.support.watching import DAY
+from tests.support.removal_runs import (
+    COMPACTIONS,
+    ORPHANS,
+    RECLAIM,
+    confirmed_purge,
+    grow_old,
+    nothing_needed_is_missing,
+    write_orphan,
+)
+from tests.support.watching import DAY, Watching, finish_live, set_policy
 from tests.support.world import World
 
 KEPT: Final = 4
@@ -31,6 +42,7 @@ REMOVES_NONE: Final = (
     Operation.REMOVE_ORPHANS,
 )
 STEPS: Final = 7
+QUIET: Final = "2026-11-09"
 MORE_STEPS: Final = 16
 
 
@@ -89,3 +101,30 @@ async def test_f39_upkeep_in_any_order_keeps_the_promised_snapshots(
             await table.run(Operation.REWRITE)
         else:
             await table.run(random.choice([*KEEPS, *REMOVES_NONE, *[Operation.DELETE_OLD_COMPACTIONS] * 2]))
+
+
+async def test_l27_operations_that_are_due_together_run_in_order(
+    world: World, watching: Watching, later: MovedClock
+) -> None:
+    """L27: each makes work for the next, and an expiry leaves files that only a search for orphans finds."""
+    world.lake.append(day=QUIET)  # too few files for the rule of rewrites, and many deletes
+    (path,) = (each for each in world.lake.paths() if QUIET in each)
+    for number in range(12):
+        commit_deletes(world.lake.table, delete_file(world.lake.table, [(path, number)], partition=Record(QUIET)))
+    write_orphan(world, "data/0")
+    grow_old(world)
+    rows, switched = content(world), {"rewrite_deletes", "rewrite_manifests", "expire_snapshots", "remove_orphans"}
+    await set_policy(world, maintenance={name: MAINTENANCE[name] for name in switched})
+    order = list[Operation]()
+    while (await watching.look(wake=True)).verdict is Verdict.SUBMITTED:
+        run = await finish_live(world)
+        assert run.state in {RunState.SUCCEEDED, RunState.SKIPPED}, run
+        order.append(run.operation)
+    assert order == [
+        Operation.REWRITE,
+        Operation.REWRITE_DELETES,
+        Operation.REWRITE_MANIFESTS,
+        Operation.EXPIRE_SNAPSHOTS,
+        Operation.REMOVE_ORPHANS,
+    ]
+    assert content(world) == rows
