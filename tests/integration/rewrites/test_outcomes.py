@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pyarrow.parquet as pq
 import pytest
 
 from engine.domain.access.callers import SYSTEM
@@ -37,6 +38,22 @@ async def test_small_files_become_one_file_a_partition(world: World) -> None:
         RunState.COMMITTING,
         RunState.SUCCEEDED,
     ], "every transition is an event"
+
+
+async def test_l5_bin_packing_keeps_the_rows_of_a_partition_in_the_order_in_which_they_arrived(world: World) -> None:
+    """L5: files are written one after the other, in the order of their commits; no row is moved among them."""
+    for rows in (300, 20, 100):
+        world.lake.append(day="2026-11-01", rows=rows)
+    arrived = [ids_in(path) for path in sorted(world.lake.paths(), key=lambda path: min(ids_in(path)))]
+    await world.rewrite()
+    for path in world.lake.paths():
+        ids = ids_in(path)
+        assert ids == [each for file in arrived if file[0] in ids for each in file]
+
+
+def ids_in(path: str) -> list[int]:
+    found: list[int] = pq.read_table(path.removeprefix("file://"), columns=["id"])["id"].to_pylist()
+    return found
 
 
 async def test_the_snapshot_names_the_run_that_made_it(world: World) -> None:
