@@ -315,8 +315,8 @@ def write(
 
 
 def given_words(message: str | None, acknowledge: str | None = None) -> dict[str, str]:
-    chosen = {"message": message, "acknowledge": acknowledge}
-    return {name: value for name, value in chosen.items() if value is not None}
+    """Return the arguments of a change that are given."""
+    return {name: value for name, value in (("message", message), ("acknowledge", acknowledge)) if value is not None}
 
 
 def _condition(present: Answer | None) -> dict[str, str]:
