@@ -6,6 +6,7 @@ One commit however many. An entry without a file serves where only manifests are
 import shutil
 import uuid
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from pyiceberg.manifest import DataFile
@@ -43,6 +44,15 @@ def add_copies(table: Table, of: DataFile, count: int) -> None:
 def add_entries(table: Table, of: DataFile, count: int, *, file_bytes: int) -> None:
     """Add so many entries of a size to the partition of a live file; there are no files behind them."""
     _append(table, [_entry(of, _path_beside(of), file_bytes) for _ in range(count)])
+
+
+def add_file(table: Table, of: DataFile, path: str, *, rows: int) -> None:
+    """Add a file that was written to the partition of a live one; nothing is known of its columns."""
+    size = Path(path.removeprefix("file://")).stat().st_size
+    partition = {"content": of.content, "file_format": of.file_format, "partition": of.partition}
+    made = DataFile.from_args(file_path=path, file_size_in_bytes=size, record_count=rows, **partition)
+    made.spec_id = of.spec_id
+    _append(table, [made])
 
 
 def remove(table: Table, files: Iterable[DataFile]) -> None:
