@@ -1,6 +1,7 @@
 """The preset `artemis` on a real table with daily partitions of a timestamp."""
 
 import asyncio
+import itertools
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -267,3 +268,24 @@ async def test_l21_the_preset_merges_manifests(kept: Kept) -> None:
     assert written.notes == ()
     plan = await kept.world.container.upkeep.plan(SYSTEM, kept.world.table_id, Operation.REWRITE_MANIFESTS)
     assert plan["enabled"] is True
+
+
+async def test_l21_manifests_are_merged_each_week_and_not_before(kept: Kept) -> None:
+    """L21: by the coordinator, in weeks of the record's time; commits come all the while."""
+    await kept.by(preset="artemis", limits=AVAILABLE, triggers=[], quiet_hours=[])
+    begun = list[datetime]()
+    for day in range(16):
+        for _ in range(4):
+            await asyncio.to_thread(kept.lake.append, day=days_ago(1), rows=1)
+        await kept.time.clock.pass_by(days=1)
+        if (await kept.look()).verdict is Verdict.SUBMITTED:
+            run = await kept.rewritten()
+            assert run.operation is Operation.REWRITE_MANIFESTS
+            assert run.result.document["rewritten_manifests"] >= 12
+            begun.append(run.created_at)
+            assert day >= 2, "the first are enough on the third day"
+        rows = kept.lake.table.scan().to_arrow().num_rows
+        assert rows == 4 * (day + 1)
+    weeks = [later - earlier for earlier, later in itertools.pairwise(begun)]
+    assert len(begun) == 2
+    assert all(timedelta(days=7) <= each < timedelta(days=8) for each in weeks)
