@@ -62,3 +62,9 @@ async def waiting_for_slots(database: Database) -> int:
     async with database.read() as unit:
         query = select(func.count()).where(task_slots.c.waits_since.is_not(None))
         return int((await unit.connection.execute(query)).scalar_one())
+
+
+async def slots_in_use(database: Database) -> int:
+    """Return the slots that runs hold by the record, which learns of a task's end a moment after it."""
+    async with database.read() as unit:
+        return await unit.task_slots.in_use()

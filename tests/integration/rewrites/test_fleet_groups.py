@@ -15,7 +15,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState
 from engine.factory import open_container
 from engine.services.operations.tasks import lanes
-from tests.support.crowds import Crowd, waiting_for_slots
+from tests.support.crowds import Crowd, slots_in_use, waiting_for_slots
 from tests.support.databases import FreshDatabase
 from tests.support.eventually import seen_when, until
 from tests.support.world import NAME, SCHEMA, SPEC, Lake, World, open_world
@@ -88,6 +88,7 @@ async def test_l17_two_workers_have_at_most_four_tasks_over_three_tables_and_eve
     await limit(world, 2)  # fewer than runs: they take turns
     crowd.end(first, 2)
     await until(lambda: crowd.at_work == {second: 1, third: 1})
+    await seen_when(lambda: slots_in_use(world.container.database), lambda count: count == 2)  # the first waits longer
     assert await seen_when(lambda: waiting_for_slots(world.container.database), lambda count: count == 3)
     assert (crowd.at_work, crowd.most) == ({second: 1, third: 1}, 4)
     crowd.most = 0
