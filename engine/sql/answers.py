@@ -111,7 +111,9 @@ def _counted(steps: _Steps, connection: _Connection, check: Check, until: float)
             check()
             _check(connection.info, counter.received(connection.fileno()), until)
         except BaseException:
-            with suppress(Exception):  # otherwise the server goes on: a sort without an end fills its disk
+            # otherwise the server goes on: a sort without an end fills its disk. The error that ends the command is
+            # raised below; that of the attempt to cancel would only take its place.
+            with suppress(Exception):
                 connection.cancel_safe(timeout=_CANCEL_SECONDS)
             connection.close()
             raise

@@ -119,7 +119,7 @@ def set_(
     scope = {"fleet": "fleet" if fleet else None, "catalog": catalog, "namespace": namespace, "pattern": pattern}
     scope |= {"team": team, "label": label}
     changed = with_fields(document, fields or (), unset or ())
-    write(session, found, present, changed, scope, dry_run=dry_run, given=given_words(message, acknowledge))
+    write(session, found, present, changed, scope, dry_run=dry_run, given=given_options(message, acknowledge))
 
 
 @app.command()
@@ -176,7 +176,7 @@ def edit(context: typer.Context, target: TargetArgument, message: MessageOption 
         raise CommandError(f"there is no policy {target}", ExitCode.NOT_FOUND, "make it with `packhouse policy apply`")
 
     def write(document: Mapping[str, Any]) -> Answer:
-        given = {**_condition(present), **given_words(message)}
+        given = {**_condition(present), **given_options(message)}
         return session.answer(found.calls.put, found.identity, body=document, **given)
 
     written = editing.edit(target, with_sizes(present.document["policy"]) if present else {}, write)
@@ -201,7 +201,7 @@ def delete(
     if dry_run:
         _preview(session, found.calls.preview_delete, found.identity, if_match=etag)
         return
-    session.answer(found.calls.delete, found.identity, if_match=etag, **given_words(message, acknowledge))
+    session.answer(found.calls.delete, found.identity, if_match=etag, **given_options(message, acknowledge))
     session.show({"deleted": found.identity}, lambda console: print_fields(console, {"policy deleted": target}))
 
 
@@ -242,7 +242,7 @@ def restore(
     if dry_run:
         _preview(session, found.calls.preview_restore, found.identity, body=body, **condition)
     else:
-        given = {**condition, **given_words(message, acknowledge)}
+        given = {**condition, **given_options(message, acknowledge)}
         _show(session, session.answer(found.calls.restore, found.identity, body=body, **given))
 
 
@@ -314,7 +314,7 @@ def write(
         session.say("[dim]what it deletes is announced first: `packhouse deletions list`[/]")
 
 
-def given_words(message: str | None, acknowledge: str | None = None) -> dict[str, str]:
+def given_options(message: str | None, acknowledge: str | None = None) -> dict[str, str]:
     """Return the arguments of a change that are given."""
     return {name: value for name, value in (("message", message), ("acknowledge", acknowledge)) if value is not None}
 

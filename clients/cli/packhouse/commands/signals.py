@@ -11,7 +11,7 @@ from packhouse.arguments import completion
 from packhouse.arguments.addresses import table_id
 from packhouse.arguments.targets import Target
 from packhouse.commands import tables
-from packhouse.commands.policies import MessageOption, given_words, write
+from packhouse.commands.policies import MessageOption, given_options, write
 from packhouse.commands.tables import LimitOption, TableArgument
 from packhouse.documents.reading import with_fields
 from packhouse.output import moment, print_rows, print_tree
@@ -71,7 +71,7 @@ def advice(
     elif found["policy"] is None:
         session.show(found, lambda console: console.print(f"nothing to change: {escape(found['layout']['because'])}"))
     else:
-        write(session, target, present, found["policy"], {}, dry_run=False, given=given_words(message))
+        write(session, target, present, found["policy"], {}, dry_run=False, given=given_options(message))
 
 
 @tables.app.command()

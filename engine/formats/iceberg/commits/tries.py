@@ -192,7 +192,11 @@ def _is_later(view: TableView, base: TableView) -> bool:
 
 @contextmanager
 def _unknown_after(lost: Sequence[_LostTry[T]]) -> Iterator[None]:
-    """Run a block that makes the next try: while an earlier one may have been committed, its errors settle nothing."""
+    """Run a block after tries that were refused: an error in it does not show that none of them was committed.
+
+    Raises:
+        OutcomeUnknown: in place of any error of the domain, if there was such a try.
+    """
     try:
         yield
     except PackhouseError as error:

@@ -1,8 +1,8 @@
-"""Check the Avro types of the fields of a manifest that are read, so that its values are what readers calculate with.
+"""Check the Avro types of the fields that are read in a manifest, so that readers can calculate with their values.
 
-The schema of a manifest is its writer's: a field id may be there with any type, a path of numbers or a record in place
-of a count. Types as in Iceberg's specification (section "Manifests"); an `int` counts as a `long`. The sort order's id
-and an encrypted file's key are not checked: with another type the one is unknown, and the other is there.
+The writer of a manifest chooses its schema: any field id may have any type, such as numbers for a path. Types are those
+of Iceberg's specification (section "Manifests"); an `int` counts as a `long`. The id of the sort order is not checked
+(one of another type counts as unknown), nor is the key of an encrypted file (any value counts).
 """
 
 from collections.abc import Mapping
@@ -28,8 +28,8 @@ def check_types(written: Mapping[str, Any]) -> None:
     """Check the schema of the entries of a manifest.
 
     Raises:
-        Malformed: a field that is read has a type that the specification does not give it, or is optional where a value
-            is required; or a value of a partition is none of a single one.
+        Malformed: a field has another type than in the specification, or is optional although each entry must have it,
+            or a field of the partition is a record, an array or a map.
     """
     if written.get("type") != "record":
         raise Malformed("its entries have no fields")
@@ -39,7 +39,9 @@ def check_types(written: Mapping[str, Any]) -> None:
     _check_fields(file)
     for field in (ids.record_of(file, ids.PARTITION) or {}).get("fields", ()):
         if (kind := _kind(field["type"])).partition(" ")[0] in _NESTED:
-            raise Malformed(f"the partition field {field['name'][:80]!r} is {kind}, which is no single value")
+            raise Malformed(
+                f"the partition field {field['name'][:80]!r} is of type {kind}; it must be a primitive type"
+            )
 
 
 def _check_fields(record: Mapping[str, Any]) -> None:

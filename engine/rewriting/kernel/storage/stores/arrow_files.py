@@ -157,14 +157,14 @@ def local() -> ArrowFiles:
 
 
 def check_regular(path: str) -> None:
-    """Raise OSError (`EINVAL`) for a pipe, a socket or a device: to open one may wait forever, and it may have no end.
+    """Raise OSError (`EINVAL`) for a pipe, a socket or a device, which may block when opened, or be endless.
 
-    A missing file, and a folder, are errors of opening it.
+    Call it right before a local file is opened: opening reports a missing or forbidden file, and a folder.
     """
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - a string that may contain any character
     except OSError:
-        return
+        return  # hides nothing: the caller opens the path next, which fails with the same error
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "is a pipe, a socket or a device, and no file", path)
 
