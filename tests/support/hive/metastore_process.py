@@ -23,6 +23,7 @@ _SETTINGS: Final = {
     "datanucleus.schema.autoCreateAll": "true",
     "hive.metastore.schema.verification": "false",
     "datanucleus.connectionPoolingType": "HikariCP",  # BoneCP, the default, is not among the jars
+    "hive.warehouse.subdir.inherit.perms": "false",  # which starts `ls` and `chmod` for each folder
     "derby.stream.error.field": "java.lang.System.err",
 }
 
