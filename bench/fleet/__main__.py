@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from bench.fleet import artemis, explained, key_tables, race, replays, starvation, storm
+from bench.fleet import artemis, explained, key_tables, missions, race, replays, starvation, storm
 from bench.fleet.line import Line
 from bench.fleet.upkeep.report import judge
 from bench.fleet.upkeep.report import report as upkeep_report
@@ -58,6 +58,11 @@ def _artemis(seed: int) -> tuple[str, list[str]]:
     return artemis.report(found[0]), found[0].broken()
 
 
+def _missions(seed: int) -> tuple[str, list[str]]:
+    found = _in_worlds([seed], lambda world: missions.missions(world, missions.FULL), lease_seconds=15)
+    return missions.report(found[0]), found[0].broken()
+
+
 def _explained(seed: int) -> tuple[str, list[str]]:
     seeds = list(range(seed, seed + EXPLAIN_SEEDS))
     found = _in_worlds(seeds, lambda world: explained.explained(world, minutes=25), lease_seconds=15, worker_slots=4)
@@ -88,6 +93,7 @@ SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "storm": _storm,
     "explain": _explained,
     "artemis": _artemis,
+    "missions": _missions,
     "presets": _presets,
     "key-tables": _key_tables,
     "upkeep": partial(_upkeep, tables=1000, workers=5, is_scarce=True),

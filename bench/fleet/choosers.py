@@ -66,6 +66,7 @@ def due_cells(files: Files, cells: Ints) -> Flags:
         },
         table={},
         newest_ms=np.zeros(len(cells), np.int64),
+        waiting_ms=np.zeros(len(cells), np.int64),
         is_changed=np.ones(len(cells), np.bool_),
         is_own=np.zeros(0, np.bool_),
     )

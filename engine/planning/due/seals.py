@@ -3,8 +3,9 @@
 `after`: this time has passed since the end of the partition's own time window, by the time field of its spec, in UTC.
 `quiet_for`: nothing was committed to the partition for this time. Late data opens a sealed partition again: it is
 sealed once the same time has passed since the late commit. A partition without a time window (no time field in its
-spec, or a null in it) can't be sealed by `after`: it counts as sealed after that time without commits, and the lease
-prevents concurrent rewrites of it.
+spec, or a null in it) has no end to wait for, and its writers may never pause: `after` counts from the commit of its
+oldest small file that no rewrite wrote. What is then rewritten beside the writers is what they committed in that time;
+a run has the lease of its table, so a partition is never rewritten by two at once.
 """
 
 import json
@@ -21,6 +22,7 @@ from engine.planning.measures.partitions import Flags, Ints
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MONTHS: Final = 12
+_NO_END: Final = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ def find_seals(metrics: PartitionMetrics, times: Mapping[int, PartitionTime], ru
     sealed_from = metrics.newest_ms + _milliseconds(rule.quiet_for or 0)
     if rule.after is not None:
         ends = _window_ends(metrics, times)
-        sealed_from = np.maximum(sealed_from, np.maximum(ends, metrics.newest_ms) + _milliseconds(rule.after))
+        begins = np.where(ends == _NO_END, metrics.waiting_ms, np.maximum(ends, metrics.newest_ms))
+        sealed_from = np.maximum(sealed_from, begins + _milliseconds(rule.after))
     return Seals(sealed_from <= now_ms, sealed_from)
 
 
@@ -72,8 +75,8 @@ def window_end(partition: str, time: PartitionTime) -> datetime | None:
 
 
 def _window_ends(metrics: PartitionMetrics, times: Mapping[int, PartitionTime]) -> Ints:
-    """Return the end of each partition's time window, 0 where it has none."""
-    ends = np.zeros(len(metrics.files.names), dtype=np.int64)
+    """Return the end of each partition's time window, `_NO_END` where it has none."""
+    ends = np.full(len(metrics.files.names), _NO_END, dtype=np.int64)
     for at, (spec_id, partition) in enumerate(zip(metrics.files.spec_ids.tolist(), metrics.files.names, strict=True)):
         time = times.get(spec_id)
         end = None if time is None else window_end(partition, time)

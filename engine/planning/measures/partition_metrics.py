@@ -26,6 +26,7 @@ from engine.planning.measures.row_groups import have_small_row_groups
 from engine.planning.measures.sorted_runs import SortedRuns
 
 Floats = npt.NDArray[np.float64]
+_NEVER: Final = np.iinfo(np.int64).max
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "sorted_run_count": "this table format keeps no sorted runs",
@@ -76,14 +77,16 @@ class PartitionMetrics:
     """Metrics by name: `values` by partition, `bounds` flags values that are lower bounds, `table` is per table.
 
     `files` defines names and order of the partitions. `newest_ms`: upper bound of the commit time of each partition's
-    newest file. `is_changed`: a file was added since the partition's last rewrite. `is_own`: flags of files that a
-    rewrite added. `not_applicable`: metrics that the table does not have, each with the reason.
+    newest file; `waiting_ms`: of its oldest small file that no rewrite added, `newest_ms` where there is none.
+    `is_changed`: a file was added since the partition's last rewrite. `is_own`: flags of files that a rewrite added.
+    `not_applicable`: metrics that the table does not have, each with the reason.
     """
 
     files: PartitionedFiles
     values: Mapping[str, Floats]
     table: Mapping[str, float]
     newest_ms: Ints
+    waiting_ms: Ints
     is_changed: Flags
     is_own: Flags
     bounds: Mapping[str, Flags] = field(default_factory=dict)
@@ -124,6 +127,7 @@ def measure_partitions(
     newest = _extreme(np.maximum, files, added, start=0)
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
+    own = _own(files, added, history)
     rewritten, rewritten_bounds = _rewrites(files, added, totals, history, now_ms)
     if figures.last_level is not None:
         waiting = files.total(files.file_bytes, files.level < figures.last_level)
@@ -140,8 +144,9 @@ def measure_partitions(
         | _sorted_runs(files, figures),
         table=_of_table(files, figures, small, now_ms),
         newest_ms=newest,
+        waiting_ms=np.minimum(newest, _extreme(np.minimum, files, added, start=_NEVER, flags=small & ~own)),
         is_changed=newest > _rewritten_ms(files, history, only_full=False),
-        is_own=_own(files, added, history),
+        is_own=own,
         bounds=bounds | rewritten_bounds,
         not_applicable=_not_applicable(figures),
     )
@@ -232,9 +237,8 @@ def _deletes(files: PartitionedFiles, figures: TableMeasures, now_ms: int) -> di
 def _ages(
     files: PartitionedFiles, added: Ints, newest: Ints, *, is_known: Flags, is_small: Flags, now_ms: int
 ) -> tuple[dict[str, Floats], dict[str, Flags]]:
-    never = np.iinfo(np.int64).max
-    oldest = _extreme(np.minimum, files, added, start=never, flags=is_small)
-    age_of_small = np.where(oldest == never, np.nan, _seconds(now_ms - oldest))
+    oldest = _extreme(np.minimum, files, added, start=_NEVER, flags=is_small)
+    age_of_small = np.where(oldest == _NEVER, np.nan, _seconds(now_ms - oldest))
     newest_known = _extreme(np.maximum, files, added, start=0, flags=is_known)
     values = {"newest_file_age": _seconds(now_ms - newest), "oldest_small_file_age": age_of_small}
     return values, {

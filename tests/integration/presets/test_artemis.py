@@ -97,7 +97,7 @@ async def test_l14_sealed_a_day_begins_an_hour_after_its_midnight(kept: Kept) ->
     await kept.is_left_alone()
 
 
-async def test_l14_and_l15_late_files_open_a_sealed_day_for_an_hour(kept: Kept) -> None:
+async def test_l14_late_files_open_a_sealed_day_for_an_hour(kept: Kept) -> None:
     await kept.by(preset="artemis", limits=AVAILABLE, quiet_hours=[])
     await kept.has(days_ago(2), 2)
     written = await kept.time.clock.now()

@@ -1,22 +1,14 @@
 """The preset `artemis` in small: a backlog falls to nothing within its limits; its judge finds each broken one."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from bench.fleet.artemis import PARALLEL_GROUPS, SMALL, UPKEEP, Archive, artemis, judge
-from engine.workers import coordinator
+from bench.fleet.artemis import PARALLEL_GROUPS, SMALL, Archive, artemis, judge
 from tests.simulation.loop import START
 from tests.simulation.world import Machine, World, open_world
 
-
-@pytest.fixture(autouse=True)
-def upkeep() -> Iterator[None]:
-    before = {name: getattr(coordinator, name) for name in UPKEEP}
-    yield
-    for name, seconds in before.items():
-        setattr(coordinator, name, seconds)
+pytestmark = pytest.mark.usefixtures("upkeep")
 
 
 def test_l16_l17_l18_l19_the_archive_is_worked_off_within_its_limits(machine: Machine) -> None:

@@ -1,4 +1,4 @@
-"""When partitions are sealed. L14: a day is left alone until it is over; L15: without a time there is no window."""
+"""When partitions are sealed. L14: a day is left alone until it is over; L15: without a time nothing is waited for."""
 
 from datetime import UTC, datetime
 
@@ -6,6 +6,7 @@ import pytest
 
 from engine.planning.due.seals import SealRule, Seals, find_seals, window_end
 from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile
 from tests.support.planning import measured
 
@@ -17,9 +18,13 @@ def ms(text: str) -> int:
     return round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
 
 
-def seals(*files: tuple[str, str], rule: SealRule, now: str, time: PartitionTime | None = DAY) -> Seals:
+def seals(
+    *files: tuple[str, str], rule: SealRule, now: str, time: PartitionTime | None = DAY, rewritten: str | None = None
+) -> Seals:
     added = [DigestFile(1, partition, added_at_ms=ms(at)) for partition, at in files]
-    metrics = measured(added, now_ms=ms(now), small_bytes=10, large_bytes=None)
+    rewrites = [PartitionRewrite(0, files[0][0], ms(rewritten), is_full=False)] if rewritten else []
+    history = RewriteHistory(rewrites)
+    metrics = measured(added, history=history, now_ms=ms(now), small_bytes=10, large_bytes=None)
     return find_seals(metrics, {} if time is None else {0: time}, rule, now_ms=ms(now))
 
 
@@ -55,7 +60,7 @@ def test_without_a_rule_every_partition_is_sealed_and_quiet_for_looks_at_the_las
     assert seals(day, rule=SealRule(quiet_for=1800), now="2026-11-21T07:00").is_sealed.all()
 
 
-def test_l14_l15_a_day_is_sealed_an_hour_after_it_ended_and_without_a_time_once_it_was_quiet_for_that_long():
+def test_l14_a_day_is_sealed_an_hour_after_it_ended_and_late_data_opens_it_for_another():
     today, yesterday = ('{"day":"2026-11-21"}', "2026-11-21T00:20"), ('{"day":"2026-11-20"}', "2026-11-20T23:59")
     found = seals(today, yesterday, rule=AFTER_AN_HOUR, now="2026-11-21T01:00")
     assert found.is_sealed.tolist() == [True, False]
@@ -63,6 +68,15 @@ def test_l14_l15_a_day_is_sealed_an_hour_after_it_ended_and_without_a_time_once_
     day = ('{"day":"2026-11-20"}', "2026-11-21T06:30")
     assert not seals(day, rule=AFTER_AN_HOUR, now="2026-11-21T07:00").is_sealed.any()
     assert seals(day, rule=AFTER_AN_HOUR, now="2026-11-21T07:30").is_sealed.all()
-    partition = ('{"city":"Bonn"}', "2026-11-21T06:30")
-    assert not seals(partition, rule=AFTER_AN_HOUR, now="2026-11-21T07:00", time=None).is_sealed.any()
-    assert seals(partition, rule=AFTER_AN_HOUR, now="2026-11-21T07:30", time=None).is_sealed.all()
+
+
+def test_l15_without_a_time_the_hour_counts_from_the_oldest_small_file_that_no_rewrite_wrote() -> None:
+    first, latest = ('{"city":"Bonn"}', "2026-11-21T06:30"), ('{"city":"Bonn"}', "2026-11-21T07:29")
+    for time, partition in ((None, first), (DAY, ('{"day":null}', "2026-11-21T06:30"))):
+        found = seals(partition, rule=AFTER_AN_HOUR, now="2026-11-21T07:00", time=time)
+        assert (found.is_sealed.any(), found.sealed_from_ms.tolist()) == (False, [ms("2026-11-21T07:30")])
+    assert seals(first, latest, rule=AFTER_AN_HOUR, now="2026-11-21T07:30", time=None).is_sealed.all()
+    output = seals(first, latest, rule=AFTER_AN_HOUR, now="2026-11-21T07:30", time=None, rewritten="2026-11-21T06:30")
+    assert output.sealed_from_ms.tolist() == [ms("2026-11-21T08:29")]
+    quiet = seals(first, latest, rule=SealRule(quiet_for=3600), now="2026-11-21T07:30", time=None)
+    assert not quiet.is_sealed.any()

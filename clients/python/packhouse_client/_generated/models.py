@@ -2460,7 +2460,7 @@ class Seal(Model):
     """Rewrite sealed partitions only: give exactly one of the two fields."""
 
     after: str | None = None
-    """Time after the end of the partition's own time window."""
+    """Time after the end of the partition's own time window; since its oldest new small file where the partition has no time."""
 
     quiet_for: str | None = None
     """Time since the last commit to the partition."""

@@ -5932,7 +5932,7 @@ export interface components {
         /** @description Rewrite sealed partitions only: give exactly one of the two fields. */
         Seal: {
             /**
-             * @description Time after the end of the partition's own time window.
+             * @description Time after the end of the partition's own time window; since its oldest new small file where the partition has no time.
              * @example 1h
              */
             after?: string | null;

@@ -98,7 +98,10 @@ class Seal(Part):
     model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_OF_TWO]})
 
     after: Duration | None = Field(
-        None, description="Time after the end of the partition's own time window.", examples=["1h"]
+        None,
+        description="Time after the end of the partition's own time window; since its oldest new small file where the "
+        "partition has no time.",
+        examples=["1h"],
     )
     quiet_for: Interval | None = Field(
         None, description="Time since the last commit to the partition.", examples=["30m"]
