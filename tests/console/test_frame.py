@@ -1,7 +1,9 @@
 """The frame of the console: signing in and out, search, keyboard, lost connections, old keys."""
 
+import re
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.console.conftest import OpenPage, client
 from tests.support.stack import Stack
@@ -41,6 +43,24 @@ def test_a_key_revoked_meanwhile_ends_the_session_where_it_was(console: Stack, o
     page.get_by_label("API key").fill(console.key)
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Runs")
+
+
+def test_styles_are_shown_whatever_the_nonce_begins_with(open_page: OpenPage) -> None:
+    """One of 4,096 random nonces begins like the placeholder that it replaces, with two underscores."""
+
+    def answer(route: Route) -> None:
+        found = route.fetch()
+        policy = found.headers["content-security-policy"]
+        (nonce,) = re.findall(r"'nonce-([^']+)'", policy)
+        other = f"__{nonce[2:]}"
+        headers = found.headers | {"content-security-policy": policy.replace(nonce, other)}
+        route.fulfill(response=found, headers=headers, body=found.text().replace(nonce, other))
+
+    page = open_page(None)
+    page.page.route("**/console/formats", answer)
+    page.go("/formats").settle()
+    expect(page.page.get_by_role("heading", level=1)).to_contain_text("Formats")
+    assert page.page.evaluate("getComputedStyle(document.body).getPropertyValue('--mantine-color-text')") != ""
 
 
 @pytest.mark.deep
