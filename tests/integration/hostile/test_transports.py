@@ -1,5 +1,6 @@
 """Calls through the deployment's proxy, and by adapters of other libraries, keep the limits of calls (F59)."""
 
+import gc
 import os
 import resource
 import socket
@@ -60,6 +61,7 @@ def test_a_call_by_tls_goes_through_a_tunnel_of_the_proxy(tmp_path: Path, monkey
         assert b"Proxy-Authorization" not in server.received[0]
 
 
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize("way", ["interim", "headers"])
 def test_f59_a_proxy_that_never_opens_its_tunnel_is_given_up(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with HostileServer(http_ways("")[Behaviour.ENDLESS][way]).running() as proxy:
@@ -67,6 +69,8 @@ def test_f59_a_proxy_that_never_opens_its_tunnel_is_given_up(way: str, monkeypat
         error = error_within(MOST_SECONDS, partial(send, "GET", "https://id.example/", limits=LIMITS, by_proxy=True))
     assert isinstance(error, calls.CallFailed), repr(error)
     assert "https://id.example" in str(error)
+    del error
+    gc.collect()  # early releases of Python 3.11 leave the answer of the proxy open: it goes here, not in a later test
 
 
 def test_f59_an_adapter_of_another_library_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
