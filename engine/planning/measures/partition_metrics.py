@@ -116,14 +116,12 @@ def measure_partitions(
         now_ms: the present instant, milliseconds since 1970.
         small_bytes: files below this size are small.
         large_bytes: files above this size are over-large; None: no file is.
-        small_row_group_bytes: row groups below this mean size are too small (`planning.measures.row_groups`); None:
-            none are.
+        small_row_group_bytes: files of row groups below this mean size count as such (`measures.row_groups`), if any.
         overlap: overlap in the columns that the policy orders rows by, if a rule uses it.
         unordered: flags of files that are not in the policy's order of rows; None if the table can't be put into it.
     """
     added, is_known = _added(digest, figures, now_ms)
     small = files.file_bytes < small_bytes
-    chopped = have_small_row_groups(files, small_row_group_bytes)
     newest = _extreme(np.maximum, files, added, start=0)
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
@@ -136,7 +134,7 @@ def measure_partitions(
         files=files,
         values=_sizes(files, counts, totals, small, large_bytes)
         | {"old_spec_file_count": files.count(files.are_of_other_specs(figures.current_spec_id)).astype(np.float64)}
-        | {"small_row_group_file_count": files.count(chopped).astype(np.float64)}
+        | {"small_row_group_file_count": _chopped(files, small_row_group_bytes)}
         | _deletes(files, figures, now_ms)
         | ages
         | rewritten
@@ -150,6 +148,10 @@ def measure_partitions(
         bounds=bounds | rewritten_bounds,
         not_applicable=_not_applicable(figures),
     )
+
+
+def _chopped(files: PartitionedFiles, small_row_group_bytes: int | None) -> Floats:
+    return files.count(have_small_row_groups(files, small_row_group_bytes)).astype(np.float64)
 
 
 def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags, now_ms: int) -> dict[str, float]:
