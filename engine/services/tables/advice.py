@@ -11,13 +11,15 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engine.domain.access.callers import Caller
+from engine.domain.errors import NotEligible
 from engine.domain.ids import TableId
-from engine.domain.policies import EffectivePolicy, PolicyDocument, Strategy
+from engine.domain.policies import DEFAULTS, EffectivePolicy, PolicyDocument, Strategy
 from engine.domain.runs.run import Operation, Run
-from engine.domain.tables.orders import ORDERED_STRATEGIES
+from engine.domain.tables.orders import ORDERED_STRATEGIES, RequestedOrder
 from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
 from engine.planning.advice import Layout, LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
+from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
 from engine.services.planning.upkeep.record import UpkeepRecord, read_upkeep_record
@@ -34,7 +36,8 @@ MOST_RUNS: Final = 1000
 class Advice:
     """Recommended settings for a table, and the observations that they are based on.
 
-    `policy`: the table's own policy with the recommended layout; None if none is recommended, or the table has it.
+    `policy`: the table's own policy with the recommended layout; None if none is recommended, the table has it, or the
+    table can't have it: `layout.because` ends with the reason then.
     """
 
     layout: LayoutAdvice
@@ -62,9 +65,17 @@ class _Facts:
 class AdviceService:
     """Gives advice; read-only."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        formats: FormatRegistry,
+        capabilities: CapabilityService,
+        observations: ObservationService,
+    ) -> None:
         self._database = database
         self._formats = formats
+        self._capabilities = capabilities
         self._observations = observations
 
     async def advise(self, caller: Caller, table_id: TableId) -> Advice:
@@ -88,7 +99,24 @@ class AdviceService:
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
         upkeep = replace(upkeep, because=(*upkeep.because, *facts.switched_off))
         policy = _with_layout(layout, seen.policy, own.document if own is not None else PolicyDocument())
+        if policy is not None and (reason := await self._refusal(seen, policy)) is not None:
+            layout, policy = replace(layout, because=f"{layout.because}; this table can't have it: {reason}"), None
         return Advice(layout, upkeep, writes, expiry, is_assumed, policy)
+
+    async def _refusal(self, seen: Observed, policy: PolicyDocument) -> str | None:
+        """Return why a table can't have a policy; None if it can."""
+        settings = policy.leaves()
+        refusals = self._capabilities.of(seen.format).refusals(settings)
+        if refusals:
+            return refusals[0].reason
+        order = RequestedOrder.of({**DEFAULTS, **settings})
+        if order is None:
+            return None
+        try:
+            await self._formats.ask(seen.opened.ref, seen.opened.resolve_order, order)
+        except NotEligible as error:
+            return error.message
+        return None
 
 
 def _facts(seen: Observed, record: UpkeepRecord) -> _Facts:

@@ -95,6 +95,14 @@ async def test_every_view_of_a_table_answers(paimon: Paimon) -> None:
     )
 
 
+async def test_a_layout_that_the_format_can_not_have_is_no_policy_to_apply(paimon: Paimon) -> None:
+    signal = {"kind": "filters", "queries": [{"columns": ["id"], "query_count": 20}]}
+    await paimon.api.post("/v1/signals", {"table_id": paimon.table_id, "signal": signal}, status=202)
+    advice = await paimon.view("advice")
+    assert (advice["layout"]["layout"], advice["layout"]["cluster_by"], advice["policy"]) == ("cluster", ["id"], None)
+    assert "this table can't have it: rows of Paimon tables are not ordered" in advice["layout"]["because"]
+
+
 async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon: Paimon) -> None:
     """Six commits to two buckets of two days make four groups; three commits to a third day make none."""
     for _ in range(3):

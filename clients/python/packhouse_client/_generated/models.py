@@ -5143,7 +5143,7 @@ class TableAdvice(Model):
     """Recommended layout of the files."""
 
     policy: PolicyDocumentOutput | None
-    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, or the table has it."""
+    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or its format can't (`layout.because` says so)."""
 
     table_id: str
     """Id of the registered table."""

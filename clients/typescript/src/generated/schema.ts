@@ -6199,7 +6199,7 @@ export interface components {
             expiry_seconds: number;
             /** @description Recommended layout of the files. */
             layout: components["schemas"]["LayoutAdvice"];
-            /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, or the table has it. */
+            /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or its format can't (`layout.because` says so). */
             policy: components["schemas"]["PolicyDocument-Output"] | null;
             /** @description Id of the registered table. */
             table_id: string;
