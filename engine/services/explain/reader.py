@@ -92,6 +92,10 @@ class FactReader:
             policy = policy or await PolicyReader.effective(unit, table, {})
         return Glance(now, policy, blocked, None)
 
+    async def measure_load(self, table_id: TableId) -> None:
+        """Measure a table with a live run, if its writers go by the measurement; see `ObservationService`."""
+        await self._observations.measure_load(table_id)
+
     async def read(self, caller: Caller, table_id: TableId, glance: Glance | None = None) -> Facts:
         """Return the facts of a table.
 

@@ -157,6 +157,13 @@ class ObservationService:
         except (Rejected, Transient) as error:
             _log.warning("not_measured", table_id=table_id, error=error.message)
 
+    async def measure_load(self, table_id: TableId) -> None:
+        """Measure a table again whose buckets have sorted runs, by which its writers decide whether to slow down."""
+        async with self._database.read() as unit:
+            latest = await unit.measurements.latest(table_id)
+        if latest is not None and latest.document.get("fullest_bucket") is not None:
+            await self.measure_again(table_id)
+
     async def health(self, caller: Caller, table_id: TableId) -> Mapping[str, Any]:
         """Measure the current data files: sums, size classes, score and its parts, worst partitions, due rules.
 

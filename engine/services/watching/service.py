@@ -2,7 +2,8 @@
 
 A look is cheap while nothing changed: the catalog is asked for its metadata pointers, once for many tables. A table is
 evaluated, with the facts that explain shows, only if its pointer changed or if the passing of time may have changed the
-result; and only while it has no live run, since until its end there is nothing to decide.
+result; and only while it has no live run, since until its end there is nothing to decide: a table whose writers go by
+its sorted runs is only measured then.
 
 Looks in one catalog keep to a budget per second (`CatalogPace`): a catalog that must be asked for each table gets a
 smaller one, and its tables are looked at less often the more there are. A read of a table that finds a changed pointer,
@@ -233,6 +234,7 @@ class WatchService:
             if run is None:
                 after = await self._evaluated(before, pointer, longest)
             else:
+                await self._facts.measure_load(before.table_id)
                 after = _held_by(run, before, now, longest)
         except NotFound:  # its registration is gone, and the watch with it
             return

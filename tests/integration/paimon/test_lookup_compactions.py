@@ -193,7 +193,6 @@ async def stalls_of_a_writer(kept: Kept, commits: int) -> tuple[int, int]:
     for _ in range(commits):
         await kept.write()
         await kept.verdict()
-        await kept.world.container.observations.measure_again(kept.world.table_id)  # as each request of health does
         slow_down, load = await kept.load()
         most = max(most, load.fullest.sorted_run_count)
         if slow_down:
