@@ -1,5 +1,6 @@
 """`balanced`, and the presets of key tables as far as Iceberg tables have a use for them."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -15,6 +16,8 @@ from tests.support.watching import runs_of
 MIB, GIB = 2**20, 2**30
 ONE, OTHER = "2026-11-01", "2026-11-02"
 AT_ONCE = {"min_interval": "0s"}
+LEVELS = ((0, 16_000), (16_000, 40_000), (40_000, GIB))
+"""Sizes of the files of level 0, 1 and 2 in bytes, from and below."""
 
 
 async def test_p25_balanced_begins_at_twenty_small_files_that_are_a_fifth_and_doubled(kept: Kept) -> None:
@@ -166,6 +169,25 @@ async def test_m3_a_full_tier_makes_a_partition_due_whatever_the_triggers_say(ke
     run = await kept.rewritten()
     assert run.request["cause"]["rule"] == "rewrite.tiers"
     await kept.is_left_alone()
+
+
+async def test_m3_files_rise_from_level_to_level_by_size_and_number_and_the_largest_are_left_alone(kept: Kept) -> None:
+    """M3: level 0 to 1 to 2, in small: four files below 16 kB make one of level 1, four of those one of level 2."""
+    tiers = [{"below_bytes": 16_000, "files": 4}, {"below_bytes": 40_000, "files": 4}]
+    await kept.by(preset="maxcompute-tiered", rewrite={"tiers": tiers}, schedule=AT_ONCE)
+    levels, finished = [], set[str]()
+    for _ in range(20):
+        await asyncio.to_thread(kept.lake.append, day=ONE, rows=2000)
+        while (await kept.look()).verdict is Verdict.SUBMITTED:
+            await kept.rewritten()
+        sizes = [file.file_size_in_bytes for file in kept.files(ONE)]
+        levels.append([sum(low <= size < high for size in sizes) for low, high in LEVELS])
+        largest = {file.file_path for file in kept.files(ONE) if file.file_size_in_bytes >= 40_000}
+        assert finished <= largest, "a file of the last level was rewritten"
+        finished = largest
+    one_round = [[number, merged, 0] for merged in range(4) for number in range(4)]
+    assert levels == [*one_round[1:], [0, 0, 1], *([number, 0, 1] for number in range(1, 4)), [0, 1, 1]]
+    assert kept.lake.ids() == list(range(40_000))
 
 
 async def test_m6_files_of_different_days_are_not_merged(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
