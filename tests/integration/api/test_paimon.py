@@ -14,6 +14,8 @@ from tests.support.paimon.lakes import PaimonLake, made_once
 OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.PURGE)
 
 
+BLOBS = "columns of type BLOB, whose files are not compacted: picture"
+
 Paimon = Registered[PaimonLake]
 
 
@@ -214,3 +216,34 @@ async def test_p23_a_look_of_the_coordinator_measures_the_sorted_runs_that_advic
     await paimon.look()
     found = await paimon.view("backpressure")
     assert (found["slow_down"], found["sorted_runs"]["sorted_run_count"]) == (True, 8)
+
+
+async def test_p6_a_table_with_a_column_of_type_blob_is_refused_by_name_and_stays_as_it_is(
+    api: Api, paimon_core: PaimonCore, tmp_path: Path
+) -> None:
+    """P6: on a table of the core, whose blobs are in files of their own, for both engines."""
+    lake = PaimonLake(paimon_core, tmp_path / "warehouse")
+    await asyncio.to_thread(_make_blobs, lake)
+    paimon = await registered(api, lake, "paimon", lake.properties)
+    before = sorted(each.name for each in lake.folder.rglob("*") if each.is_file())
+    assert sum(name.endswith(".blob") for name in before) == 6
+    said = " ".join(await _summary(paimon))
+    for version, engine in enumerate(("auto", "arrow", "native")):
+        policy = {"rewrite": {"engine": engine, "min_input_files": 2}}
+        await api.put_policy(paimon.table_id, policy, status=200 if version else 201, version=version or None)
+        run = await api.rewrite(paimon.table_id)
+        assert (run.state, run.reason) == ("failed", "not_eligible")
+        assert f"native_no_blobs ({BLOBS})" in (run.detail or "")
+    assert sorted(each.name for each in lake.folder.rglob("*") if each.is_file()) == before
+    assert f"It can't be rewritten: native no blobs: {BLOBS}." in said
+
+
+async def _summary(paimon: Paimon) -> list[str]:
+    return [each.strip() for each in (await paimon.view("explain"))["summary"]]
+
+
+def _make_blobs(lake: PaimonLake) -> None:
+    columns = [("id", "BIGINT NOT NULL"), ("picture", "BLOB")]
+    lake.create(columns, bucket="-1", row_tracking__enabled="true", data_evolution__enabled="true")
+    for number in range(6):
+        lake.write([[number, None]])

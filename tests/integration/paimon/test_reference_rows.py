@@ -117,7 +117,7 @@ def test_p6_a_column_of_type_blob_is_named_as_a_reason(lake: PaimonLake) -> None
     edit_json(
         schema, fields=[*fields, {"id": len(fields), "name": "picture", "type": "BLOB"}], highestFieldId=len(fields)
     )
-    assert failed(lake) == {"native_no_blobs": "1 columns of type BLOB, whose files are not compacted"}
+    assert failed(lake) == {"native_no_blobs": "columns of type BLOB, whose files are not compacted: picture"}
 
 
 def test_u17_m10_m11_deltas_become_a_base_and_later_ones_a_new_base_of_each_bucket(lake: PaimonLake) -> None:

@@ -85,7 +85,12 @@ _FORBIDDING: Final = (
         *("data-file.external-paths", "global-index.external-path", "blob-external-storage-path"),
         "blob-external-storage-field",
     ),
-    *_forbid(_REWRITES, _BY_ROW_ID, ("false",), _OFF, "row-tracking.enabled", "data-evolution.enabled"),
+    *_forbid(
+        _REWRITES,
+        _BY_ROW_ID,
+        *(("false",), "let Paimon's own action compact the table, or copy its rows to one without"),
+        *("row-tracking.enabled", "data-evolution.enabled"),
+    ),
     *_forbid(
         _REWRITES,
         "columns whose values are in files of their own",
