@@ -30,7 +30,8 @@ _INFO_BYTES: Final = 136
 _WINDOW_BYTES: Final = 2**15
 """Of a socket: libpq takes bytes in one step for as long as some are waiting, up to the 1 GiB of a message.
 
-Without it, a notice of a fast server took 611 MiB in one step, before the bytes were counted.
+Without it, a notice of a fast server took 611 MiB in one step, before the bytes were counted. It makes that rare, and
+does not exclude it: a server that always sends faster than libpq reads is bounded by the 1 GiB only.
 """
 
 _OPENING_BYTES: Final = 2**20
