@@ -3,6 +3,10 @@
 psycopg asks libpq to take what has arrived, over and over, until the answer is complete. In between, the bytes that
 the connection has received are counted, so that an answer without an end costs a bounded amount of memory, even of a
 server that ignores LIMIT. So are the messages before a connection is open: libpq keeps a notice of up to 1 GiB.
+
+libpq takes bytes in one step for as long as some are waiting, and a server that sends faster than it reads never lets
+the step end: it took 639 MiB of a notice before they were counted. So a thread counts during the steps as well, which
+hold no lock of Python, and shuts the connection down.
 """
 
 import os
@@ -10,10 +14,11 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Generator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from fcntl import ioctl
 from functools import partial
 from termios import FIONREAD
+from threading import Event, Thread
 from typing import Any, Final, Self, TypeAlias
 
 import psycopg
@@ -28,11 +33,10 @@ _INFO_BYTES: Final = 136
 """Of the structure `tcp_info` (linux/tcp.h), up to and including `tcpi_bytes_received`."""
 
 _WINDOW_BYTES: Final = 2**15
-"""Of a socket: libpq takes bytes in one step for as long as some are waiting, up to the 1 GiB of a message.
+"""Of a socket: the most that arrives between a count and the end of a step."""
 
-Without it, a notice of a fast server took 611 MiB in one step, before the bytes were counted. It makes that rare, and
-does not exclude it: a server that always sends faster than libpq reads is bounded by the 1 GiB only.
-"""
+_LOOK_SECONDS: Final = 0.01
+"""Between two counts during a step."""
 
 _OPENING_BYTES: Final = 2**20
 """Of the messages that open a connection: notices, and parameters, each of which libpq compares with all others."""
@@ -85,17 +89,20 @@ class _Connection(psycopg.Connection[Any]):
     def _connect_gen(cls, *arguments: Any, **options: Any) -> _Steps:
         steps: _Steps = super()._connect_gen(*arguments, **options)
         counter, ready = _Counter(), None
+        cut: _Cut | None = None  # before the first step there is no descriptor
         while True:
             try:
-                wanted = steps.send(ready)
+                with cut or nullcontext():
+                    wanted = steps.send(ready)
             except StopIteration as done:
                 return done.value
+            cut = _Cut(wanted[0], counter, _OPENING_BYTES, " before a connection is open")
             with socket.socket(fileno=os.dup(wanted[0])) as connection:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _WINDOW_BYTES)
             ready = yield wanted
-            if counter.received(wanted[0]) > _OPENING_BYTES:
+            if counter.received(wanted[0]) > cut.most:
                 steps.close()
-                raise psycopg.OperationalError(f"{TOO_LONG} {_OPENING_BYTES // 2**20} MiB before a connection is open")
+                raise cut.error()
 
 
 def _counted(steps: _Steps, connection: _Connection, check: Check, until: float) -> Generator[Any, Any, Any]:
@@ -103,14 +110,20 @@ def _counted(steps: _Steps, connection: _Connection, check: Check, until: float)
     counter, ready = _Counter(), None
     counter.received(connection.fileno())
     while True:
+        cut = _Cut(connection.fileno(), counter, MOST_BYTES)
         try:
-            wanted = steps.send(ready)
+            with cut:
+                wanted = steps.send(ready)
         except StopIteration as done:
             return done.value
+        except psycopg.OperationalError:
+            if cut.is_made:  # else SQLAlchemy would roll back, and the error of that would take the place of this one
+                connection.close()
+            raise
         ready = yield wanted
         try:
             check()
-            _check(connection.info, counter.received(connection.fileno()), until)
+            _check(connection, counter, cut, until)
         except BaseException:
             # otherwise the server goes on: a sort without an end fills its disk. The error that ends the command is
             # raised below; that of the attempt to cancel would only take its place.
@@ -120,11 +133,50 @@ def _counted(steps: _Steps, connection: _Connection, check: Check, until: float)
             raise
 
 
-def _check(server: psycopg.ConnectionInfo, count: int, until: float) -> None:
-    if count > MOST_BYTES:
-        raise psycopg.OperationalError(f"{TOO_LONG} {MOST_BYTES // 2**20} MiB")
+def _check(connection: _Connection, counter: "_Counter", cut: "_Cut", until: float) -> None:
+    if counter.received(connection.fileno()) > cut.most:
+        raise cut.error()
     if time.monotonic() > until:
-        raise psycopg.OperationalError(f"{server.host}:{server.port} did not answer in time")
+        raise psycopg.OperationalError(f"{connection.info.host}:{connection.info.port} did not answer in time")
+
+
+class _Cut:
+    """Shuts a connection down, from a thread of its own, once it has received more than `most` bytes during a step.
+
+    On leaving, raises OperationalError if it did. Connections without TCP have no exact count, and are left alone.
+    """
+
+    def __init__(self, descriptor: int, counter: "_Counter", most: int, when: str = "") -> None:
+        self._descriptor, self._counter, self._when = descriptor, counter, when
+        self._over = Event()
+        self.most = most
+        self.is_made = False
+
+    def error(self) -> psycopg.OperationalError:
+        """Return the error of an answer that is too long."""
+        return psycopg.OperationalError(f"{TOO_LONG} {self.most // 2**20} MiB{self._when}")
+
+    def __enter__(self) -> None:
+        # a descriptor of its own: that of the connection may be closed, and given to another file, within the step
+        self._connection = socket.socket(fileno=os.dup(self._descriptor))
+        self._thread = Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._connection.close()
+        if self.is_made:
+            raise self.error() from error
+
+    def _watch(self) -> None:
+        while not self._over.wait(_LOOK_SECONDS):
+            count = self._counter.exact(self._connection)
+            if count is not None and count > self.most:
+                self.is_made = True
+                with suppress(OSError):  # the server has closed it already
+                    self._connection.shutdown(socket.SHUT_RDWR)
+                return
 
 
 class _Counter:
@@ -137,12 +189,19 @@ class _Counter:
     def received(self, descriptor: int) -> int:
         """Return the number of bytes, from the kernel: libpq takes more in one step than had arrived before it."""
         with socket.socket(fileno=os.dup(descriptor)) as connection:
-            try:
-                info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
-                (count,) = struct.unpack_from("Q", info, _INFO_BYTES - 8)
-            except (OSError, struct.error):  # no TCP, or a kernel without this figure: those that wait to be taken
+            count = self.exact(connection)
+            if count is None:  # those that wait to be taken
                 (waiting,) = struct.unpack("i", ioctl(connection, FIONREAD, bytes(4)))
                 self._taken += waiting
                 return self._taken
+        return count
+
+    def exact(self, connection: socket.socket) -> int | None:
+        """Return the number of bytes as the kernel counts them; None without TCP, or if the kernel does not."""
+        try:
+            info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
+            (count,) = struct.unpack_from("Q", info, _INFO_BYTES - 8)
+        except (OSError, struct.error):
+            return None
         self._before = count if self._before is None else self._before
         return int(count) - self._before
