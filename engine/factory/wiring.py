@@ -229,7 +229,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
         upkeep=UpkeepService(database=database, formats=formats, observations=observations),
         explain=ExplainService(facts=facts),
         discovery=discovery,
-        advice=AdviceService(database=database, formats=formats, capabilities=capabilities, observations=observations),
+        advice=AdviceService(database=database, formats=formats, observations=observations, checks=checks),
         signals=SignalService(database=database),
         backpressure=BackpressureService(database=database),
         fleet=fleet,

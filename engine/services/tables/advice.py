@@ -11,18 +11,19 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engine.domain.access.callers import Caller
-from engine.domain.errors import NotEligible
+from engine.domain.errors import InvalidInput
 from engine.domain.ids import TableId
-from engine.domain.policies import DEFAULTS, EffectivePolicy, PolicyDocument, Strategy
+from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy, Strategy
 from engine.domain.runs.run import Operation, Run
-from engine.domain.tables.orders import ORDERED_STRATEGIES, RequestedOrder
+from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
 from engine.planning.advice import Layout, LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
-from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
 from engine.services.planning.upkeep.record import UpkeepRecord, read_upkeep_record
+from engine.services.policies.checks import PolicyChecks
+from engine.services.policies.effects import PolicyChange
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 
@@ -70,13 +71,13 @@ class AdviceService:
         *,
         database: Database,
         formats: FormatRegistry,
-        capabilities: CapabilityService,
         observations: ObservationService,
+        checks: PolicyChecks,
     ) -> None:
         self._database = database
         self._formats = formats
-        self._capabilities = capabilities
         self._observations = observations
+        self._checks = checks
 
     async def advise(self, caller: Caller, table_id: TableId) -> Advice:
         """Return advice on a table.
@@ -99,23 +100,18 @@ class AdviceService:
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
         upkeep = replace(upkeep, because=(*upkeep.because, *facts.switched_off))
         policy = _with_layout(layout, seen.policy, own.document if own is not None else PolicyDocument())
-        if policy is not None and (reason := await self._refusal(seen, policy)) is not None:
+        if policy is not None and (reason := await self._refusal(seen, own, policy)) is not None:
             layout, policy = replace(layout, because=f"{layout.because}; this table can't have it: {reason}"), None
         return Advice(layout, upkeep, writes, expiry, is_assumed, policy)
 
-    async def _refusal(self, seen: Observed, policy: PolicyDocument) -> str | None:
-        """Return why a table can't have a policy; None if it can."""
-        settings = policy.leaves()
-        refusals = self._capabilities.of(seen.format).refusals(settings)
-        if refusals:
-            return refusals[0].reason
-        order = RequestedOrder.of({**DEFAULTS, **settings})
-        if order is None:
-            return None
+    async def _refusal(self, seen: Observed, present: StoredPolicy | None, policy: PolicyDocument) -> str | None:
+        """Return the reason for which a `PUT` would refuse the policy; None if it would store it."""
+        scope = PolicyScope(PolicyScopeKind.TABLE, table_id=seen.table_id)
+        properties = await self._formats.ask(seen.opened.ref, seen.opened.policy_properties)
         try:
-            await self._formats.ask(seen.opened.ref, seen.opened.resolve_order, order)
-        except NotEligible as error:
-            return error.message
+            await self._checks.judge(PolicyChange(seen.table_id, scope, present, policy), properties)
+        except InvalidInput as error:
+            return error.problems[0].message if error.problems else error.message
         return None
 
 
