@@ -3,14 +3,15 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from time import monotonic
 
 from engine.domain.tables.watches import Verdict
 from tests.integration.presets.conftest import Kept
+from tests.support.eventually import seen_when
 
 MISSION = "mission 1"
 SEAL = {"after": "2s"}
 ROWS = 5
+PACE_SECONDS = 0.2
 
 
 class Writer:
@@ -18,7 +19,7 @@ class Writer:
 
     def __init__(self, kept: Kept) -> None:
         self._kept = kept
-        self._is_stopped = False
+        self._is_over = asyncio.Event()
         self.commits = 0
 
     @contextlib.asynccontextmanager
@@ -29,13 +30,20 @@ class Writer:
             try:
                 yield
             finally:
-                self._is_stopped = True
+                self._is_over.set()
 
     async def _write(self) -> None:
-        while not self._is_stopped:
+        while not self._is_over.is_set():
             await asyncio.to_thread(self._kept.lake.append, day=MISSION, rows=ROWS)
             self.commits += 1
-            await asyncio.sleep(0.2)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_over.wait(), PACE_SECONDS)
+
+
+async def begun(kept: Kept, writer: Writer) -> tuple[bool, int]:
+    """Look at the table; return whether the look began a run, and how many commits there were before it."""
+    before = writer.commits
+    return (await kept.look()).verdict is Verdict.SUBMITTED, before
 
 
 async def test_l15_a_partition_that_never_ends_is_rewritten_beside_its_writer(kept: Kept) -> None:
@@ -45,14 +53,10 @@ async def test_l15_a_partition_that_never_ends_is_rewritten_beside_its_writer(ke
     writer = Writer(kept)
     left: list[tuple[int, int]] = []
     async with writer.writes():
-        began = monotonic()
-        while len(left) < 3 and monotonic() - began < 60:
-            before = writer.commits
-            if (await kept.look()).verdict is Verdict.SUBMITTED:
-                await kept.rewritten()
-                left.append((len(kept.files(MISSION)), writer.commits + 1 - before))
-            await asyncio.sleep(0.1)
-    assert len(left) == 3, "the writer paused for less than a second, and runs began all the same"
+        for _ in range(3):  # the writer pauses for less than a second, and runs begin all the same
+            _, before = await seen_when(lambda: begun(kept, writer), lambda seen: seen[0])
+            await kept.rewritten()
+            left.append((len(kept.files(MISSION)), writer.commits + 1 - before))
     for files, since in left:
         assert files <= 1 + since, "one output, and what was committed since the look"
     assert kept.lake.ids() == list(range(kept.lake.next_id))
