@@ -120,10 +120,15 @@ class Archive:
         return [f"{value:.1f} {what}, at most {most:g}" for what, value, most in bounds if value > most]
 
 
-async def artemis(world: World, plan: Plan) -> Archive:
-    """Run the scenario. It starts the worker and the coordinator when the plan begins."""
+def slow_upkeep() -> None:
+    """Give the coordinator's periodic work the intervals of `UPKEEP`."""
     for name, seconds in UPKEEP.items():
         setattr(coordinator, name, seconds)
+
+
+async def artemis(world: World, plan: Plan) -> Archive:
+    """Run the scenario. It starts the worker and the coordinator when the plan begins."""
+    slow_upkeep()
     await world.add_catalog("lake")
     model = LongTable(world, "lake", "archive")
     for day in range(plan.partitions):

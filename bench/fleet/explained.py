@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from bench.fleet.artemis import UPKEEP
+from bench.fleet.artemis import slow_upkeep
 from bench.fleet.tables import as_table
 from engine.domain.access.callers import COORDINATOR, SYSTEM
 from engine.domain.ids import TableId
@@ -26,7 +26,6 @@ from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.services.explain.reader import FactReader
 from engine.services.explain.starts import start_at
 from engine.services.explain.timing import eligibility
-from engine.workers import coordinator
 from tests.simulation.lake import ModelTable
 from tests.simulation.loop import EPOCH
 from tests.simulation.world import World
@@ -121,8 +120,7 @@ class Explained:
 
 async def explained(world: World, *, minutes: float) -> Explained:
     """Run the tables for some minutes, record predictions of explain at random moments, and compare them."""
-    for name, seconds in UPKEEP.items():
-        setattr(coordinator, name, seconds)
+    slow_upkeep()
     await world.add_catalog("lake")
     found = Explained()
     tables: dict[str, tuple[TableId, ModelTable]] = {}

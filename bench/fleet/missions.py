@@ -12,12 +12,11 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Final
 
-from bench.fleet.artemis import AVAILABLE, MB, SMALL_BYTES, UPKEEP
+from bench.fleet.artemis import AVAILABLE, MB, SMALL_BYTES, slow_upkeep
 from bench.fleet.tables import as_table, count, size
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import TableRef
-from engine.workers import coordinator
 from tests.simulation.lake import ModelTable
 from tests.simulation.world import World
 
@@ -102,8 +101,7 @@ class Missions:
 
 async def missions(world: World, plan: Plan) -> Missions:
     """Run the scenario."""
-    for name, seconds in UPKEEP.items():
-        setattr(coordinator, name, seconds)
+    slow_upkeep()
     await world.add_catalog("lake")
     model = world.lake.table(TableRef("lake", ("lake",), "missions"))
     found = Missions(plan)

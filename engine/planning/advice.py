@@ -134,6 +134,6 @@ def _layout(in_partition: float, chosen: tuple[str, ...], partition_columns: Seq
             f"{in_partition:.0%} of the queries name all partition columns ({named}): packing is enough",
         )
     if not chosen:
-        return Layout.BINPACK, "no column that is not one of the partition's is filtered by often enough to cluster by"
+        return Layout.BINPACK, "no column outside of the partition spec is filtered by often enough to cluster by it"
     of_partition = f"only {in_partition:.0%} name all partition columns ({named})" if named else "it is not partitioned"
     return Layout.CLUSTER, f"queries filter by {', '.join(chosen)}, and {of_partition}"

@@ -58,7 +58,7 @@ class TableAdvice(Answer):
     table_id: str
     policy: Policy | None = Field(
         description="The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes "
-        "it; null: none is recommended, the table has it, or its format can't (`layout.because` says so)."
+        "it; null: none is recommended, the table has it, or can't have it (`layout.because`)."
     )
     layout: LayoutAdvice
     upkeep: UpkeepAdvice

@@ -8,7 +8,7 @@ import { UnreadableAnswerError } from "./errors.js";
 
 /** Limit of an answer after decompression, in bytes. Lists have pages of at most 1,000 items. */
 const MOST_BYTES = 64 * 2 ** 20;
-/** So many parts are read before timers may run: a server that never pauses would hold back that of the call's deadline. */
+/** Number of parts after which timers get a turn: else a server that never pauses keeps the deadline of a call from ending it. */
 const PARTS_TOGETHER = 1000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

@@ -116,7 +116,7 @@ def measure_partitions(
         now_ms: the present instant, milliseconds since 1970.
         small_bytes: files below this size are small.
         large_bytes: files above this size are over-large; None: no file is.
-        small_row_group_bytes: files of row groups below this mean size count as such (`measures.row_groups`), if any.
+        small_row_group_bytes: mean size below which the row groups of a file are too small; None: they never are.
         overlap: overlap in the columns that the policy orders rows by, if a rule uses it.
         unordered: flags of files that are not in the policy's order of rows; None if the table can't be put into it.
     """

@@ -93,7 +93,7 @@ class FactReader:
         return Glance(now, policy, blocked, None)
 
     async def measure_load(self, table_id: TableId) -> None:
-        """Measure a table with a live run, if its writers go by the measurement; see `ObservationService`."""
+        """Measure a table during a run, if its writers go by the measurement; see `ObservationService.measure_load`."""
         await self._observations.measure_load(table_id)
 
     async def read(self, caller: Caller, table_id: TableId, glance: Glance | None = None) -> Facts:

@@ -158,7 +158,7 @@ class ObservationService:
             _log.warning("not_measured", table_id=table_id, error=error.message)
 
     async def measure_load(self, table_id: TableId) -> None:
-        """Measure a table again whose buckets have sorted runs, by which its writers decide whether to slow down."""
+        """Measure a table again if its buckets have sorted runs, by which its writers know whether to slow down."""
         async with self._database.read() as unit:
             latest = await unit.measurements.latest(table_id)
         if latest is not None and latest.document.get("fullest_bucket") is not None:

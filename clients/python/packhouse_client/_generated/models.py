@@ -2460,7 +2460,7 @@ class Seal(Model):
     """Rewrite sealed partitions only: give exactly one of the two fields."""
 
     after: str | None = None
-    """Time after the end of the partition's own time window; since its oldest new small file where the partition has no time."""
+    """Time after the end of the partition's time window. For a partition without a time: age of its oldest small file that no rewrite wrote."""
 
     quiet_for: str | None = None
     """Time since the last commit to the partition."""
@@ -5143,7 +5143,7 @@ class TableAdvice(Model):
     """Recommended layout of the files."""
 
     policy: PolicyDocumentOutput | None
-    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or its format can't (`layout.because` says so)."""
+    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`)."""
 
     table_id: str
     """Id of the registered table."""

@@ -5932,7 +5932,7 @@ export interface components {
         /** @description Rewrite sealed partitions only: give exactly one of the two fields. */
         Seal: {
             /**
-             * @description Time after the end of the partition's own time window; since its oldest new small file where the partition has no time.
+             * @description Time after the end of the partition's time window. For a partition without a time: age of its oldest small file that no rewrite wrote.
              * @example 1h
              */
             after?: string | null;
@@ -6199,7 +6199,7 @@ export interface components {
             expiry_seconds: number;
             /** @description Recommended layout of the files. */
             layout: components["schemas"]["LayoutAdvice"];
-            /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or its format can't (`layout.because` says so). */
+            /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`). */
             policy: components["schemas"]["PolicyDocument-Output"] | null;
             /** @description Id of the registered table. */
             table_id: string;

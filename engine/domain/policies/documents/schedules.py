@@ -99,8 +99,8 @@ class Seal(Part):
 
     after: Duration | None = Field(
         None,
-        description="Time after the end of the partition's own time window; since its oldest new small file where the "
-        "partition has no time.",
+        description="Time after the end of the partition's time window. For a partition without a time: age of its "
+        "oldest small file that no rewrite wrote.",
         examples=["1h"],
     )
     quiet_for: Interval | None = Field(

@@ -124,8 +124,8 @@ _UPSOLVER: Final = _preset(
 
 _ARTEMIS: Final = _preset(
     "artemis",
-    summary="A shared archive that analysts query in the daytime: sealed partitions only (those without a time beside "
-    "their writers, once new small files are an hour old), 30 % of the bandwidth (set "
+    summary="A shared archive that analysts query in the daytime: sealed partitions only (a partition without a time "
+    "is rewritten beside its writers, once its oldest new small file is an hour old), 30 % of the bandwidth (set "
     "limits.available_bandwidth), no new rewrites from 09:00 to 17:00 UTC, slower rewrites while queries are "
     "slow, manifests merged each week, and sooner when there are more than 100 small ones. At most four file groups "
     "of the table are rewritten at once; PUT /v1/limits caps the whole fleet. A commit is tried at most 16 times, as "
