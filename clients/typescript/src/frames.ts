@@ -1,4 +1,5 @@
 /** Server-Sent Events read from a fetch body, as the HTML standard frames them (section 9.2.6). */
+import { partsOf } from "./parts.js";
 
 /** Limit of one frame, in characters. */
 const MOST_CHARACTERS = 2 ** 20;
@@ -10,13 +11,17 @@ export interface Frame {
   readonly data: string;
 }
 
-/** Yield frames as they arrive. `onBytes` is told of every sign of life, comments included. Throws if a frame is too large. */
+/**
+ * Yield frames as they arrive. `onBytes` is told of every sign of life, comments included.
+ * Throws if a frame is too large, and the signal's reason as soon as it is aborted.
+ */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
   onBytes: () => void = () => {},
 ): AsyncGenerator<Frame, void, undefined> {
   let fields = new Fields();
-  for await (const line of readLines(body, onBytes)) {
+  for await (const line of readLines(partsOf(body, signal), onBytes)) {
     if (line !== "") {
       fields.add(line);
       continue;
@@ -56,28 +61,19 @@ function limit(characters: number): void {
 
 /** Yield lines without their ends: CRLF, LF or CR. What follows the last end is not complete and is dropped. */
 async function* readLines(
-  body: ReadableStream<Uint8Array>,
+  parts: AsyncIterable<Uint8Array>,
   onBytes: () => void,
 ): AsyncGenerator<string, void, undefined> {
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        if (rest.endsWith("\r")) yield rest.slice(0, -1);
-        return;
-      }
-      onBytes();
-      rest += decoder.decode(value, { stream: true });
-      const end = rest.endsWith("\r") ? rest.length - 1 : rest.length; // its LF may be under way
-      const lines = rest.slice(0, end).split(/\r\n|\n|\r/);
-      rest = (lines.pop() ?? "") + rest.slice(end);
-      limit(rest.length);
-      yield* lines;
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
+  for await (const part of parts) {
+    onBytes();
+    rest += decoder.decode(part, { stream: true });
+    const end = rest.endsWith("\r") ? rest.length - 1 : rest.length; // its LF may be under way
+    const lines = rest.slice(0, end).split(/\r\n|\n|\r/);
+    rest = (lines.pop() ?? "") + rest.slice(end);
+    limit(rest.length);
+    yield* lines;
   }
+  if (rest.endsWith("\r")) yield rest.slice(0, -1);
 }

@@ -6,7 +6,7 @@
  */
 import { isEventStream, wholeAnswer } from "./answers.js";
 import { ConnectionError, PackhouseError, problemOf, retryAfterSeconds } from "./errors.js";
-import { answerWithin, sleep } from "./time.js";
+import { answerWithin, sleep, unlessAborted } from "./time.js";
 
 export type Fetch = (request: Request) => Promise<Response>;
 
@@ -24,9 +24,9 @@ const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Return a fetch that gives each try `timeoutMs` and sends again as the options say. Throws `ConnectionError`. */
 export function retrying(send: Fetch, options: RetryOptions, timeoutMs: number): Fetch {
   return async (request) => {
-    if (isStream(request)) return once(send, request, undefined);
+    if (isStream(request)) return once(send, request, request.signal, undefined);
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await once(send, request.clone(), timeoutMs).catch((error: unknown) => error);
+      const outcome = await once(send, request.clone(), request.signal, timeoutMs).catch((error: unknown) => error);
       const isLast = attempt >= options.attempts;
       const delay = isLast ? undefined : await delayBefore(request, outcome, attempt, options);
       if (delay === undefined) {
@@ -75,20 +75,23 @@ function isStream(request: Request): boolean {
   return request.headers.get("accept") === "text/event-stream";
 }
 
-async function once(send: Fetch, request: Request, timeoutMs: number | undefined): Promise<Response> {
+/** Send a request once. `signal`: the caller's, as a clone of a request may miss its abort. */
+async function once(send: Fetch, request: Request, signal: AbortSignal, timeoutMs: number | undefined): Promise<Response> {
   try {
-    return timeoutMs === undefined ? await openStream(send, request) : await answerWithin(timeoutMs, request, send);
+    return await (timeoutMs === undefined
+      ? openStream(send, request, signal)
+      : answerWithin(timeoutMs, request, signal, send));
   } catch (error) {
-    if (request.signal.aborted) throw request.signal.reason; // aborted by the caller
+    if (signal.aborted) throw signal.reason; // aborted by the caller
     if (error instanceof PackhouseError) throw error;
     throw new ConnectionError(`${request.method} ${request.url}: no answer (${reasonOf(error)})`, { cause: error });
   }
 }
 
 /** Send a request for a stream. An answer without one is read to its end; the caller's signal limits the time. */
-async function openStream(send: Fetch, request: Request): Promise<Response> {
-  const response = await send(request);
-  return isEventStream(response) ? response : wholeAnswer(request, response);
+async function openStream(send: Fetch, request: Request, signal: AbortSignal): Promise<Response> {
+  const response = await unlessAborted(signal, send(request));
+  return isEventStream(response) ? response : wholeAnswer(request, response, signal);
 }
 
 function reasonOf(error: unknown): string {

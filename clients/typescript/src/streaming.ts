@@ -73,7 +73,7 @@ async function* streamOnce(
       signal: silence.signal,
     });
     if (response.status === 204 || !data) return; // ended, and all of it was seen
-    for await (const frame of readFrames(data, () => silence.postpone())) {
+    for await (const frame of readFrames(data, silence.signal, () => silence.postpone())) {
       const signal = signalOf(frame);
       if (signal !== undefined) yield signal;
     }

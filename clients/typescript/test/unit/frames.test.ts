@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { type Frame, readFrames } from "../../src/frames.js";
 import { collect } from "./samples.js";
 
+const NEVER = new AbortController().signal;
+
 function bodyOf(text: string, chunkBytes: number): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
   return new ReadableStream({
@@ -22,17 +24,17 @@ for (const end of ["\n", "\r\n", "\r"]) {
     test(`frames do not depend on line ends (${JSON.stringify(end)}) and chunks (${chunkBytes})`, async () => {
       const lines = ["retry: 1000", "", ": heartbeat", "", "id: 1", "event: event", `data:${FRAMES[0]?.data}`, ""];
       const text = [...lines, "data: two", "data: lines", "", ""].join(end);
-      assert.deepEqual(await collect(readFrames(bodyOf(text, chunkBytes))), FRAMES);
+      assert.deepEqual(await collect(readFrames(bodyOf(text, chunkBytes), NEVER)), FRAMES);
     });
   }
 }
 
 test("a frame that was cut off is not handed on", async () => {
-  assert.deepEqual(await collect(readFrames(bodyOf("event: event\ndata: {}\n", 5))), []);
+  assert.deepEqual(await collect(readFrames(bodyOf("event: event\ndata: {}\n", 5), NEVER)), []);
 });
 
 test("heartbeats are signs of life and no frames", async () => {
   let heard = 0;
-  const frames = await collect(readFrames(bodyOf(": heartbeat\n\n", 100), () => (heard += 1)));
+  const frames = await collect(readFrames(bodyOf(": heartbeat\n\n", 100), NEVER, () => (heard += 1)));
   assert.deepEqual([frames.length, heard], [0, 1]);
 });
