@@ -73,19 +73,26 @@ def _write(spark: Any, *, table: str, columns: str, files: int, rows_per_file: i
 
 
 def append_files(
-    spark: Any, *, table: str, columns: str, files: int, rows_per_file: int, partitions: int | None = None
+    spark: Any,
+    *,
+    table: str,
+    columns: str,
+    files: int,
+    rows_per_file: int,
+    partitions: int | None = None,
+    first: int = 0,
 ) -> None:
     """Append files of about `rows_per_file` rows each to a table, which is created if it does not exist.
 
-    With `partitions` the table has a column `part` of that many values, which it is partitioned by, and every file is
-    written once for each.
+    `first`: the number of the first row; the same numbers are the same rows. With `partitions` the table has a column
+    `part` of that many values, which it is partitioned by, and every file is written once for each.
     """
     split = "" if partitions is None else "PARTITIONED BY (part)"
     columns = columns if partitions is None else f"{columns}, id % {partitions} AS part"
     spark.sql(
         f"CREATE TABLE IF NOT EXISTS {table} USING iceberg {split} {_PROPERTIES} AS SELECT {columns} FROM range(0)"
     )
-    rows = f"SELECT {columns} FROM range(0, {files * rows_per_file}, 1, {files})"
+    rows = f"SELECT {columns} FROM range({first}, {first + files * rows_per_file}, 1, {files})"
     spark.sql(f"INSERT INTO {table} {rows}{'' if partitions is None else ' SORT BY part'}")
 
 

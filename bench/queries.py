@@ -82,9 +82,9 @@ def main() -> None:
 
 
 def _write(lake: Lake, given: argparse.Namespace) -> None:
-    for _ in range(given.commits):
-        table = spark_name("stream")
-        append_files(lake.spark, table=table, columns=lineitem_columns(), files=given.files, rows_per_file=given.rows)
+    made = {"columns": lineitem_columns(), "files": given.files, "rows_per_file": given.rows}
+    for at in range(given.commits):
+        append_files(lake.spark, table=spark_name("stream"), first=at * given.files * given.rows, **made)
     lake.duplicate("stream", "deleted")
     deleted = spark_name("deleted")
     lake.spark.sql(f"ALTER TABLE {deleted} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
