@@ -369,6 +369,14 @@ def commit_deletes(table: Table, *files: DataFile, sequence_number: int | None =
     return snapshot_id
 
 
+def delete_positions(table: Table, *positions: int) -> None:
+    """Delete rows of the first file by a position-delete file, as a writer with merge-on-read does."""
+    task = next(iter(table.refresh().scan().plan_files()))
+    partition = Record(*(task.file.partition[0],))
+    pairs = [(task.file.file_path, each) for each in positions]
+    commit_deletes(table, delete_file(table, pairs, spec_id=task.file.spec_id, partition=partition, aimed=True))
+
+
 def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]], Any]) -> None:
     """Put `answer` between a table and its catalog: it gets the real commit and may call it, fail before or after."""
     real = opened._catalog.commit_table

@@ -320,11 +320,13 @@ class World(Generic[OneLake]):
             connection.execute(text(statement), {"id": run_id})
         engine.dispose()
 
-    async def set_policy(self, document: dict[str, Any], table_id: TableId | None = None) -> None:
-        """Write the first policy of the table's own, or of another's."""
-        policy = PolicyDocument.model_validate(document)
-        put = self.container.policies.put
-        await acknowledged(put, SYSTEM, table_id or self.table_id, policy, if_none_match=True)
+    async def set_policy(
+        self, document: dict[str, Any], table_id: TableId | None = None, *, replaces: int | None = None
+    ) -> None:
+        """Write the first policy of the table's own, or of another's; or the one that `replaces` this version."""
+        policy, put = PolicyDocument.model_validate(document), self.container.policies.put
+        match = {"if_match": replaces, "if_none_match": replaces is None}
+        await acknowledged(put, SYSTEM, table_id or self.table_id, policy, **match)
 
     async def register(self, name: str, *, policy: dict[str, Any] | None = None) -> Table:
         """Register another table of the lake, under a policy of its own if one is given."""

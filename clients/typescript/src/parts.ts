@@ -2,7 +2,7 @@
  * Reads the parts of a body until it ends or is no longer wanted.
  *
  * A signal that was given to `fetch` does not end it for sure: Node's `Request` follows the signal by a weak reference,
- * and misses an abort once it was collected. Whoever waits here listens to the signal itself.
+ * and misses an abort once it was collected. So this listens to the signal itself.
  */
 
 /** Number of parts after which timers get a turn: else a server that never pauses keeps a deadline from ending the call. */

@@ -8,8 +8,8 @@ from engine.domain.tables.keys import KEY_SETTING
 from engine.domain.tables.table import FormatName
 
 NOT_DONE: Final = "this version does not do it on Paimon tables"
-_POSSIBLE: Final = ("binpack", "window")
-_NO_ORDER: Final = f"rows of Paimon tables are not ordered, and files not divided by size: use {' or '.join(_POSSIBLE)}"
+_POSSIBLE: Final = ("binpack", "window", "tiered")
+_NO_ORDER: Final = f"rows of Paimon tables are not put into an order: use one of {', '.join(_POSSIBLE)}"
 _OWN_KEY: Final = "Paimon merges rows by the primary key and the merge engine of the table itself"
 
 
@@ -26,9 +26,7 @@ CAPABILITIES: Final = Capabilities.declared(
         Operation.REWRITE_DELETES: _instead("deletion vectors are applied by Paimon's own compaction"),
         Operation.REWRITE_MANIFESTS: _instead("Paimon merges manifests with each commit"),
         Operation.DELETE_OLD_COMPACTIONS: _instead("only the oldest snapshots can expire: use expire_snapshots"),
-        Operation.RECLAIM: _instead(
-            "deletion vectors go with Paimon's own compaction: use expire_snapshots with delete_files"
-        ),
+        Operation.RECLAIM: POSSIBLE,
     },
     rewrites={
         (strategy, engine): POSSIBLE if strategy in _POSSIBLE else impossible(_NO_ORDER)

@@ -167,6 +167,7 @@ def evaluate_policy(
     whole = [
         *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in overlaps),
         *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values, limits.buckets)),
+        *(evaluate(rule, metrics, in_full) for rule in reclaim_rules(policy) if limits.buckets is not None),
     ]
     return Evaluation(
         triggers=by_trigger,
@@ -191,7 +192,9 @@ def _judge_triggers(
     tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
     states = [evaluate(rule, tiered, for_order if _asks_order(rule) else guards) for rule in rules]
     reordered = [state.partitions for rule, state in zip(rules, states, strict=True) if _asks_order(rule)]
-    states += [evaluate(rule, tiered, guards) for rule in (*tier_rules(limits), *new_row_rules(policy, limits))]
+    reclaim = reclaim_rules(policy) if limits.buckets is None else ()
+    more = (*reclaim, *tier_rules(limits), *new_row_rules(policy, limits))
+    states += [evaluate(rule, tiered, guards) for rule in more]
     return states, np.logical_or.reduce([np.zeros(len(metrics.files.names), np.bool_), *reordered])
 
 
@@ -201,15 +204,18 @@ def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
     for rule in policy.document().triggers or ():
         conditions, logic = logic_of(rule)
         found.append(Rule(rule.name, conditions, needs_change=rule.input_changed, logic=logic))
-    return [*found, *_reclaim_rules(policy)]
+    return found
 
 
-def _reclaim_rules(policy: EffectivePolicy) -> list[Rule]:
-    """Return the rule of `maintenance.reclaim`: deletes older than its retention keep the deleted rows stored."""
+def reclaim_rules(policy: EffectivePolicy) -> list[Rule]:
+    """Return the rule of `maintenance.reclaim`: what keeps rows stored for longer than its retention is rewritten.
+
+    In a key table with levels only a full rewrite does that.
+    """
     reclaim = policy.values[RECLAIM]
     if reclaim == OFF or not reclaim["compact_blocking"]:
         return []
-    return [Rule(RECLAIM, [Check("oldest_delete_file_age", "at_least", float(reclaim["retention"]))])]
+    return [Rule(RECLAIM, [Check("blocking_age", "at_least", float(reclaim["retention"]))])]
 
 
 def asks_overlap(policy: EffectivePolicy) -> bool:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.planning.measures.blocking import blocking_age
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import Overlap
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
@@ -45,6 +46,7 @@ NOTHING_TO_MEASURE: Final[Mapping[str, str]] = {
     "largest_small_file_share": "not measured: the partition has no small files",
     "oldest_delete_file_age": "not measured: the partition has no delete files",
     "size_amplification_percent": "not measured: the partition was never rewritten in full",
+    "blocking_age": "not measured: the partition's files have no deleted or replaced rows",
     "oldest_snapshot_age": "not measured: the table has no snapshots",
     "unreferenced_bytes": "not measured: no search for orphans of the table has ended yet",
     "overlap_depth": "not measured: the policy orders rows by no columns (rewrite.strategy, rewrite.columns), or the "
@@ -135,7 +137,7 @@ def measure_partitions(
         values=_sizes(files, counts, totals, small, large_bytes)
         | {"old_spec_file_count": files.count(files.are_of_other_specs(figures.current_spec_id)).astype(np.float64)}
         | {"small_row_group_file_count": _chopped(files, small_row_group_bytes)}
-        | _deletes(files, figures, now_ms)
+        | _deletes(files, figures, added, now_ms)
         | ages
         | rewritten
         | _order(files, totals, unordered, overlap)
@@ -220,7 +222,7 @@ def _not_applicable(figures: TableMeasures) -> Mapping[str, str]:
     return {} if figures.has_levels else NOT_APPLICABLE_WITHOUT_KEY
 
 
-def _deletes(files: PartitionedFiles, figures: TableMeasures, now_ms: int) -> dict[str, Floats]:
+def _deletes(files: PartitionedFiles, figures: TableMeasures, added: Ints, now_ms: int) -> dict[str, Floats]:
     """Return the metrics of deletes; the rows that they may hide are all rows for equality deletes."""
     rows = np.where(files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count))
     count, age = np.zeros(len(files.names)), np.full(len(files.names), np.nan)
@@ -232,6 +234,7 @@ def _deletes(files: PartitionedFiles, figures: TableMeasures, now_ms: int) -> di
     return {
         "delete_file_count": count,
         "oldest_delete_file_age": age,
+        "blocking_age": blocking_age(files, figures, added, now_ms),
         "delete_ratio": files.total(rows) / np.maximum(1, files.total(files.record_count)),
     }
 

@@ -50,6 +50,9 @@ _FOLLOWED: Final = frozenset(
 )
 """Settings of `rewrite` that apply with every engine: planning follows or checks them, or each engine has an option."""
 
+_OF_CHOSEN_FILES: Final = frozenset({f"{_REWRITE}exclude_above_bytes"})
+"""Settings that also apply where an engine merges no other files than planning chose for a group."""
+
 _DONE_NATIVELY: Final = frozenset(
     {NO_FIELD_IDS, INT96_TIMESTAMPS, UNREADABLE_LAYOUT, UNSUPPORTED_DELETE_FILE, UNSUPPORTED_STORAGE}
 )
@@ -139,10 +142,11 @@ def too_slow(limit: Budget) -> str:
 
 
 def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Mapping[str, str]) -> Iterator[Condition]:
-    strategy, able = policy.strategy, " and ".join(sorted(engine.strategies))
+    strategy, able = policy.strategy, ", ".join(sorted(engine.strategies))
+    followed = _FOLLOWED if engine.form.is_whole else _FOLLOWED | _OF_CHOSEN_FILES
     yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
     yield _verification(policy.verification, engine)
-    others = sorted(name for name in policy.values if name.startswith(_REWRITE) and name not in _FOLLOWED)
+    others = sorted(name for name in policy.values if name.startswith(_REWRITE) and name not in followed)
     told = [
         f"{name} (set the table property {by_property[name]} instead)" if name in by_property else name
         for name in others

@@ -11,7 +11,7 @@ from tests.integration.api.registered import Registered, registered
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once
 
-OF_PAIMON = (Operation.REWRITE, Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.PURGE)
+OF_PAIMON = {*Operation} - {Operation.REWRITE_DELETES, Operation.REWRITE_MANIFESTS, Operation.DELETE_OLD_COMPACTIONS}
 
 
 BLOBS = "columns of type BLOB, whose files are not compacted: picture"
@@ -102,7 +102,7 @@ async def test_a_layout_that_the_format_can_not_have_is_no_policy_to_apply(paimo
     await paimon.api.post("/v1/signals", {"table_id": paimon.table_id, "signal": signal}, status=202)
     advice = await paimon.view("advice")
     assert (advice["layout"]["layout"], advice["layout"]["cluster_by"], advice["policy"]) == ("cluster", ["id"], None)
-    assert "this table can't have it: rows of Paimon tables are not ordered" in advice["layout"]["because"]
+    assert "this table can't have it: rows of Paimon tables are not put into an order" in advice["layout"]["because"]
 
 
 async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon: Paimon) -> None:
@@ -131,7 +131,7 @@ async def test_settings_that_nothing_acts_on_are_refused(paimon: Paimon) -> None
     for section, setting, given in (
         ("rewrite", "strategy", {"strategy": "sort", "columns": ["id"]}),
         ("maintenance", "delete_old_compactions", {"delete_old_compactions": {"grace": "1d"}}),
-        ("maintenance", "reclaim", {"reclaim": {"retention": "5d"}}),
+        ("maintenance", "rewrite_deletes", {"rewrite_deletes": {"interval": "5d"}}),
     ):
         refused = await paimon.govern({section: given}, status=422)
         assert [problem["pointer"] for problem in refused["errors"]] == [f"/{section}/{setting}"]

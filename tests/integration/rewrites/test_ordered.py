@@ -191,7 +191,7 @@ async def test_a_second_full_rewrite_finds_everything_in_order_until_new_files_c
 async def test_requested_runs_put_well_sized_single_files_into_order_and_automatic_ones_do_not(
     world: World, watching: Watching, request_: RunRequest
 ) -> None:
-    """M1: an order alone makes no automatic run rewrite a file."""
+    """An order alone makes no automatic run rewrite a file."""
     await world.rewrite()  # one file a partition, packed
     packed = world.lake.paths()
     await world.set_policy({"rewrite": {"strategy": "hilbert", "columns": ["id", "value"]}, "schedule": AT_ONCE})
@@ -231,7 +231,7 @@ OVERLAPS = {
 async def test_overlap_begins_a_run_of_whole_partitions_by_itself_and_rests_when_it_is_mended(
     world: World, watching: Watching
 ) -> None:
-    """L7, M1: no file is small: what is rewritten is only what overlaps, once."""
+    """L7: no file is small: what is rewritten is only what overlaps, once."""
     before = content(world)
     await world.set_policy(OVERLAPS)
     assert (await watching.look()).verdict is Verdict.SUBMITTED

@@ -5,14 +5,12 @@ Steps at which an attempt dies, and the limit of requests, are those of every de
 
 from typing import Any
 
-from pyiceberg.typedef import Record
-
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
 from tests.support.attempts import content, snapshot_ids
 from tests.support.expired_files import stored
-from tests.support.iceberg_tables import commit_deletes, delete_file
+from tests.support.iceberg_tables import delete_positions
 from tests.support.moved_clock import MovedClock
 from tests.support.removal_runs import RECLAIM as SETTING
 from tests.support.removal_runs import nothing_needed_is_missing
@@ -26,15 +24,6 @@ NO_RULES: dict[str, Any] = {
     "schedule": {"min_interval": "0s"},
     "maintenance": {"reclaim": SETTING, "rewrite_manifests": "off"},
 }
-
-
-def delete_rows(world: World, *positions: int) -> None:
-    """Delete rows of one file by a position-delete file, as a writer with merge-on-read does."""
-    table = world.lake.table
-    task = next(iter(table.scan().plan_files()))
-    partition = Record(*(task.file.partition[0],))
-    pairs = [(task.file.file_path, each) for each in positions]
-    commit_deletes(table, delete_file(table, pairs, spec_id=task.file.spec_id, partition=partition, aimed=True))
 
 
 async def reclaim(world: World) -> Run:
@@ -61,7 +50,7 @@ async def test_m15_m17_deletes_older_than_the_retention_are_rewritten_and_then_t
     watching: Watching, clock: MovedClock
 ) -> None:
     world = watching.world
-    delete_rows(world, 0, 1, 2)
+    delete_positions(world.lake.table, 0, 1, 2)
     rows = content(world)
     await world.set_policy(NO_RULES)
     assert (await watching.look(wake=True)).verdict is Verdict.NOT_DUE
@@ -85,7 +74,7 @@ async def test_m15_m17_deletes_older_than_the_retention_are_rewritten_and_then_t
 
 async def test_deletes_stay_without_compact_blocking(watching: Watching, clock: MovedClock) -> None:
     world = watching.world
-    delete_rows(world, 0)
+    delete_positions(world.lake.table, 0)
     off = NO_RULES | {"maintenance": {"reclaim": SETTING | {"compact_blocking": False}, "rewrite_manifests": "off"}}
     await world.set_policy(off)
     await clock.pass_by(hours=3)

@@ -1,4 +1,4 @@
-"""L6, L7, M1: a new order reaches old files by a rule or a request, once, and the table then stays as it is."""
+"""L6, L7: a new order reaches old files by a rule or a request, once, and the table then stays as it is."""
 
 import asyncio
 import shutil
@@ -117,7 +117,7 @@ async def packed(world: World) -> Sequence[str]:
 async def test_a_rule_brings_old_files_into_a_new_order_once_and_the_table_is_still_for_a_week(
     world: World, packed: Sequence[str], watching: Watching, clock: MovedClock, strategy: str
 ) -> None:
-    """L6, L7, M1: several rounds, each of which ends, also where the table can't record the order."""
+    """L6, L7: several rounds, each of which ends, also where the table can't record the order."""
     rows = content(world)
     await change_policy(world, policy(ORDERS[strategy]))
     first = await started(world, watching)
@@ -166,7 +166,7 @@ async def test_a_skipped_run_says_that_every_file_is_in_the_order(world: World, 
 
 
 async def test_an_automatic_run_without_the_rule_leaves_them_and_says_so(world: World, packed: Sequence[str]) -> None:
-    """M1: an order is asked for, but no rule is on it."""
+    """An order is asked for, but no rule is on it."""
     few = {"name": "few", "all": [{"metric": "small_file_count", "at_least": 3}]}
     await change_policy(world, policy({**BY_ID, "small_file_bytes": 1}, few))
     run = await requested(world, RunRequest(only_due=True))

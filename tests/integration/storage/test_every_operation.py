@@ -207,18 +207,18 @@ async def hive(play: Play) -> None:
 
 
 async def paimon(play: Play) -> None:
-    """Compact, expire the oldest snapshots with their files, purge the others, and remove orphans."""
+    """Compact, expire the oldest snapshots with their files, all but two, and those, and remove orphans."""
     rule = {**EXPIRY, "keep_last": 3}
     await play.world.set_policy(
         {
             "rewrite": {"min_input_files": 2, "engine": "arrow"},
-            "maintenance": {"expire_snapshots": rule, "remove_orphans": ORPHANS},
+            "maintenance": {"expire_snapshots": rule, "reclaim": RECLAIM, "remove_orphans": ORPHANS},
         }
     )
     await play.succeed(Operation.REWRITE)
     await play.clock.pass_by(hours=3)
-    await play.succeed(Operation.EXPIRE_SNAPSHOTS)
-    assert (await play.succeed(Operation.PURGE))["deleted_files"] > 0
+    for operation in (Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.PURGE):
+        assert (await play.succeed(operation))["deleted_files"] > 0
     folder = f"{play.place.root}/lake.db/events/day={DAYS[0]}/bucket-0"
     await orphans(play, folder, "data-00000000-0000-0000-0000-00000000000{}-0.parquet")
 
@@ -323,7 +323,7 @@ async def test_f51_paimon_tables(
     places: Sequence[StoredPlace], open_world: Any, paimon_core: PaimonCore, tmp_path: Path
 ) -> None:
     def write(lake: PaimonLake) -> None:
-        lake.create(partition_keys=["day"])
+        lake.create(partition_keys=["day"], snapshot__num_retained__min="2")
         for number in range(5):
             lake.write([[number, day, 1.5] for day in DAYS])
 

@@ -131,11 +131,12 @@ class Changes(ABC):
         return [(str(each.name()), str(each.type())) for each in self._table(warehouse, table, None).schema().fields()]
 
     def snapshots(self, warehouse: str, table: str) -> list[Mapping[str, Any]]:
-        """Return id and properties of each snapshot, oldest first."""
+        """Return id and properties of each snapshot, oldest first, and whether a compaction made it."""
         manager = self._table(warehouse, table, None).snapshotManager()
         return [
             {
                 "id": int(each.id()),
+                "is_compaction": str(each.commitKind()) == "COMPACT",
                 "properties": {str(key): str(value) for key, value in (each.properties() or {}).items()},
             }
             for each in manager.safelyGetAllSnapshots()

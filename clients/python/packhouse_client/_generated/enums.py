@@ -181,6 +181,7 @@ class Metric(OpenEnum):
     SMALL_ROW_GROUP_FILE_COUNT = "small_row_group_file_count"
     DELETE_FILE_COUNT = "delete_file_count"
     OLDEST_DELETE_FILE_AGE = "oldest_delete_file_age"
+    BLOCKING_AGE = "blocking_age"
     DELETE_RATIO = "delete_ratio"
     SORTED_RUN_COUNT = "sorted_run_count"
     LEVEL0_FILE_COUNT = "level0_file_count"

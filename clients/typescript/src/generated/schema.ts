@@ -3974,7 +3974,7 @@ export interface components {
          * @description Figures that conditions compare. Most are measured for each partition (or bucket), some for the whole table.
          * @enum {string}
          */
-        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age" | "unreferenced_bytes";
+        Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "blocking_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age" | "unreferenced_bytes";
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -6644,7 +6644,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "blocking_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
         }) & ({
             at_least: unknown;
         } | {
@@ -6709,7 +6709,7 @@ export interface components {
             /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
             below?: string | null;
             /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
+            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "blocking_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
         }) & ({
             at_least: unknown;
         } | {

@@ -78,6 +78,11 @@ class Metric(StrEnum):
         MetricKind.DURATION,
         "time since the oldest live delete file was added",
     )
+    BLOCKING_AGE = (
+        "blocking_age",
+        MetricKind.DURATION,
+        "longest time for which files of the newest snapshot can have kept rows that were deleted or replaced",
+    )
     DELETE_RATIO = "delete_ratio", MetricKind.RATIO, "deleted rows as a share of all rows"
     SORTED_RUN_COUNT = "sorted_run_count", MetricKind.COUNT, "sorted runs of a key table's bucket"
     LEVEL0_FILE_COUNT = "level0_file_count", MetricKind.COUNT, "files of level 0 of a key table's bucket"

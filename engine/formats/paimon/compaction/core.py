@@ -12,7 +12,7 @@ from engine.formats.base import Condition, NativeEngine
 from engine.planning.plans.group_forms import FullScope, GroupForm
 
 _NAME: Final = "Paimon's core"
-_STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW})
+_STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW, Strategy.TIERED})
 
 
 class CoreAccess(Protocol):

@@ -12,6 +12,7 @@ const METRICS: Readonly<Record<string, string>> = {
   newest_file_age: "Age of the newest file",
   oldest_small_file_age: "Age of the oldest small file",
   oldest_delete_file_age: "Age of the oldest delete file",
+  blocking_age: "Longest time that deleted or replaced rows are kept",
   delete_file_count: "Delete files",
   delete_ratio: "Rows that deletes may hide",
   time_since_rewrite: "Time since the last rewrite",
