@@ -211,7 +211,7 @@ def _commit(table: Table, snapshot_id: int, path: str, files: int) -> None:
 
 def _file(table: Table, number: int, at: int, *, day: int) -> DataFile:
     """Return a data file with statistics of every column."""
-    ids = range(1, COLUMNS + 1)
+    ids, of_day = range(1, COLUMNS + 1), day.to_bytes(8, "little")
     made = DataFile.from_args(
         content=DataFileContent.DATA,
         file_path=f"{table.location()}/data/day={day}/{number:05}-{at:05}-4c2f1c0e-8f0b-4d53-9d8e.parquet",
@@ -223,8 +223,8 @@ def _file(table: Table, number: int, at: int, *, day: int) -> DataFile:
         value_counts=dict.fromkeys(ids, 1000 + at),
         null_value_counts=dict.fromkeys(ids, 0),
         nan_value_counts={},
-        lower_bounds={each: (number * each).to_bytes(8, "little") for each in ids},
-        upper_bounds={each: (number * each + at).to_bytes(8, "little") for each in ids},
+        lower_bounds={1: of_day, **{each: (number * each).to_bytes(8, "little") for each in ids[1:]}},
+        upper_bounds={1: of_day, **{each: (number * each + at).to_bytes(8, "little") for each in ids[1:]}},
         split_offsets=[4],
         sort_order_id=0,
     )

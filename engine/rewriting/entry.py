@@ -6,21 +6,23 @@ from engine.rewriting.core.commits import CORE_COMMIT, run_commit
 from engine.rewriting.core.contract import CORE
 from engine.rewriting.core.entry import run_bucket
 from engine.rewriting.kernel.entry import run_group
+from engine.rewriting.priority import at_low_priority
 
 
 def run_task(task_json: str) -> str:
     """Run a task by the `engine` of its JSON, and return the JSON of its result.
 
     `core` is a `CoreTask` and `core-commit` a `CoreCommit`; without an `engine` it is a `GroupTask` of the kernel.
+    A commit has the priority of its process: others may wait for it.
 
     Raises:
         ValueError: another engine.
     """
     match json.loads(task_json).get("engine"):
         case None:
-            return run_group(task_json)
+            return at_low_priority(lambda: run_group(task_json))
         case engine if engine == CORE:
-            return run_bucket(task_json)
+            return at_low_priority(lambda: run_bucket(task_json))
         case engine if engine == CORE_COMMIT:
             return run_commit(task_json)
         case engine:
