@@ -85,22 +85,31 @@ def main() -> None:
 
 
 def ours(lake: Lake, name: str) -> dict[str, Any]:
-    """Return what Packhouse measured: plan, commit and proof, from a cold cache."""
+    """Return what Packhouse measured: plans, commits and proofs of as many runs as it takes, from a cold cache."""
     connection = _connection(lake)
+    runs = 0
     try:
         before = _planned(lake, connection, name)
         cpu, wall = time.process_time(), time.monotonic()
-        opened = connection.open_table(TableRef(CATALOG, (NAMESPACE,), name))
-        snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=lambda: None)
-        if snapshot_id is None:
-            raise SystemExit("there was nothing to rewrite")
-        proof = opened.prove_manifests(snapshot_id)
+        while _rewritten(connection, name):
+            runs += 1
         cpu, wall = time.process_time() - cpu, time.monotonic() - wall
     finally:
         connection.close()
+    return {"runs": runs, **_row(lake, name, cpu=cpu, wall=wall, before=before)}
+
+
+def _rewritten(connection: IcebergConnection, name: str) -> bool:
+    """Rewrite as many manifests as one run does, and prove it; return whether there were any."""
+    opened = connection.open_table(TableRef(CATALOG, (NAMESPACE,), name))
+    if not opened.plan_manifests().rewritten:
+        return False
+    snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=lambda: None)
+    assert snapshot_id is not None
+    proof = opened.prove_manifests(snapshot_id)
     if proof.figures is None or not all(each.holds for each in proof.checks):
         raise SystemExit(f"not proven: {proof.checks}")
-    return _row(lake, name, cpu=cpu, wall=wall, before=before)
+    return True
 
 
 def by_procedure(lake: Lake, name: str) -> dict[str, Any]:
@@ -114,7 +123,7 @@ def by_procedure(lake: Lake, name: str) -> dict[str, Any]:
     lake.spark.sql(f"CALL {CATALOG}.system.rewrite_manifests(table => '{NAMESPACE}.{name}')").collect()
     wall = time.monotonic() - wall
     cpu = tree_cpu_seconds() - cpu - (time.process_time() - own)
-    return _row(lake, name, cpu=cpu, wall=wall, before=before)
+    return {"runs": 1, **_row(lake, name, cpu=cpu, wall=wall, before=before)}
 
 
 CONTENDERS: dict[str, Callable[[Lake, str], dict[str, Any]]] = {"ours": ours, "procedure": by_procedure}

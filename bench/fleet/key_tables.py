@@ -51,7 +51,7 @@ _FILE_BYTES: Final = 128 * MIB
 _ENDLESS: Final = 2**62
 _BEGIN_MS: Final = round(BEGIN.timestamp() * 1000)
 _FORM: Final = engine_of(
-    has_buckets=True, looks_up=False, has_vectors=False, last_level=_MAX_LEVEL, check_limit=""
+    keeps_arrival=False, looks_up=False, has_vectors=False, last_level=_MAX_LEVEL, check_limit=""
 ).form
 _SIGMA: Final = 0.5
 Place = tuple[str, int]

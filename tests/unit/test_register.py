@@ -102,6 +102,15 @@ def test_every_row_has_a_test_or_is_listed_as_missing_with_its_issue() -> None:
     assert [row for row, issue in missing if not re.fullmatch(r"issue \d+ \([a-zA-Z ]+\)", issue)] == []
 
 
+def test_every_row_is_shown_by_more_than_unit_tests_or_the_verdict_says_why_not() -> None:
+    lines = re.findall(r"^\| ([A-Z][0-9A-Z, ]+) \|(.*)\|$", _section("Verdicts"), re.MULTILINE)
+    different = {row: cells.split(" | ") for rows, cells in lines for row in rows.split(", ")}
+    assert set(different) <= ROWS
+    assert [row for row, cells in different.items() if len(cells) != 3 or not all(map(str.strip, cells))] == []
+    shown = {row for row, test in _registered() if not test.startswith("unit/")}
+    assert sorted(ROWS - shown - set(different)) == []
+
+
 def _is_marked_deep(expression: ast.expr) -> bool:
     """Return whether a mark leaves a whole test out of `make test`; of parameters, if each of them is left out."""
     if isinstance(expression, ast.List | ast.Tuple):

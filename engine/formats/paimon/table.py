@@ -221,8 +221,10 @@ class PaimonTable(TableUpkeep):
 
     def kernel_form(self) -> GroupForm:
         """Return windows of neighbours for append tables with buckets: readers get rows in the order of arrival."""
-        has_buckets = self._view.options.bucket_mode is BucketMode.FIXED
-        return GroupForm(keeps_arrival=has_buckets, full_scope=FullScope.UNSIZED)
+        return GroupForm(keeps_arrival=self._keeps_arrival(), full_scope=FullScope.UNSIZED)
+
+    def _keeps_arrival(self) -> bool:
+        return self._view.options.bucket_mode is BucketMode.FIXED and not self._view.schema.primary_keys
 
     def planned_natively(self) -> "PaimonTable":
         """Return the same view for planning Paimon's core."""
@@ -234,7 +236,7 @@ class PaimonTable(TableUpkeep):
         """Return Paimon's core as the engine of this table."""
         options = self._view.options
         return engine_of(
-            has_buckets=options.bucket_mode is not BucketMode.UNAWARE,
+            keeps_arrival=self._keeps_arrival(),
             looks_up=options.looks_up,
             has_vectors=options.has_deletion_vectors,
             last_level=options.last_level,

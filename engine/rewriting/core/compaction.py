@@ -17,7 +17,7 @@ from typing import Final
 
 from engine.rewriting.core.checks import NOT_COMPARED, ComparedRows, compare_rows
 from engine.rewriting.core.child import CHILDREN, Child, Children
-from engine.rewriting.core.contract import WITHOUT_BUCKETS, CoreTask
+from engine.rewriting.core.contract import EXACT_FILES, CoreTask
 from engine.rewriting.core.errors import CoreFault
 from engine.rewriting.core.publishing import ConditionalCommit
 from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
@@ -131,7 +131,7 @@ class BucketCompaction:
             if task.storage and task.needs_conditions:
                 ConditionalCommit(child, calls.table).require_support()
             self._folders = calls.folders()
-            return calls.merge_inputs() if task.kind == WITHOUT_BUCKETS else calls.compact(scratch)
+            return calls.merge_inputs() if task.kind == EXACT_FILES else calls.compact(scratch)
         except Exception as error:
             raise child.explained(error) from error
 

@@ -10,7 +10,7 @@ CORE: Final = "core"
 """The `engine` of a `CoreTask` in JSON; a `GroupTask` has none."""
 
 ONE_BUCKET: Final = "bucket"
-WITHOUT_BUCKETS: Final = "unaware"
+EXACT_FILES: Final = "files"
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,30 +190,43 @@ class BucketCalls:
             spilling.close()
 
     def merge_inputs(self) -> Compacted:
-        """Merge exactly the inputs of the task, files of an append table without buckets.
+        """Merge exactly the inputs of the task, files of an append table; with buckets those of one, in their order.
 
         Raises:
             InputFault: an input is no longer a file of the newest snapshot.
             Refused: a single file without deleted rows, or a table whose files can't be merged this way.
         """
         mode = str(self._table.bucketMode().toString())
-        if mode != "BUCKET_UNAWARE":
-            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} is a table with buckets, {mode}")
+        if self._table.primaryKeys() or mode not in ("BUCKET_UNAWARE", "HASH_FIXED"):
+            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} is a table with a primary key, or {mode}")
         if self._table.coreOptions().dataEvolutionEnabled():
             raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} has data-evolution.enabled: columns in several files")
-        files = self._jvm.java.util.ArrayList()
         live = live_entries(self._table, self._partition, self._task.bucket)
-        for entry in named_entries(live, (file_name(each.path) for each in self._task.inputs)):
+        entries = named_entries(live, (file_name(each.path) for each in self._task.inputs))
+        files = self._jvm.java.util.ArrayList()
+        for entry in entries:
             files.add(entry.file())
         has_vectors = self._table.coreOptions().deletionVectorsEnabled()
+        if has_vectors and mode == "HASH_FIXED":
+            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} has deletion vectors in buckets")
         if len(files) < (1 if has_vectors else 2):
             raise Refused(NOTHING_TO_DO, f"{len(files)} files can't be merged")
-        merge = self._paimon.append.AppendCompactTask(self._partition, files)
         write = self._table.store().newWrite(self._user)
         try:
-            return self._described(merge.doCompact(self._table, write))
+            if mode == "BUCKET_UNAWARE":
+                merge = self._paimon.append.AppendCompactTask(self._partition, files)
+                return self._described(merge.doCompact(self._table, write))
+            after = write.compactRewrite(self._partition, self._task.bucket, None, files)
+            return self._described(self._message(entries[0].totalBuckets(), files, after))
         finally:
             write.close()
+
+    def _message(self, buckets: int, before: Any, after: Any) -> Any:
+        """Return the message that `AppendCompactTask` would make of a bucket: it knows tables without buckets only."""
+        nothing = self._paimon.io.DataIncrement.emptyIncrement()
+        merged = self._paimon.io.CompactIncrement(before, after, self._jvm.java.util.ArrayList())
+        message = self._paimon.table.sink.CommitMessageImpl
+        return message(self._partition, self._task.bucket, buckets, nothing, merged)
 
     def _described(self, message: Any) -> Compacted:
         data = self._paths.createDataFilePathFactory(self._partition, self._task.bucket)

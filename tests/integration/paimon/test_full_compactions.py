@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.domain.tables.watches import Verdict
-from tests.support.paimon.kept import APPEND, BUCKET, KEY, KEY_VECTORS, VECTORS, Kept, Opener, rule_of
+from tests.support.paimon.kept import APPEND, BUCKET, KEY, KEY_VECTORS, ORC, VECTORS, Kept, Opener, rule_of
 from tests.support.paimon.worlds import Kind
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -38,9 +38,12 @@ async def test_p8_p10_p11_a_full_rewrite_of_an_append_table_leaves_files_of_the_
         assert not {*kept.names()} & {*after}
 
 
-async def test_p7_p12_p13_p26_windows_of_neighbours_in_a_bucket_begin_by_themselves(opener: Opener) -> None:
+@pytest.mark.parametrize("kind", [BUCKET, ORC], ids=["kernel", "core"])
+async def test_p4_p7_p12_p13_p26_windows_of_neighbours_in_a_bucket_begin_by_themselves(
+    opener: Opener, kind: Kind
+) -> None:
     """Five small neighbours make a window, which large files end; the file that it leaves waits for four more."""
-    async with opener(BUCKET) as kept:
+    async with opener(kind) as kept:
         await kept.by(full={"interval": "off"})
         await kept.has("ssssLs")
         assert (await kept.look()).verdict is Verdict.NOT_DUE

@@ -103,11 +103,24 @@ def test_p4_keys_that_move_between_partitions(lake: PaimonLake) -> None:
     assert detail == "cross_partition; compacted are fixed and dynamic ones of tables with a primary key"
 
 
-@pytest.mark.parametrize("bucket", ["-1", "2"])
-def test_p6_the_bucket_mode_of_an_append_table_decides(lake: PaimonLake, bucket: str) -> None:
-    lake.create(bucket=bucket, **({"bucket_key": "id", "write_only": "true"} if bucket == "2" else {}))
-    expected = {} if bucket == "-1" else {"native_bucket_mode": "fixed; compacted are unaware ones of append tables"}
-    assert failed(lake) == expected
+@pytest.mark.parametrize(
+    ("options", "reasons"),
+    [
+        ({"bucket": "-1"}, []),
+        ({"bucket": "-1", "deletion_vectors__enabled": "true"}, []),
+        ({"bucket": "2", "bucket_key": "id", "write_only": "true"}, []),
+        (
+            {"bucket": "2", "bucket_key": "id", "write_only": "true", "deletion_vectors__enabled": "true"},
+            ["native_vectors_of_files"],
+        ),
+    ],
+    ids=["without buckets", "without buckets, vectors", "buckets", "buckets, vectors"],
+)
+def test_p4_p6_append_tables_are_compacted_but_for_those_whose_buckets_have_vectors(
+    lake: PaimonLake, options: dict[str, str], reasons: list[str]
+) -> None:
+    lake.create(**options)
+    assert list(failed(lake)) == reasons
 
 
 def test_p6_a_column_of_type_blob_is_named_as_a_reason(lake: PaimonLake) -> None:

@@ -97,6 +97,7 @@ class Kept:
 Opener = Callable[[Kind], AbstractAsyncContextManager[Kept]]
 APPEND: Final = Kind((), {"bucket": "-1"})
 BUCKET: Final = Kind((), {"bucket": "1", "bucket-key": "id", "write-only": "true"})
+ORC: Final = Kind((), {**BUCKET.options, "file.format": "orc"})
 VECTORS: Final = Kind((), {"bucket": "-1", "deletion-vectors.enabled": "true"})
 KEY: Final = Kind(("id",), {"bucket": "1", "write-only": "true"})
 KEY_VECTORS: Final = Kind(("id",), {**KINDS["vectors"].options}, reading=KINDS["vectors"].reading)

@@ -16,10 +16,12 @@ NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and l
 
 NO_ORDER: Final = "this version does not order the rows of Paimon tables"
 _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
-_OF_APPENDS: Final = (BucketMode.UNAWARE,)
-"""With buckets, the core decides by rules of its own whether files of an append table are merged."""
-_BY_KERNEL: Final = (*_OF_APPENDS, BucketMode.FIXED)
+_OF_APPENDS: Final = (BucketMode.UNAWARE, BucketMode.FIXED)
 _PARQUET: Final = "parquet"
+_VECTORS_OF_BUCKET: Final = (
+    "the deletion vectors of a bucket are in one index file, and a compaction beside a DELETE of an append table would "
+    "lose those of one of them: use a table without buckets (bucket: -1), or without deletion-vectors.enabled"
+)
 
 
 def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel: bool = False) -> Iterator[Condition]:
@@ -34,10 +36,12 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     problem = store_problem(view.files.location, properties)
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
-    modes = _OF_KEYS if view.schema.primary_keys else _BY_KERNEL if by_kernel else _OF_APPENDS
+    modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
     detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
+    if options.has_deletion_vectors and options.bucket_mode is BucketMode.FIXED and not view.schema.primary_keys:
+        yield Condition("native_vectors_of_files", False, _VECTORS_OF_BUCKET)
     if not by_kernel:
         yield native_options(view)
     blobs = ", ".join(each.name for each in view.schema.columns if each.type.root == "BLOB")[:200]

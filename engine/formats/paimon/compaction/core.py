@@ -41,22 +41,23 @@ class CoreAccess(Protocol):
 
 
 def engine_of(
-    *, has_buckets: bool, looks_up: bool, has_vectors: bool, last_level: int | None, check_limit: str
+    *, keeps_arrival: bool, looks_up: bool, has_vectors: bool, last_level: int | None, check_limit: str
 ) -> NativeEngine:
     """Return the core as the engine of a table.
 
     Args:
-        has_buckets: a bucket is compacted as a whole; otherwise the files of a group are merged.
+        keeps_arrival: rows of a bucket are read in the order of arrival, as in append tables with buckets.
         looks_up: new files get their changelog, or are read, after a compaction only.
         has_vectors: files can have deletion vectors.
-        last_level: the last level of a bucket of a table with a primary key, whose buckets consist of sorted runs; None
-            for other tables.
+        last_level: the last level of a bucket of a table with a primary key, whose buckets consist of sorted runs and
+            are compacted as a whole; None for other tables, of which the files of a group are merged.
         check_limit: what can't be compared of its rows.
     """
     form = GroupForm(
         is_native=True,
-        is_whole=has_buckets,
+        is_whole=last_level is not None,
         merges_runs=last_level is not None,
+        keeps_arrival=keeps_arrival,
         lifts_new=looks_up,
         full_scope=FullScope.FROM_FIRST_UNSIZED if has_vectors else FullScope.UNSIZED,
         last_level=last_level,

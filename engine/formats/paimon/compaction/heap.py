@@ -24,7 +24,6 @@ from typing import Final
 import polars as pl
 
 from engine.formats.base import Condition
-from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
 
 REMEDY: Final = "raise PACKHOUSE_PAIMON_HEAP_BYTES, give the table more buckets, or lower its sort-spill-threshold"
@@ -94,8 +93,7 @@ def _needed(view: TableView, files: pl.DataFrame, trigger: int) -> pl.DataFrame:
     given, options = view.schema.options, view.options
     row_group = max(_size(given, name, 0) for name in _ROW_GROUPS) or _ROW_GROUP_BYTES
     columns = len(view.schema.columns) + len(view.schema.primary_keys)
-    # append tables without buckets: one file after the other
-    readers = 1 if options.bucket_mode is BucketMode.UNAWARE else _readers(given, trigger)
+    readers = _readers(given, trigger) if view.schema.primary_keys else 1  # append tables: one file after the other
     held = pl.col("file_bytes").clip(upper_bound=max(row_group, _ROW_GROUP_BYTES))  # files may be older than the option
     buffer = held + (held * _EXPANSION).clip(upper_bound=columns * _PAGE_BYTES)
     reads = (

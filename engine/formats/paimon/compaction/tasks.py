@@ -15,9 +15,8 @@ from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.compaction.heap import needed_heap
 from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
-from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.contract import ONE_BUCKET, WITHOUT_BUCKETS, CoreTask
+from engine.rewriting.core.contract import EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
 
 _LEAST_RUNS: Final = 1
@@ -43,7 +42,6 @@ def core_task(
     is_forced = _runs_of(files) < settings.sorted_run_trigger
     lookup = view.options.looks_up
     trigger = _trigger(settings, is_forced=is_forced, looks_up=lookup)
-    is_unaware = view.options.bucket_mode is BucketMode.UNAWARE
     return CoreTask(
         run_id=run_id,
         attempt=attempt,
@@ -52,7 +50,7 @@ def core_task(
         bucket=bucket,
         partition=base64.b64encode(partition).decode(),
         inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
-        kind=WITHOUT_BUCKETS if is_unaware else ONE_BUCKET,
+        kind=ONE_BUCKET if view.schema.primary_keys else EXACT_FILES,
         full=settings.full,
         options={
             "target-file-size": f"{settings.write.target_file_bytes} b",

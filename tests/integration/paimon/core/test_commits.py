@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.formats.base import CommitRequest
-from engine.rewriting.core.contract import WITHOUT_BUCKETS
+from engine.rewriting.core.contract import EXACT_FILES
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake, made_once
@@ -84,7 +84,7 @@ def test_a_new_deletion_vector_of_an_input_is_a_conflict(lake: PaimonLake) -> No
     lake.create(deletion_vectors__enabled="true")
     for number in range(3):
         lake.write([[each, "d", float(number)] for each in range(10)])
-    result = compact(tasks(lake, kind=WITHOUT_BUCKETS)[0])
+    result = compact(tasks(lake, kind=EXACT_FILES)[0])
     lake.call("delete", every=4)
     rows = lake.call("values")
     answer = Commits(lake.folder).commit(result)

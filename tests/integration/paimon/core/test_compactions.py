@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.rewriting.core.contract import ONE_BUCKET, WITHOUT_BUCKETS
+from engine.rewriting.core.contract import EXACT_FILES, ONE_BUCKET
 from engine.rewriting.kernel.contract import GroupResult
 from tests.support.paimon.compactions import Commits, compact, live_files, own_files, paths, tasks
 from tests.support.paimon.lakes import PaimonLake
@@ -60,10 +60,12 @@ SHAPES = {
     "key, dynamic": Shape(KEYED, {}, buckets=3),
     "key, lookup": Shape(KEYED, {"bucket": "1", "changelog_producer": "lookup"}),
     "key, changelog of full": Shape(KEYED, {"bucket": "1", "changelog_producer": "full-compaction"}),
-    "append, fixed": Shape({"partition_keys": ["day"]}, {"bucket": "2", "bucket_key": "id"}),
-    "append, unaware": Shape({"partition_keys": ["day"]}, {}, WITHOUT_BUCKETS),
-    "append, no partitions": Shape({}, {}, WITHOUT_BUCKETS),
-    "append, vectors": Shape({}, {"deletion_vectors__enabled": "true"}, WITHOUT_BUCKETS),
+    "append, fixed": Shape(
+        {"partition_keys": ["day"]}, {"bucket": "2", "bucket_key": "id", "file__format": "orc"}, EXACT_FILES
+    ),
+    "append, unaware": Shape({"partition_keys": ["day"]}, {}, EXACT_FILES),
+    "append, no partitions": Shape({}, {}, EXACT_FILES),
+    "append, vectors": Shape({}, {"deletion_vectors__enabled": "true"}, EXACT_FILES),
 }
 
 
@@ -153,23 +155,23 @@ def test_a_bucket_without_work_is_refused(lake: PaimonLake) -> None:
 
 def test_a_single_file_without_buckets_is_refused(lake: PaimonLake) -> None:
     fill(lake.create(write_only="true"), commits=1)
-    result = compact(tasks(lake, kind=WITHOUT_BUCKETS)[0])
+    result = compact(tasks(lake, kind=EXACT_FILES)[0])
     assert (result.outcome, result.reason) == ("refused", "nothing_to_do: 1 files can't be merged")
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"bucket": "1", "bucket_key": "id"}, "is a table with buckets, HASH_FIXED"),
+        ({"bucket": "1", "bucket_key": "id", "deletion_vectors__enabled": "true"}, "has deletion vectors in buckets"),
         ({"row_tracking__enabled": "true", "data_evolution__enabled": "true"}, "has data-evolution.enabled"),
     ],
-    ids=["buckets", "data evolution"],
+    ids=["vectors of buckets", "data evolution"],
 )
 def test_files_that_are_not_whole_rows_of_a_partition_are_not_merged(
     lake: PaimonLake, options: dict[str, str], reason: str
 ) -> None:
     fill(lake.create(write_only="true", **options))
-    result = compact(tasks(lake, kind=WITHOUT_BUCKETS)[0])
+    result = compact(tasks(lake, kind=EXACT_FILES)[0])
     assert result.outcome == "refused"
     assert str(result.reason).startswith(f"unreadable_layout: {lake.folder} {reason}")
     assert own_files(lake) == []
@@ -177,7 +179,7 @@ def test_files_that_are_not_whole_rows_of_a_partition_are_not_merged(
 
 def test_exactly_the_inputs_are_merged_without_buckets(lake: PaimonLake) -> None:
     fill(lake.create(write_only="true"))
-    task = tasks(lake, kind=WITHOUT_BUCKETS)[0]
+    task = tasks(lake, kind=EXACT_FILES)[0]
     chosen = task.inputs[1:3]
     result = compact(replace(task, inputs=chosen))
     assert result.inputs == chosen
@@ -200,7 +202,7 @@ def test_files_at_external_paths_are_named(lake: PaimonLake, tmp_path: Path) -> 
 
 def test_an_input_that_left_the_table_fails_the_group(lake: PaimonLake) -> None:
     fill(lake.create(write_only="true"))
-    task = tasks(lake, kind=WITHOUT_BUCKETS)[0]
+    task = tasks(lake, kind=EXACT_FILES)[0]
     lake.call("truncate")
     result = compact(task)
     assert result.outcome == "failed"

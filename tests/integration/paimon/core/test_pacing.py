@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.rewriting.core.compaction import BucketCompaction
-from engine.rewriting.core.contract import WITHOUT_BUCKETS, CoreTask
+from engine.rewriting.core.contract import EXACT_FILES, CoreTask
 from engine.rewriting.kernel.contract import Pace
 from tests.support.paimon.compactions import own_files, paths, tasks
 from tests.support.paimon.lakes import PaimonLake
@@ -62,7 +62,7 @@ def test_a_stop_ends_a_large_compaction_and_leaves_no_file(lake: PaimonLake, scr
     for seed in range(3):
         lake.call("fill", rows=600, text_bytes=20_000, seed=seed)
     slow = {"file__compression__zstd_level": "19"}
-    task = paced(tasks(lake, kind="bucket" if keyed else WITHOUT_BUCKETS, **slow)[0])
+    task = paced(tasks(lake, kind="bucket" if keyed else EXACT_FILES, **slow)[0])
     before, files = paths(lake), files_of(lake.folder)
     channel = Channel(lambda: bool(own_files(lake)))
     result = BucketCompaction(task=task, post=channel).run()
@@ -84,7 +84,7 @@ def test_a_stop_while_the_bytes_are_paid_leaves_no_file(lake: PaimonLake, tmp_pa
         lake.call("fill", rows=100, text_bytes=100, seed=seed)
     lake.call("delete", every=3)
     files = files_of(tmp_path)
-    chosen = tasks(lake, kind=WITHOUT_BUCKETS)[0]
+    chosen = tasks(lake, kind=EXACT_FILES)[0]
     task = paced(replace(chosen, inputs=chosen.inputs[:2]), rate=100.0)
     channel = Channel(lambda: bool(channel.reports[-1]["bytes_written"]), rate=100.0)
     result = BucketCompaction(task=task, post=channel).run()
