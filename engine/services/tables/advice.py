@@ -96,7 +96,7 @@ class AdviceService:
             own = await unit.policies.get(table_id)
         layout = advise_layout(_queries(signals, since), facts.partition_columns, facts.columns)
         writes = _writes(facts.snapshots, runs, since, seen.looked_at)
-        expiry, is_assumed = _expiry(seen.policy.values.get("maintenance.expire_snapshots"), facts.default_expiry)
+        expiry, is_assumed = _expiry(seen.policy.values, facts.default_expiry)
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
         upkeep = replace(upkeep, because=(*upkeep.because, *facts.switched_off))
         policy = _with_layout(layout, seen.policy, own.document if own is not None else PolicyDocument())
@@ -183,8 +183,8 @@ def _rewritten(run: Run, start_ms: float) -> int:
     return run.result.rewritten_bytes
 
 
-def _expiry(setting: Any, default: timedelta) -> tuple[float, bool]:
-    """Return after how many seconds snapshots expire, and True when that is the default (the setting is off)."""
-    if isinstance(setting, Mapping):
-        return float(setting["older_than"]), False
-    return default.total_seconds(), True
+def _expiry(values: Mapping[str, Any], default: timedelta) -> tuple[float, bool]:
+    """Return after how many seconds snapshots expire, and True when that is the default (the settings are off)."""
+    ages = {"maintenance.expire_snapshots": "older_than", "maintenance.reclaim": "retention"}
+    given = [float(values[name][age]) for name, age in ages.items() if isinstance(values.get(name), Mapping)]
+    return min(given, default=default.total_seconds()), not given

@@ -90,8 +90,12 @@ class GroupStore:
         started = func.coalesce(groups.c.started_at, now())
         await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING, "started_at": started})
 
-    async def replace_inputs(self, lease: Lease, ordinal: int, inputs: Sequence[InputFile]) -> None:
+    async def replace_inputs(
+        self, lease: Lease, ordinal: int, inputs: Sequence[InputFile], *, moved: AbstractSet[str] = frozenset()
+    ) -> None:
         """Record the files that a group really replaced, for rewrites that choose their own input files.
+
+        `moved`: paths of those that stay as they are and only get another level; their bytes do not count.
 
         Raises:
             IllegalTransition: the group is not running.
@@ -100,15 +104,17 @@ class GroupStore:
         values = {
             "state": GroupState.RUNNING,
             "inputs": [_dump_input(each) for each in inputs],
-            "input_bytes": sum(each.file_bytes for each in inputs),
+            "input_bytes": sum(each.file_bytes for each in inputs if each.path not in moved),
         }
         await self._mark(lease, [ordinal], groups.c.state == GroupState.RUNNING, values)
 
-    async def mark_written(self, lease: Lease, result: Mapping[str, Any]) -> None:
-        """Store the outputs of one group and count its input bytes as moved.
+    async def mark_written(
+        self, lease: Lease, result: Mapping[str, Any], *, moved: AbstractSet[str] = frozenset()
+    ) -> None:
+        """Store the outputs of one group and count its input bytes as rewritten.
 
         `result` is a task's result as JSON-ready values: `group` (the ordinal), `outputs` (path, file_bytes,
-        record_count, footer of each), `rows_deleted` and any other measurements.
+        record_count, footer of each), `rows_deleted` and any other measurements. `moved`: see `replace_inputs`.
 
         Raises:
             IllegalTransition: the group is neither planned nor running.
@@ -118,14 +124,14 @@ class GroupStore:
         values = {
             "state": GroupState.WRITTEN,
             "outputs": [asdict(each) for each in outputs],
-            "output_bytes": sum(each.file_bytes for each in outputs),
+            "output_bytes": sum(each.file_bytes for each in outputs if each.path not in moved),
             "rows_deleted": result["rows_deleted"],
             "measured": {name: value for name, value in result.items() if name not in _UNMEASURED},
         }
         unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
         await self._mark(lease, [result["group"]], unfinished, values)
-        moved = select(groups.c.input_bytes).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
-        entry = {"table_id": table_id, "bytes": (await self._connection.execute(moved)).scalar_one()}
+        read = select(groups.c.input_bytes).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
+        entry = {"table_id": table_id, "bytes": (await self._connection.execute(read)).scalar_one()}
         await self._connection.execute(insert(rewritten_bytes).values(**entry, at=now()))
 
     async def prune_bytes(self, older_than: datetime, limit: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.domain.tables.watches import Verdict
-from tests.support.paimon.kept import APPEND, BUCKET, KEY, KEY_VECTORS, ORC, VECTORS, Kept, Opener, rule_of
+from tests.support.paimon.kept import APPEND, BUCKET, KEY, KEY_VECTORS, LARGE, ORC, VECTORS, Kept, Opener, rule_of
 from tests.support.paimon.worlds import Kind
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -140,6 +140,8 @@ async def test_p16_p8_increments_of_twice_the_base_begin_a_full_compaction_that_
         assert rule_of(run) == ("rewrite.full.size_amplification_percent", True)
         assert {level for _, level in kept.files()} == {5}
         assert large in kept.names()
+        assert 0 < run.result.rewritten_bytes < LARGE // 10, "without the file that moved"
+        assert 0 < run.result.added_bytes < LARGE // 10
 
 
 async def test_p9_a_full_compaction_applies_vectors_of_the_last_level(opener: Opener) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
@@ -111,6 +112,21 @@ async def test_m15_an_overwrite_frees_history_without_a_compaction(opener: Opene
         found = run.result.document["reclaimed"]
         assert found["predicted"] == found["actual"]
         assert files_with(kept, SECRET) == 0
+
+
+async def test_m12_advice_has_the_share_of_updates_and_what_compactions_store_until_history_is_reclaimed(
+    opener: Opener,
+) -> None:
+    async with opener(KEY) as kept:
+        await kept.world.set_policy(policy())
+        await kept.has("LLs")
+        run = await kept.requested(force_full=True)
+        advice = await kept.world.container.advice.advise(SYSTEM, kept.world.table_id)
+        assert (advice.expiry_seconds, advice.expiry_is_assumed) == (7200, False)
+        assert advice.upkeep.update_share == 1, "any write to a key table can replace rows"
+        assert any("delete or replace rows" in each for each in advice.upkeep.because)
+        assert advice.writes.rewritten_bytes == run.result.rewritten_bytes > 0
+        assert advice.upkeep.extra_storage_bytes == pytest.approx(advice.upkeep.rewritten_bytes_per_day / 12)
 
 
 async def test_m1_clustering_compaction_and_reclamation_follow_rules_of_their_own_on_one_table(opener: Opener) -> None:

@@ -185,11 +185,7 @@ class TaskPath(RewritePath):
             self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
             self._ending.tally.waited_seconds += result.throttled_seconds
             if result.outcome == "written":
-                async with self._context.database.begin() as unit:
-                    if result.inputs is not None:
-                        group = replace(group, inputs=tuple(map(_chosen, result.inputs)))
-                        await unit.groups.replace_inputs(self._attempt.lease, group.ordinal, group.inputs)
-                    await unit.groups.mark_written(self._attempt.lease, {**asdict(result), **base})
+                group = await self._written(group, result, base)
                 await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
                 self._ending.tally.add(len(group.inputs), group.input_bytes)
                 self._step("group_written")
@@ -203,6 +199,18 @@ class TaskPath(RewritePath):
             await unit.groups.mark_dropped(self._attempt.lease, {ordinal: reason})
         await self._attempt.record("group_dropped", {"reasons": {str(ordinal): str(reason)}})
         return 0
+
+    async def _written(self, group: FileGroup, result: GroupResult, base: Mapping[str, Any]) -> FileGroup:
+        """Record what a task wrote; return the group with the files that the task read, if it chose them itself."""
+        lease, moved = self._attempt.lease, set[str]()
+        async with self._context.database.begin() as unit:
+            if result.inputs is not None:
+                chosen = tuple(map(_chosen, result.inputs))
+                moved = {each.path for each in chosen} & {each.path for each in result.outputs}
+                await unit.groups.replace_inputs(lease, group.ordinal, chosen, moved=moved)
+                group = replace(group, inputs=tuple(each for each in chosen if each.path not in moved))
+            await unit.groups.mark_written(lease, {**asdict(result), **base}, moved=moved)
+        return group
 
     async def _remedy(self, reason: str, work: Work) -> str:
         """Return what to do about groups refused for a reason; computed once, because it reads the whole table."""
