@@ -1,6 +1,6 @@
 """What each snapshot did to the rows of its table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from engine.formats.base import SnapshotInfo, SnapshotKind
@@ -10,24 +10,29 @@ from engine.formats.paimon.metadata.snapshots import APPEND, COMPACT, OVERWRITE,
 _ENGINE = "paimon"
 
 
-def snapshot_infos(snapshots: Sequence[Snapshot], *, is_keyed: bool) -> list[SnapshotInfo]:
+def snapshot_infos(
+    snapshots: Sequence[Snapshot], *, is_keyed: bool, added_bytes: Mapping[int, int]
+) -> list[SnapshotInfo]:
     """Return the history in consecutive snapshots, newest first.
 
     Args:
         snapshots: oldest first.
         is_keyed: the table has primary keys: every append can replace rows.
+        added_bytes: the size of the files that each of them added, by its id.
     """
-    pairs = [*pairwise([None, *snapshots])]
-    return [_info(each, before, is_keyed=is_keyed) for before, each in reversed(pairs) if each is not None]
+    pairs = [(before, each) for before, each in pairwise([None, *snapshots]) if each is not None]
+    kinds = [_kind(each, before, is_keyed=is_keyed) for before, each in pairs]
+    infos = [_info(each, kind, added_bytes.get(each.id, 0)) for (_, each), kind in zip(pairs, kinds, strict=True)]
+    return infos[::-1]
 
 
-def _info(each: Snapshot, before: Snapshot | None, *, is_keyed: bool) -> SnapshotInfo:
-    kind = _kind(each, before, is_keyed=is_keyed)
+def _info(each: Snapshot, kind: SnapshotKind, added_bytes: int) -> SnapshotInfo:
     return SnapshotInfo(
         snapshot_id=each.id,
         parent_id=each.id - 1 or None,
         committed_at_ms=each.committed_at_ms,
         kind=kind,
+        added_bytes=added_bytes,
         compactor=(_ENGINE, each.commit_user) if kind is SnapshotKind.REWRITE and not is_own(each) else None,
     )
 

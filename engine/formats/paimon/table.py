@@ -132,7 +132,9 @@ class PaimonTable(TableUpkeep):
     @reads("read the snapshots of")
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots, newest first."""
-        return snapshot_infos(self._view.newest(limit + 1), is_keyed=bool(self._view.schema.primary_keys))[:limit]
+        view = self._view
+        added, is_keyed = view.arrivals.added_bytes, bool(view.schema.primary_keys)
+        return snapshot_infos(view.newest(limit + 1), is_keyed=is_keyed, added_bytes=added)[:limit]
 
     @reads("read the storage of")
     def read_storage(self) -> None:

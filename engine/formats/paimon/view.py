@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
+import pyarrow.compute as pc
+
 from engine.domain.tables.table import TableRef
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.limits import Malformed
@@ -14,6 +16,7 @@ from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.manifests.arrivals import MOST_SNAPSHOTS, Arrivals
+from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.manifests.reading import MetadataReader
@@ -128,7 +131,8 @@ class TableView:
     def _read_arrivals(self) -> Arrivals:
         snapshots = self.newest_read
         entries = [self.reader.entries(self.reader.listed(each.delta)) for each in snapshots]
-        return Arrivals.of(snapshots, [self.live.arrived(each) for each in entries])
+        added = [pc.sum(each.filter(pc.equal(each["kind"], ADD))["file_bytes"]).as_py() or 0 for each in entries]
+        return Arrivals.of(snapshots, [self.live.arrived(each) for each in entries], added)
 
 
 def pointer_of(files: TableFiles) -> str | None:

@@ -5,7 +5,7 @@ of the snapshot that added a file is exact. So the delta manifests of the newest
 none of them added it is only known that it is older.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -24,20 +24,23 @@ class Arrivals:
     """The files that snapshots added, oldest first. `known_since_ms`: older files are not known; 0 without snapshots.
 
     `paths` has a path once for each snapshot that added it; `added` and `data` are times in milliseconds since 1970.
+    `added_bytes`: size of all files that each snapshot added, by its id.
     """
 
     paths: pa.Array
     added: pa.Array
     data: pa.Array
     known_since_ms: int
+    added_bytes: Mapping[int, int]
 
     @staticmethod
-    def of(snapshots: Sequence[Snapshot], paths: Sequence[pa.ChunkedArray]) -> "Arrivals":
+    def of(snapshots: Sequence[Snapshot], paths: Sequence[pa.ChunkedArray], added_bytes: Sequence[int]) -> "Arrivals":
         """Return the arrivals of files.
 
         Args:
             snapshots: consecutive ones, oldest first.
             paths: the paths that each of them added.
+            added_bytes: the size of the files that each of them added.
         """
         data_at = _newest_data(snapshots)
         counts = [len(each) for each in paths]
@@ -48,6 +51,7 @@ class Arrivals:
             _repeated(times, counts),
             _repeated(data_at, counts),
             times[0] if times else 0,
+            {each.id: size for each, size in zip(snapshots, added_bytes, strict=True)},
         )
 
     @property
