@@ -13,7 +13,7 @@ def run_task(task_json: str) -> str:
     """Run a task by the `engine` of its JSON, and return the JSON of its result.
 
     `core` is a `CoreTask` and `core-commit` a `CoreCommit`; without an `engine` it is a `GroupTask` of the kernel.
-    A commit has the priority of its process: others may wait for it.
+    Only the kernel's work has a low priority: the core's JVM also commits, and would lose more races to writers.
 
     Raises:
         ValueError: another engine.
@@ -22,7 +22,7 @@ def run_task(task_json: str) -> str:
         case None:
             return at_low_priority(lambda: run_group(task_json))
         case engine if engine == CORE:
-            return at_low_priority(lambda: run_bucket(task_json))
+            return run_bucket(task_json)
         case engine if engine == CORE_COMMIT:
             return run_commit(task_json)
         case engine:

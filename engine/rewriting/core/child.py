@@ -19,7 +19,6 @@ from py4j.protocol import Py4JError, Py4JJavaError
 
 from engine.rewriting.core.errors import CoreFault, OutOfHeap, fault_of
 from engine.rewriting.core.places import class_path, find_java, upload_folder
-from engine.rewriting.priority import at_low_priority
 
 START_SECONDS: Final = 60
 """A JVM that does not listen after this time is killed."""
@@ -206,9 +205,12 @@ CHILDREN: Final = Children()
 def _start(path: str, heap_bytes: int) -> "subprocess.Popen[bytes]":
     options = [f"-Xmx{heap_bytes // 1024}k", "-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
     gateway = ["py4j.GatewayServer", "--die-on-broken-pipe", "--enable-auth", "0"]
-    command = [str(find_java()), *options, "-classpath", path, *gateway]
-    pipe = subprocess.PIPE
-    return at_low_priority(lambda: subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe))  # noqa: S603 - no shell
+    return subprocess.Popen(  # noqa: S603 - no shell
+        [str(find_java()), *options, "-classpath", path, *gateway],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def _causes(exception: Any) -> list[str]:
