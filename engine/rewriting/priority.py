@@ -1,4 +1,4 @@
-"""Runs the work of a task on a thread of low priority, so that queries on the same machine come first.
+"""Run a task's work on a thread of low priority, so that queries on the same machine come first.
 
 A rewrite can wait and a reader can't. Where nothing else wants the processor, a task is as fast as at normal priority.
 """
@@ -31,5 +31,5 @@ def at_low_priority(work: Callable[[], T]) -> T:
 def _lower_priority() -> None:
     if sys.platform == "linux":  # elsewhere this would be the priority of the whole process
         thread = get_native_id()
-        with suppress(OSError):  # a sandbox may forbid it
+        with suppress(OSError):  # a sandbox may forbid it: the work is the same then, at the priority of the process
             os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))

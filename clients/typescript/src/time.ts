@@ -18,7 +18,7 @@ export async function sleep(ms: number, signal?: AbortSignal | null): Promise<vo
 }
 
 /**
- * Return the answer, or throw the signal's reason as soon as it is aborted; an answer that comes later is let go of.
+ * Return the answer, or throw the signal's reason as soon as it is aborted; an answer that comes later is discarded.
  * See `parts.ts` for why the signal that `fetch` has is not enough.
  */
 export async function unlessAborted(signal: AbortSignal, answer: Promise<Response>): Promise<Response> {

@@ -9,7 +9,9 @@ from engine.domain.tables.table import FormatName
 
 NOT_DONE: Final = "this version does not do it on Paimon tables"
 _POSSIBLE: Final = ("binpack", "window", "tiered")
-_NO_ORDER: Final = f"rows of Paimon tables are not put into an order: use one of {', '.join(_POSSIBLE)}"
+_NO_ORDER: Final = (
+    f"this version does not sort the rows of Paimon tables: use {', '.join(_POSSIBLE[:-1])} or {_POSSIBLE[-1]}"
+)
 _OWN_KEY: Final = "Paimon merges rows by the primary key and the merge engine of the table itself"
 
 

@@ -21,18 +21,16 @@ def snapshot_infos(
         added_bytes: the size of the files that each of them added, by its id.
     """
     pairs = [(before, each) for before, each in pairwise([None, *snapshots]) if each is not None]
-    kinds = [_kind(each, before, is_keyed=is_keyed) for before, each in pairs]
-    infos = [_info(each, kind, added_bytes.get(each.id, 0)) for (_, each), kind in zip(pairs, kinds, strict=True)]
-    return infos[::-1]
+    return [_info(each, _kind(each, before, is_keyed=is_keyed), added_bytes) for before, each in reversed(pairs)]
 
 
-def _info(each: Snapshot, kind: SnapshotKind, added_bytes: int) -> SnapshotInfo:
+def _info(each: Snapshot, kind: SnapshotKind, added_bytes: Mapping[int, int]) -> SnapshotInfo:
     return SnapshotInfo(
         snapshot_id=each.id,
         parent_id=each.id - 1 or None,
         committed_at_ms=each.committed_at_ms,
         kind=kind,
-        added_bytes=added_bytes,
+        added_bytes=added_bytes.get(each.id, 0),
         compactor=(_ENGINE, each.commit_user) if kind is SnapshotKind.REWRITE and not is_own(each) else None,
     )
 

@@ -167,7 +167,7 @@ def evaluate_policy(
     whole = [
         *(evaluate(rule, metrics, Guards(sealed_in, _whole_reasons(metrics, limits), cools_in)) for rule in overlaps),
         *(evaluate(rule, amplified, in_full) for rule in full_rules(policy.values, limits.buckets)),
-        *(evaluate(rule, metrics, in_full) for rule in reclaim_rules(policy) if limits.buckets is not None),
+        *(evaluate(rule, metrics, in_full) for rule in _reclaim_rules(policy) if limits.buckets is not None),
     ]
     return Evaluation(
         triggers=by_trigger,
@@ -192,7 +192,7 @@ def _judge_triggers(
     tiered = with_fullest_tier(metrics, limits) if limits.tiers else metrics
     states = [evaluate(rule, tiered, for_order if _asks_order(rule) else guards) for rule in rules]
     reordered = [state.partitions for rule, state in zip(rules, states, strict=True) if _asks_order(rule)]
-    reclaim = reclaim_rules(policy) if limits.buckets is None else ()
+    reclaim = _reclaim_rules(policy) if limits.buckets is None else ()
     more = (*reclaim, *tier_rules(limits), *new_row_rules(policy, limits))
     states += [evaluate(rule, tiered, guards) for rule in more]
     return states, np.logical_or.reduce([np.zeros(len(metrics.files.names), np.bool_), *reordered])
@@ -207,10 +207,10 @@ def trigger_rules(policy: EffectivePolicy) -> list[Rule]:
     return found
 
 
-def reclaim_rules(policy: EffectivePolicy) -> list[Rule]:
-    """Return the rule of `maintenance.reclaim`: what keeps rows stored for longer than its retention is rewritten.
+def _reclaim_rules(policy: EffectivePolicy) -> list[Rule]:
+    """Return the rule of `maintenance.reclaim`: files that keep deleted rows for longer than its retention are due.
 
-    In a key table with levels only a full rewrite does that.
+    In a key table with sorted runs it is a rule for full rewrites: only these merge deltas into the last level.
     """
     reclaim = policy.values[RECLAIM]
     if reclaim == OFF or not reclaim["compact_blocking"]:

@@ -1,6 +1,6 @@
-"""How long replaced or deleted rows of a partition are stored at most, because files of the head still have them.
+"""The longest time for which files of the newest snapshot can have kept rows that were deleted or replaced.
 
-Expiring snapshots frees no byte of such rows before a rewrite. What keeps them is one of these:
+Expiry of snapshots frees no byte of such rows before a rewrite. What keeps them is one of these:
 
 - a delete file, since it was committed;
 - a file below the last level of a key table's bucket: the rows that its keys replace are at a deeper level. A file of
@@ -15,32 +15,37 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.planning.measures.digest import TableMeasures
-from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
+from engine.planning.measures.partitions import Flags, PartitionedFiles
 
-_NEVER = np.iinfo(np.int64).max
+Floats = npt.NDArray[np.float64]
 
 
-def blocking_age(files: PartitionedFiles, figures: TableMeasures, added: Ints, now_ms: int) -> npt.NDArray[np.float64]:
-    """Return seconds by partition, NaN where nothing keeps such rows. `added`: the latest commit time of each file."""
-    since = np.full(len(files.names), _NEVER, np.int64)
-    keys = list(zip(files.spec_ids.tolist(), files.names, strict=True))
-    for at, key in enumerate(keys if figures.deletes_since_ms else ()):
-        since[at] = figures.deletes_since_ms.get(key, _NEVER)
-    unknown = (files.delete_files > 0) & (since == _NEVER)[files.partition_of]
-    np.minimum.at(since, files.partition_of[unknown], added[unknown])
+def blocking_age(
+    files: PartitionedFiles, figures: TableMeasures, ages: Floats, delete_ages: Floats, oldest: float
+) -> Floats:
+    """Return seconds by partition, NaN where nothing keeps such rows.
+
+    Args:
+        files: the files by partition.
+        figures: figures of the table as a whole.
+        ages: least possible seconds since the commit of each file.
+        delete_ages: seconds since the commit of each partition's oldest delete file; NaN if there is none or it is not
+            known.
+        oldest: seconds since the oldest known commit.
+    """
+    found = delete_ages.copy()
+    unknown = (files.delete_files > 0) & np.isnan(delete_ages)[files.partition_of]
+    np.fmax.at(found, files.partition_of[unknown], ages[unknown])
     if figures.last_level is not None:
         deltas = files.level < figures.last_level
-        at_ms = np.where(files.level > 0, _bases(files, figures, added, now_ms), added)
-        np.minimum.at(since, files.partition_of[deltas], at_ms[deltas])
-    return np.where(since == _NEVER, np.nan, np.maximum(0, now_ms - since) / 1000)
-
-
-def _bases(files: PartitionedFiles, figures: TableMeasures, added: Ints, now_ms: int) -> Ints:
-    """Return for each file when the newest file of the last level of its bucket was added."""
-    bucket_of, partitions = files.number_buckets()
-    is_base: Flags = files.level == figures.last_level
-    newest = np.full(len(partitions), -1, np.int64)
-    np.maximum.at(newest, bucket_of[is_base], added[is_base])
-    oldest_known = now_ms if figures.known_since_ms is None else figures.known_since_ms
-    found: Ints = np.where(newest < 0, oldest_known, newest)[bucket_of]
+        since = np.where(files.level > 0, _ages_of_bases(files, files.level == figures.last_level, ages, oldest), ages)
+        np.fmax.at(found, files.partition_of[deltas], since[deltas])
     return found
+
+
+def _ages_of_bases(files: PartitionedFiles, is_base: Flags, ages: Floats, oldest: float) -> Floats:
+    """Return for each file the age of the newest base in its bucket, `oldest` where there is none."""
+    bucket_of, partitions = files.number_buckets()
+    newest = np.full(len(partitions), oldest)
+    np.fmin.at(newest, bucket_of[is_base], ages[is_base])
+    return newest[bucket_of]

@@ -171,11 +171,15 @@ def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags, now
 
 def _added(digest: pa.Table, figures: TableMeasures, now_ms: int) -> tuple[Ints, Flags]:
     """Return the latest possible commit time of each file, and whether it is exact."""
-    latest = now_ms if figures.known_since_ms is None else figures.known_since_ms
+    latest = _oldest_known_ms(figures, now_ms)
     column = digest["added_at_ms"]
     added: Ints = pc.fill_null(column, pa.scalar(latest, pa.int64())).to_numpy()
     known: Flags = pc.is_valid(column).to_numpy()
     return added, known
+
+
+def _oldest_known_ms(figures: TableMeasures, now_ms: int) -> int:
+    return now_ms if figures.known_since_ms is None else figures.known_since_ms
 
 
 def _sizes(
@@ -226,6 +230,7 @@ def _deletes(files: PartitionedFiles, figures: TableMeasures, added: Ints, now_m
     """Return the metrics of deletes; the rows that they may hide are all rows for equality deletes."""
     rows = np.where(files.equality_deletes > 0, files.record_count, np.minimum(files.deleted_rows, files.record_count))
     count, age = np.zeros(len(files.names)), np.full(len(files.names), np.nan)
+    oldest = float(_seconds(np.int64(now_ms - _oldest_known_ms(figures, now_ms))))
     if figures.delete_files:
         for at, key in enumerate(zip(files.spec_ids.tolist(), files.names, strict=True)):
             count[at] = figures.delete_files.get(key, 0)
@@ -234,7 +239,7 @@ def _deletes(files: PartitionedFiles, figures: TableMeasures, added: Ints, now_m
     return {
         "delete_file_count": count,
         "oldest_delete_file_age": age,
-        "blocking_age": blocking_age(files, figures, added, now_ms),
+        "blocking_age": blocking_age(files, figures, _seconds(now_ms - added), delete_ages=age, oldest=oldest),
         "delete_ratio": files.total(rows) / np.maximum(1, files.total(files.record_count)),
     }
 

@@ -198,7 +198,8 @@ class BucketCalls:
         """
         mode = str(self._table.bucketMode().toString())
         if self._table.primaryKeys() or mode not in ("BUCKET_UNAWARE", "HASH_FIXED"):
-            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} is a table with a primary key, or {mode}")
+            reason = "a primary key" if self._table.primaryKeys() else f"the bucket mode {mode}"
+            raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} has {reason}: its files can't be merged one by one")
         if self._table.coreOptions().dataEvolutionEnabled():
             raise Refused(UNREADABLE_LAYOUT, f"{self._task.table} has data-evolution.enabled: columns in several files")
         live = live_entries(self._table, self._partition, self._task.bucket)
@@ -222,7 +223,7 @@ class BucketCalls:
             write.close()
 
     def _message(self, buckets: int, before: Any, after: Any) -> Any:
-        """Return the message that `AppendCompactTask` would make of a bucket: it knows tables without buckets only."""
+        """Return the commit message of files merged in a bucket: `AppendCompactTask` makes none with a bucket."""
         nothing = self._paimon.io.DataIncrement.emptyIncrement()
         merged = self._paimon.io.CompactIncrement(before, after, self._jvm.java.util.ArrayList())
         message = self._paimon.table.sink.CommitMessageImpl

@@ -102,7 +102,10 @@ async def test_a_layout_that_the_format_can_not_have_is_no_policy_to_apply(paimo
     await paimon.api.post("/v1/signals", {"table_id": paimon.table_id, "signal": signal}, status=202)
     advice = await paimon.view("advice")
     assert (advice["layout"]["layout"], advice["layout"]["cluster_by"], advice["policy"]) == ("cluster", ["id"], None)
-    assert "this table can't have it: rows of Paimon tables are not put into an order" in advice["layout"]["because"]
+    assert (
+        "this table can't have it: this version does not sort the rows of Paimon tables: use binpack, window or tiered"
+        in advice["layout"]["because"]
+    )
 
 
 async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon: Paimon) -> None:

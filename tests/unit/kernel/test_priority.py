@@ -11,8 +11,6 @@ import pytest
 from engine.rewriting.entry import run_task
 from engine.rewriting.priority import NICENESS, at_low_priority
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="priorities of threads are Linux's")
-
 ASKED: ContextVar[str] = ContextVar("ASKED", default="")
 
 

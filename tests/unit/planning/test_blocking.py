@@ -3,11 +3,10 @@
 import math
 from typing import Any
 
-import numpy as np
 import pytest
 
-from engine.planning.measures.blocking import blocking_age
 from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.partition_metrics import RewriteHistory, measure_partitions
 from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of
 
@@ -26,9 +25,9 @@ def file(hours: float, *, level: int | None = None, partition: str = "a", **give
 def hours(*files: DigestFile, figures: TableMeasures) -> list[float | None]:
     """Return the hours of each partition, None where nothing blocks."""
     digest = digest_of(files)
-    partitioned = partition_files(digest)
-    added = digest["added_at_ms"].to_numpy().astype(np.int64)
-    found = dict(zip(partitioned.names, blocking_age(partitioned, figures, added, NOW_MS), strict=True))
+    sizes: dict[str, Any] = {"now_ms": NOW_MS, "small_bytes": 1, "large_bytes": None}
+    measured = measure_partitions(digest, partition_files(digest), figures, RewriteHistory(), **sizes)
+    found = dict(zip(measured.files.names, measured.values["blocking_age"], strict=True))
     return [None if math.isnan(found[name]) else found[name] / 3600 for name in sorted(found)]
 
 
@@ -53,7 +52,7 @@ def test_m15_m17_files_of_a_key_table_block_until_they_are_at_the_last_level(
 
 def test_m15_deletes_block_since_their_commit_or_else_since_their_file() -> None:
     """Of Iceberg the time of the oldest delete file is known, of deletion vectors of Paimon it is not."""
-    known = TableMeasures(deletes_since_ms={(0, "b"): NOW_MS - 4 * HOUR_MS})
+    known = TableMeasures(delete_files={(0, "b"): 1}, deletes_since_ms={(0, "b"): NOW_MS - 4 * HOUR_MS})
     files = [
         *(file(20, partition="a"), file(20, partition="b", delete_files=1)),
         *(file(20, partition="c", delete_files=1), file(30, partition="c"), file(10, partition="c", delete_files=2)),

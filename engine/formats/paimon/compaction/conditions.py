@@ -19,8 +19,8 @@ _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
 _OF_APPENDS: Final = (BucketMode.UNAWARE, BucketMode.FIXED)
 _PARQUET: Final = "parquet"
 _VECTORS_OF_BUCKET: Final = (
-    "the deletion vectors of a bucket are in one index file, and a compaction beside a DELETE of an append table would "
-    "lose those of one of them: use a table without buckets (bucket: -1), or without deletion-vectors.enabled"
+    "Paimon keeps the deletion vectors of a bucket in one index file, which a DELETE and a compaction at the same time "
+    "can overwrite for each other: use a table without buckets (bucket: -1), or without deletion-vectors.enabled"
 )
 
 
