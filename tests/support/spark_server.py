@@ -3,9 +3,11 @@
 The first use needs the jars of `make jars`; they are fetched if they are not in `.cache/jars` yet.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -17,6 +19,9 @@ from engine.spark.sessions import SparkSessions
 
 JAR_FOLDER = Path(__file__).parents[2] / ".cache" / "jars"
 USER = "tests"
+_READ_BYTES: Final = 100_000
+_SHOWN_LINES: Final = 40
+_log: list[Path] = []
 
 
 @pytest.fixture(scope="session")
@@ -35,9 +40,25 @@ def spark_url(tmp_path_factory: pytest.TempPathFactory, spark_jars: list[Path]) 
         confs=SQL_EXTENSIONS,
     )
     try:
-        yield server.start()
+        url = server.start()
+        _log.append(server.log_path)
+        yield url
     finally:
+        _log.clear()
         server.stop()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show the end of the server's log with a failed test: an answer of Spark Connect does not name every cause."""
+    report = yield
+    if report.failed and _log and "spark_url" in getattr(item, "fixturenames", ()):
+        with _log[0].open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _READ_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()
+        told = [line for line in lines if not line.startswith("\tat ")][-_SHOWN_LINES:]
+        report.sections.append(("the end of Spark's log, without stack frames", "\n".join(told)))
+    return report
 
 
 @pytest.fixture(scope="session")

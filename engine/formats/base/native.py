@@ -87,6 +87,10 @@ class NativeEngine:
 class OwnEngine(RewritableTable, Protocol):
     """An open table whose format has an engine of its own, `rewrite.engine: native`. All calls may block."""
 
+    @property
+    def needs_own_engine(self) -> bool:
+        """Whether no other engine can rewrite the table, whatever its files are: known without its manifests."""
+
     def planned_natively(self) -> "OwnEngine":
         """Return the same view for planning with it: with its conditions, and with no file out of reach."""
 

@@ -341,6 +341,11 @@ class IcebergTable(TableUpkeep):
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
+    @property
+    def needs_own_engine(self) -> bool:
+        """False: it depends on the files whether the kernel can rewrite the table."""
+        return False
+
     def native_engine(self) -> NativeEngine:
         """Return Iceberg's own procedure."""
         return PROCEDURE

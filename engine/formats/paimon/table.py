@@ -234,6 +234,11 @@ class PaimonTable(TableUpkeep):
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
+    @property
+    def needs_own_engine(self) -> bool:
+        """Whether the table has a primary key: only the core merges its rows."""
+        return bool(self._view.schema.primary_keys)
+
     def native_engine(self) -> NativeEngine:
         """Return Paimon's core as the engine of this table."""
         options = self._view.options

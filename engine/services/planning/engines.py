@@ -11,11 +11,12 @@ from enum import StrEnum
 from typing import Final
 
 from engine.domain.fleet.budgets import Budget
-from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies import EffectivePolicy
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, FormsGroups, Keyed, NativeEngine, OpenTable, OwnEngine
+from engine.formats.base.native_settings import BY_METADATA, unfollowed_settings
 from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
@@ -31,27 +32,6 @@ TASK_BYTES_PER_SECOND: Final = 32 * 2**20
 
 BY_NATIVE: Final = "engine_native"
 """Code of the condition with the reason why the procedure is used."""
-
-_METADATA: Final = "metadata"
-_KNOWN_TO_IT: Final = frozenset({"default", "table property"})
-"""Origins of settings that the procedure knows without an option."""
-
-_REWRITE: Final = "rewrite."
-_FOLLOWED: Final = frozenset(
-    f"{_REWRITE}{each}"
-    for each in (
-        *("columns", "deletes.files", "deletes.ratio", "deletes.remove_dangling", "engine", "full.always_below_bytes"),
-        *("full.eligibility", "full.interval", "full.size_amplification_percent", "full.when_increment_above_bytes"),
-        *("key", "key_tables.forced_every", "key_tables.lookup", "key_tables.sorted_run_trigger", "large_file_bytes"),
-        "key_tables.stop_trigger",
-        *("max_group_bytes", "max_ordered_bytes", "max_time_span", "min_input_files", "order_bins_by", "output_spec"),
-        *("small_file_bytes", "small_row_group_bytes", "strategy", "target_file_bytes", "tiers"),
-    )
-)
-"""Settings of `rewrite` that apply with every engine: planning follows or checks them, or each engine has an option."""
-
-_OF_CHOSEN_FILES: Final = frozenset({f"{_REWRITE}exclude_above_bytes"})
-"""Settings that also apply where an engine merges no other files than planning chose for a group."""
 
 _DONE_NATIVELY: Final = frozenset(
     {NO_FIELD_IDS, INT96_TIMESTAMPS, UNREADABLE_LAYOUT, UNSUPPORTED_DELETE_FILE, UNSUPPORTED_STORAGE}
@@ -143,14 +123,11 @@ def too_slow(limit: Budget) -> str:
 
 def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Mapping[str, str]) -> Iterator[Condition]:
     strategy, able = policy.strategy, ", ".join(sorted(engine.strategies))
-    followed = _FOLLOWED if engine.form.is_whole else _FOLLOWED | _OF_CHOSEN_FILES
     yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
     yield _verification(policy.verification, engine)
-    others = sorted(name for name in policy.values if name.startswith(_REWRITE) and name not in followed)
     told = [
         f"{name} (set the table property {by_property[name]} instead)" if name in by_property else name
-        for name in others
-        if policy.origins.get(name, "default") not in _KNOWN_TO_IT and policy.values[name] != OFF
+        for name in unfollowed_settings(policy, engine)
     ]
     detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"
     yield Condition("native_settings", not told, detail)
@@ -163,8 +140,8 @@ def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Map
 
 def _verification(mode: str, engine: NativeEngine) -> Condition:
     name = "native_verification"
-    if mode == _METADATA or not engine.checks_rows:
-        return Condition(name, mode == _METADATA, f"{mode}; its rewrites are proven from metadata")
+    if mode == BY_METADATA or not engine.checks_rows:
+        return Condition(name, mode == BY_METADATA, f"{mode}; its rewrites are proven from metadata")
     limit = f"; {engine.check_limit}" if engine.check_limit else ""
     return Condition(name, True, f"{mode}; its tasks compare rows before the commit{limit}")
 

@@ -25,7 +25,7 @@ from engine.formats.base import Keyed, OpenTable
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
-from engine.services.policies.effects import PolicyChange, PolicyEffect, weigh
+from engine.services.policies.effects import PolicyChange, PolicyEffect, TableItself, weigh
 from engine.services.policies.floors import check_floors
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -34,6 +34,7 @@ MOST_TABLES_ASKED: Final = 20
 """Most covered tables whose columns are checked."""
 MOST_NAMESPACES: Final = 1000
 """Most namespaces of registered tables that are searched for the most similar name."""
+NOT_READ: Final = TableItself()
 PATIENCE_SECONDS: Final = 10.0
 """Time limit for the columns of all tables together, which are read concurrently."""
 
@@ -105,16 +106,14 @@ class PolicyChecks:
         _check_floors(caller, change)
         return await self._acknowledgements.require(caller, _deleting(change, judged.effect), acknowledge)
 
-    async def judge(
-        self, change: PolicyChange, properties: Mapping[str, Any] | None = None, *, with_due: bool = False
-    ) -> Judged:
+    async def judge(self, change: PolicyChange, itself: TableItself = NOT_READ, *, with_due: bool = False) -> Judged:
         """Return the effect of a change.
 
         A deletion is never forbidden; contradictions that it would cause are shown in the effect.
 
         Args:
             change: the requested change.
-            properties: the policy fields that the table's own properties set, for a table's own policy.
+            itself: the table, for a table's own policy.
             with_due: also determine which tables would become due.
 
         Raises:
@@ -123,7 +122,7 @@ class PolicyChecks:
         async with self._database.read() as unit:
             catalogs = await unit.policy_coverage.catalogs(change.scope)
             matrices = {catalog: self._capabilities.of(name) for catalog, name in catalogs.items()}
-            effect = await weigh(unit, change, properties or {}, matrices=matrices, with_due=with_due)
+            effect = await weigh(unit, change, itself, matrices=matrices, with_due=with_due)
             known = [] if effect.covered_count else await unit.policy_coverage.namespaces(MOST_NAMESPACES)
         if change.after is None:
             return Judged(effect, ())

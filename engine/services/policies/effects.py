@@ -27,6 +27,8 @@ from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import Table
 from engine.domain.values.units import STORED_FORM
+from engine.formats.base import OpenTable, OwnEngine
+from engine.formats.base.native_settings import OwnEngineRules
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex
@@ -99,6 +101,23 @@ class PolicyEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class TableItself:
+    """What a table says about its own policy: the fields that its properties set, and what its format's engine asks.
+
+    The default is of tables that are not read, as with a policy of many tables.
+    """
+
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    engine: OwnEngineRules | None = None
+
+    @classmethod
+    def of(cls, opened: OpenTable) -> "TableItself":
+        """Read it from an open table. May block."""
+        engine = OwnEngineRules.of(opened) if isinstance(opened, OwnEngine) else None
+        return cls(opened.policy_properties(), engine)
+
+
+@dataclass(frozen=True, slots=True)
 class _Verdict:
     """Effect of a change under one combination of policies; `key` is equal for equal changes.
 
@@ -117,7 +136,7 @@ class _Verdict:
 async def weigh(
     unit: UnitOfWork,
     change: PolicyChange,
-    properties: Mapping[str, Any],
+    itself: TableItself,
     *,
     matrices: Mapping[str, Capabilities],
     with_due: bool = False,
@@ -127,13 +146,13 @@ async def weigh(
     Args:
         unit: the transaction to read in.
         change: the requested change.
-        properties: the policy fields that a table's own properties set, for the change of a table's own policy. Those
-            of many tables are not read: for a setting that falls back to them the built-in default is shown.
+        itself: the table, for the change of a table's own policy. Many tables are not read: for a setting that falls
+            back to their properties the built-in default is shown.
         matrices: the capabilities of the table format of each catalog, by the catalog's name.
         with_due: also determine which tables would become due.
     """
     others = [policy for policy in await unit.policy_coverage.around(change.scope) if policy.name != change.name]
-    judge = _Judge(change, PolicyIndex(others), properties, matrices, with_due=with_due)
+    judge = _Judge(change, PolicyIndex(others), itself, matrices, with_due=with_due)
     tally, due = _Tally(), DueTally()
     async for page in unit.policy_coverage.covered(change.scope):
         await asyncio.to_thread(tally.add, page, judge)  # merging needs CPU time: a thread keeps the event loop free
@@ -158,14 +177,14 @@ class _Judge:
         self,
         change: PolicyChange,
         index: PolicyIndex,
-        properties: Mapping[str, Any],
+        itself: TableItself,
         matrices: Mapping[str, Capabilities],
         *,
         with_due: bool,
     ) -> None:
         self._change = change
         self._index = index
-        self._properties = properties
+        self._itself = itself
         self._matrices = matrices
         self._with_due = with_due
         self._verdicts: dict[tuple[tuple[str, ...], str, str], _Verdict] = {}
@@ -193,8 +212,8 @@ class _Judge:
         before = self._merged(others, self._change.before, own)
         after = self._merged(others, self._after, own)
         changed = tuple(sorted(_changed_settings(before, after), key=lambda each: each.setting))
-        known = {(problem.pointer, problem.message) for problem in _problems(before, matrix)}
-        problems = tuple(each for each in _problems(after, matrix) if (each.pointer, each.message) not in known)
+        known = {(problem.pointer, problem.message) for problem in self._problems(before, matrix)}
+        problems = tuple(each for each in self._problems(after, matrix) if (each.pointer, each.message) not in known)
         rules = (DueRules.of(before), DueRules.of(after))
         can_be_due = self._with_due and decisive([each.setting for each in changed], rules[1])
         deletions = wider_deletions(before, after)
@@ -204,7 +223,16 @@ class _Judge:
         self, others: Sequence[StoredPolicy], this: StoredPolicy | None, own: PolicyDocument | None
     ) -> EffectivePolicy:
         scoped = [*others, this] if this is not None else others
-        return effective_policy(table_properties=self._properties, scoped=scoped, own=own)
+        return effective_policy(table_properties=self._itself.properties, scoped=scoped, own=own)
+
+    def _problems(self, policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
+        """Yield settings that contradict one another, and those that the table format or the table does not support."""
+        yield from contradictions(policy)
+        yield from refused_when_stored(policy)
+        refusals = () if matrix is None else refusal_problems(matrix, policy.values, policy.origins)
+        yield from refusals
+        if self._itself.engine is not None and not refusals:
+            yield from self._itself.engine.problems(policy)
 
 
 class _Tally:
@@ -258,14 +286,6 @@ class _Tally:
             deleting_count=self._deleting_count,
             deleting=tuple(self._deleting),
         )
-
-
-def _problems(policy: EffectivePolicy, matrix: Capabilities | None) -> Iterator[FieldProblem]:
-    """Yield settings that contradict one another, and settings that the table format does not support."""
-    yield from contradictions(policy)
-    yield from refused_when_stored(policy)
-    if matrix is not None:
-        yield from refusal_problems(matrix, policy.values, policy.origins)
 
 
 def _as_stored(change: PolicyChange, document: PolicyDocument) -> StoredPolicy:

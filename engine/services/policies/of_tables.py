@@ -4,10 +4,10 @@ The table is read before the transaction begins. While its catalog does not answ
 policy can still be written (it may be the one that disables the table); a note names what was not checked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
-from typing import Any, Final
+from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import (
@@ -24,9 +24,9 @@ from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_own, read_registered
-from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
+from engine.services.policies.checks import NOT_READ, Judged, PolicyChecks, not_acted_on
 from engine.services.policies.effective import PolicyReader
-from engine.services.policies.effects import PolicyChange
+from engine.services.policies.effects import PolicyChange, TableItself
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policies.writes import Written, audit_acknowledged, delete, insert, replace
 from engine.stores.database import Database
@@ -64,10 +64,10 @@ class PolicyService:
         Raises:
             NotFound, TableReplaced, StateConflict: see `services.catalogs.registered`.
         """
-        properties, notes = await self._properties(caller, table_id)
+        itself, notes = await self._read(caller, table_id)
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, table_id, caller)
-            return ShownPolicy(await PolicyReader.effective(unit, table, properties), notes)
+            return ShownPolicy(await PolicyReader.effective(unit, table, itself.properties), notes)
 
     async def preview(self, caller: Caller, table_id: TableId, document: PolicyDocument | None) -> Judged:
         """Return the effect of storing a policy (None: deleting it). Raises as `put`, except for preconditions."""
@@ -204,9 +204,9 @@ class PolicyService:
         *,
         with_due: bool = False,
     ) -> tuple[PolicyChange, Judged]:
-        properties, notes = await self._properties(caller, table_id)
+        itself, notes = await self._read(caller, table_id)
         change = PolicyChange(table_id, _scope(table_id), present, document)
-        judged = await self._checks.judge(change, properties, with_due=with_due)
+        judged = await self._checks.judge(change, itself, with_due=with_due)
         return change, replace_fields(judged, notes=(*judged.notes, *notes))
 
     async def _stored(self, caller: Caller, table_id: TableId) -> StoredPolicy | None:
@@ -219,15 +219,15 @@ class PolicyService:
             await read_own(unit, table_id, caller)
             return await unit.policies.get(table_id)
 
-    async def _properties(self, caller: Caller, table_id: TableId) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-        """Return the policy fields that the table's own properties set, and a note if they can't be read now."""
+    async def _read(self, caller: Caller, table_id: TableId) -> tuple[TableItself, tuple[str, ...]]:
+        """Return what the table itself says, and a note if it can't be read now."""
         async with self._database.read() as unit:
             table, catalog = await read_registered(unit, table_id, caller)
         try:
             opened = await open_registered(self._formats, catalog, table)
-            return await self._formats.ask(table.ref, opened.policy_properties), ()
+            return await self._formats.ask(table.ref, TableItself.of, opened), ()
         except (Transient, InvalidInput, NotEligible, TableUnreadable) as error:
-            return {}, (f"the table's own properties are not included: {error.message}",)
+            return NOT_READ, (f"the table's own properties are not included: {error.message}",)
 
 
 async def _still_registered(unit: UnitOfWork, table_id: TableId, caller: Caller) -> None:

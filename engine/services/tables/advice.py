@@ -23,7 +23,7 @@ from engine.services.catalogs.formats import FormatRegistry
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
 from engine.services.planning.upkeep.record import UpkeepRecord, read_upkeep_record
 from engine.services.policies.checks import PolicyChecks
-from engine.services.policies.effects import PolicyChange
+from engine.services.policies.effects import PolicyChange, TableItself
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 
@@ -107,9 +107,9 @@ class AdviceService:
     async def _refusal(self, seen: Observed, present: StoredPolicy | None, policy: PolicyDocument) -> str | None:
         """Return the reason for which a `PUT` would refuse the policy; None if it would store it."""
         scope = PolicyScope(PolicyScopeKind.TABLE, table_id=seen.table_id)
-        properties = await self._formats.ask(seen.opened.ref, seen.opened.policy_properties)
+        itself = await self._formats.ask(seen.opened.ref, TableItself.of, seen.opened)
         try:
-            await self._checks.judge(PolicyChange(seen.table_id, scope, present, policy), properties)
+            await self._checks.judge(PolicyChange(seen.table_id, scope, present, policy), itself)
         except InvalidInput as error:
             return error.problems[0].message if error.problems else error.message
         return None

@@ -103,6 +103,24 @@ async def test_a_strategy_that_the_engine_of_a_wider_policy_does_not_do_is_refus
     await api.put_policy(table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=201)
 
 
+async def test_a_setting_that_the_requested_engine_has_no_option_for_is_refused(api: Api, table_id: str) -> None:
+    asked = {"rewrite": NATIVE["rewrite"] | {"exclude_above_bytes": "1GB", "compression": "gzip"}}
+    answer = await api.put_policy(table_id, asked | {"verification": "content"}, status=422)
+    by_it = "is not supported by the table format's own procedure (rewrite.engine is native)"
+    assert [(each["pointer"], each["message"], each["hint"].partition(";")[0]) for each in answer["errors"]] == [
+        ("/rewrite/compression", by_it, "set the table property write.parquet.compression-codec instead"),
+        ("/rewrite/exclude_above_bytes", by_it, "set it to 'off'"),
+        ("/verification", f"{by_it}, whose rewrites are proven from metadata", "set it to 'metadata'"),
+    ]
+    await api.put_policy(table_id, {"rewrite": {"exclude_above_bytes": "1GB"}}, status=201)
+
+
+async def test_a_setting_stays_refused_until_it_is_mended_but_another_can_be_changed(api: Api, table_id: str) -> None:
+    """A policy of the fleet reads no table: the table's own policy can still be changed in other settings."""
+    await write_for_all(api, {"rewrite": NATIVE["rewrite"] | {"exclude_above_bytes": "1GB"}})
+    await api.put_policy(table_id, {"enabled": False}, status=201)
+
+
 async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tmp_path: Path) -> None:
     """Of a policy that was stored while there was no catalog that it could be held against."""
     _, table_id = await make_under(api, tmp_path, SORT_NATIVELY)

@@ -140,6 +140,23 @@ async def test_settings_that_nothing_acts_on_are_refused(paimon: Paimon) -> None
         assert [problem["pointer"] for problem in refused["errors"]] == [f"/{section}/{setting}"]
 
 
+async def test_m3_a_policy_that_the_only_engine_of_the_table_would_not_follow_is_refused(paimon: Paimon) -> None:
+    refused = await paimon.govern({"preset": "maxcompute-tiered"}, status=422)
+    assert refused["errors"] == [
+        {
+            "pointer": "/rewrite/exclude_above_bytes",
+            "message": "is not supported by Paimon's core (the only engine for this table)",
+            "value": 2**30,
+            "hint": "set it to 'off'; origin: preset maxcompute-tiered (on lake.lake.events)",
+        }
+    ]
+    refused = await paimon.govern({"rewrite": {"compression": "zstd:9"}}, status=422)
+    assert [(each["pointer"], each["hint"]) for each in refused["errors"]] == [
+        ("/rewrite/compression", "set the table property file.compression instead; origin: table (on lake.lake.events)")
+    ]
+    await paimon.govern({"preset": "maxcompute-tiered", "rewrite": {"exclude_above_bytes": "off"}})
+
+
 async def test_a_table_with_many_sorted_runs_gets_a_run(paimon: Paimon) -> None:
     policy = {"triggers": [{"name": "runs", "all": [{"metric": "sorted_run_count", "at_least": 5}]}]}
     await paimon.govern(policy)

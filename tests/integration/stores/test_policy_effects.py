@@ -8,7 +8,7 @@ from sqlalchemy import event, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.policies import FLEET, PolicyDocument, PolicyScope, PolicyScopeKind
-from engine.services.policies.effects import MOST_SHOWN, PolicyChange, weigh
+from engine.services.policies.effects import MOST_SHOWN, PolicyChange, TableItself, weigh
 from engine.stores.schema.core import tables
 from tests.integration.stores.samples import LAKE, NOON
 from tests.integration.stores.stores import Stores
@@ -53,7 +53,9 @@ async def test_a_change_of_the_fleet_is_weighed_page_by_page(database: Stores) -
     after = PolicyDocument.model_validate({"rewrite": {"target_file_bytes": "64MiB"}, "limits": {"parallel_groups": 2}})
     async with database.read() as work:
         with counted(work.connection) as sent:
-            effect = await weigh(work, PolicyChange("fleet", FLEET, None, after), {}, matrices={}, with_due=True)
+            effect = await weigh(
+                work, PolicyChange("fleet", FLEET, None, after), TableItself(), matrices={}, with_due=True
+            )
     assert len(sent) <= 3 + 2 * (TABLES // 1000 + 1)
     assert (effect.covered_count, effect.affected_count, len(effect.affected)) == (TABLES, TABLES, MOST_SHOWN)
     told = {(change.table_count, *(each.setting for each in change.settings)) for change in effect.changes}
@@ -67,5 +69,5 @@ async def test_a_change_that_stronger_policies_hold_off_affects_nothing(database
     scope = PolicyScope(PolicyScopeKind.CATALOG, catalog="lake")
     async with database.read() as work:
         change = PolicyChange("lake", scope, None, PolicyDocument.model_validate({"limits": {"parallel_groups": 4}}))
-        effect = await weigh(work, change, {}, matrices={})
+        effect = await weigh(work, change, TableItself(), matrices={})
     assert (effect.covered_count, effect.affected_count, effect.changes) == (TABLES, 0, ())
