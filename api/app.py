@@ -28,7 +28,7 @@ from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, formats
 from api.routes.fleet import figures, health, history, limits, pauses, windows
 from api.routes.policies import of_tables, presets, scoped
-from api.routes.runs import deletions, pace, run
+from api.routes.runs import deletions, operations, pace, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
 from engine.factory.services import Services
 
@@ -44,7 +44,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "catalogs", "description": "Connections to catalogs of tables, and what teams may do with them."},
     {"name": "tables", "description": "Registered tables: health, plans, explanations, history."},
     {"name": "policies", "description": "Settings of tables and wider scopes, and the settings that result."},
-    {"name": "formats", "description": "Operations and settings that each table format supports."},
+    {"name": "formats", "description": "Operations, and which of them and which settings each table format supports."},
     {"name": "runs", "description": "Executions of operations on tables."},
     {"name": "deletions", "description": "Announced, present and past deletions of files and history."},
     {"name": "signals", "description": "Commits, query latency and back-pressure that other systems report."},
@@ -112,6 +112,7 @@ def _include(app: FastAPI) -> None:
         of_tables,
         presets,
         formats,
+        operations,
         keys,
         audit,
         whoami,

@@ -7,25 +7,32 @@ them: nothing else at work; a rewrite with `limits.share_percent: 30` of what re
 them (measured first, as `limits.available_bandwidth`); a rewrite without limits, which is the peer. Told are medians
 over all rounds, and quartiles of the single queries.
 
-    python -m bench.foreground [--rounds 4] [--queries 8] [--megabytes 600] [--json foreground.json]
+With `--store` both tables are in an object store in memory, a process of its own on this machine, so that a query also
+waits for requests that share it with those of the rewrite. `--cores` is the number of tasks and of file groups at once.
+
+    python -m bench.foreground [--rounds 4] [--queries 8] [--megabytes 600] [--cores 2] [--store] [--json FILE]
 """
 
 import argparse
 import multiprocessing
+import re
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import numpy as np
 import pyarrow.dataset as ds
+from pyarrow.fs import LocalFileSystem, S3FileSystem
 
 from bench.facts import machine_facts, print_table, write_json
 from bench.lake import TARGET_BYTES, Lake
 from bench.lineitem import lineitem_columns
+from tests.support.store_server import store_server
 
 MB: Final = 1_000_000
 SHARE_PERCENT: Final = 30
@@ -39,17 +46,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--queries", type=int, default=8, help="in each state of each round")
     parser.add_argument("--megabytes", type=int, default=600, help="of the table that is rewritten")
-    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--cores", type=int, default=2, help="tasks of Spark and file groups at once")
+    parser.add_argument("--store", action="store_true", help="tables in an object store in place of the disk")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     with (
         TemporaryDirectory(prefix="bench-foreground-") as scratch,
-        Lake(folder=Path(scratch), cores=given.cores) as lake,
+        store_server() if given.store else nullcontext() as store,
+        Lake(folder=Path(scratch), cores=given.cores, store=store) as lake,
     ):
         lake.write("queried", columns=lineitem_columns(), files=16, file_bytes=6 * MB)
         lake.write("rewritten", columns=lineitem_columns(), files=given.megabytes // 6, file_bytes=6 * MB)
         free = _free_rate(lake)
-        with _queries([str(path) for path, _ in lake.files("queried")]) as asked:
+        paths = lake.table("queried").inspect.files()["file_path"].to_pylist()
+        with _queries(
+            [re.sub("^(file|s3)://", "", path) for path in paths], None if store is None else store.url
+        ) as asked:
             asked(2)  # files into memory
             seconds = _take_turns(lake, asked, free, rounds=given.rounds, queries=given.queries)
     rows = [_row(state, times, seconds["alone"]) for state, times in seconds.items()]
@@ -104,11 +116,11 @@ def _beside(lake: Lake, asked: Any, policy: dict[str, Any], most: int) -> list[f
 
 
 @contextmanager
-def _queries(paths: Sequence[str]) -> Iterator[Any]:
+def _queries(paths: Sequence[str], store: str | None) -> Iterator[Any]:
     """Yield a function that asks the query so many times and returns the seconds of each."""
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=_ask, args=(theirs, paths), daemon=True)
+    process = spawn.Process(target=_ask, args=(theirs, paths, store), daemon=True)
     process.start()
 
     def asked(count: int) -> list[float]:
@@ -121,8 +133,13 @@ def _queries(paths: Sequence[str]) -> Iterator[Any]:
     process.join()
 
 
-def _ask(pipe: Connection, paths: Sequence[str]) -> None:
-    dataset = ds.dataset(list(paths), format="parquet")
+def _ask(pipe: Connection, paths: Sequence[str], store: str | None) -> None:
+    files = (
+        LocalFileSystem()
+        if store is None
+        else S3FileSystem(endpoint_override=store, region="us-east-1", anonymous=True)
+    )
+    dataset = ds.dataset(list(paths), format="parquet", filesystem=files)
     while True:
         pipe.send([_query(dataset) for _ in range(pipe.recv())])
 
@@ -137,7 +154,7 @@ def _query(dataset: ds.Dataset) -> float:
 
 
 def _row(state: str, seconds: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
-    lower, median, upper = statistics.quantiles(seconds, n=4)
+    lower, median, upper = np.percentile(seconds, [25, 50, 75]).tolist()
     slower = 100 * (median / statistics.median(alone) - 1)
     return {
         "state": state,

@@ -1,6 +1,6 @@
-"""Run the full scenarios: `python -m bench.fleet [scenario …] [--seed N]` prints a table of each.
+"""Run the full scenarios: `python -m bench.fleet [scenario …] [--seed N] [--days 7]` prints a table of each.
 
-Ends with 1 when a bound does not hold.
+Days are those of the replays of presets. Ends with 1 when a bound does not hold.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from tests.simulation.world import World, open_machine, open_world
 
 _T = TypeVar("_T")
 EXPLAIN_SEEDS = 4
+KEY_TABLE_PRESETS = ("balanced", "paimon-universal", "paimon-low-latency", "paimon-write-heavy")
 
 
 def _in_worlds(seeds: list[int], scenario: Callable[[World], Coroutine[Any, Any, _T]], **settings: Any) -> list[_T]:
@@ -74,18 +75,19 @@ def _upkeep(seed: int, *, tables: int, workers: int, is_scarce: bool) -> tuple[s
     return upkeep_report(found), found.broken()
 
 
-def _presets(seed: int) -> tuple[str, list[str]]:
-    found = replays.replay_presets(days=7, seed=seed)
+def _presets(seed: int, *, days: float) -> tuple[str, list[str]]:
+    found = replays.replay_presets(days=days, seed=seed)
     wrong = [each for result in found["balanced"] for each in replays.broken("balanced", result)]
-    return replays.report(found, days=7, seed=seed), wrong
+    return replays.report(found, days=days, seed=seed), wrong
 
 
-def _key_tables(seed: int) -> tuple[str, list[str]]:
-    found = key_tables.replay_presets(days=7, seed=seed, presets=["balanced", "paimon-universal"])
+def _key_tables(seed: int, *, days: float) -> tuple[str, list[str]]:
+    found = key_tables.replay_presets(days=days, seed=seed, presets=KEY_TABLE_PRESETS)
     wrong = [each for result in found["balanced"] for each in key_tables.broken("balanced", result)]
-    return key_tables.report(found, days=7, seed=seed), wrong
+    return key_tables.report(found, days=days, seed=seed), wrong
 
 
+REPLAYS: Mapping[str, Callable[..., tuple[str, list[str]]]] = {"presets": _presets, "key-tables": _key_tables}
 SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "fleet-scarce": partial(_race, history_days=10, capacity=1.5),
     "fleet-ample": partial(_race, history_days=3, capacity=4.0),
@@ -94,20 +96,19 @@ SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
     "explain": _explained,
     "artemis": _artemis,
     "missions": _missions,
-    "presets": _presets,
-    "key-tables": _key_tables,
     "upkeep": partial(_upkeep, tables=1000, workers=5, is_scarce=True),
     "upkeep-ample": partial(_upkeep, tables=100, workers=2, is_scarce=False),
 }
+ALL = (*SCENARIOS, *REPLAYS)
 
 
-def run(names: list[str], seed: int) -> int:
-    """Run scenarios and print their tables; return how many bounds did not hold."""
+def run(names: list[str], seed: int, days: float) -> int:
+    """Run scenarios, and replays of so many days, and print their tables; return how many bounds did not hold."""
     structlog.configure(processors=[_nothing])
     broken = 0
     for name in names:
         began = monotonic()
-        table, failures = SCENARIOS[name](seed)
+        table, failures = REPLAYS[name](seed, days=days) if name in REPLAYS else SCENARIOS[name](seed)
         broken += len(failures)
         print(f"## {name}\n\n{table}\n{monotonic() - began:.0f} s; broken bounds: {'; '.join(failures) or 'none'}\n")
         sys.stdout.flush()
@@ -121,12 +122,13 @@ def _nothing(_logger: Any, _method: str, _entry: Any) -> Any:
 def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
-    parser.add_argument("scenarios", nargs="*", metavar="scenario", help=f"of {', '.join(SCENARIOS)}; all without any")
+    parser.add_argument("scenarios", nargs="*", metavar="scenario", help=f"of {', '.join(ALL)}; all without any")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--days", type=float, default=7, help=f"of {' and '.join(REPLAYS)}")
     given = parser.parse_args()
-    if unknown := set(given.scenarios) - set(SCENARIOS):
-        parser.error(f"no scenario {min(unknown)!r}; there are {', '.join(SCENARIOS)}")
-    return 1 if run(given.scenarios or list(SCENARIOS), given.seed) else 0
+    if unknown := set(given.scenarios) - set(ALL):
+        parser.error(f"no scenario {min(unknown)!r}; there are {', '.join(ALL)}")
+    return 1 if run(given.scenarios or list(ALL), given.seed, given.days) else 0
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ SMALLEST = {
     "foreground": "--rounds 1 --queries 1 --megabytes 96",
     "hive_listing": "--partitions 20",
     "hive_rewrite": "--files 4 --rows 100 --rounds 1",
+    "hour": "--minutes 0.5",
     "kernel": "--tiny --repeats 1",
     "listings": "--tables 300 --runs 3000 --files 10 --asks 2",
     "manifest_reads": "--manifests 5 --latencies 0",

@@ -7,7 +7,8 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Listed
 from engine.domain.runs import run as domain
-from engine.domain.runs.deletions import DELETING_OPERATIONS, AcknowledgementRequest, Announcement
+from engine.domain.runs.deletions import AcknowledgementRequest, Announcement
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import LEASED_STATES, Operation, RunState, WaitingFor
 from engine.domain.tables.addresses import written_address
 
@@ -145,7 +146,7 @@ class Deletion(Answer):
             table_id=run.table_id,
             table=None if run.ref is None else written_address(run.ref),
             operation=run.operation,
-            setting=DELETING_OPERATIONS[run.operation],
+            setting=OPERATIONS[run.operation].setting or None,
             bounds={} if announced.rule is None else dict(announced.rule.bounds),
             summary=announced.summary,
             requested_by=run.requested_by,

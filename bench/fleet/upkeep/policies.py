@@ -16,6 +16,7 @@ from engine.domain.policies import (
     Windows,
     effective_policy,
 )
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.services.planning.upkeep.histories import history_rule
 from engine.services.planning.upkeep.operations import UPKEEP, is_on
@@ -40,7 +41,7 @@ SWITCHED_ON: Final[tuple[dict[str, Any], ...]] = (
     {"reclaim": {"retention": "1d", "interval": "6h"}, "remove_orphans": ORPHANS},
 )
 """The rewrite of manifests is on by default."""
-OFF: Final = {UPKEEP[each].setting.partition(".")[2]: "off" for each in UPKEEP}
+OFF: Final = {OPERATIONS[each].setting.partition(".")[2]: "off" for each in UPKEEP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class TablePolicy:
 
     def interval_hours(self, operation: Operation) -> float:
         """Return the interval of an operation that is on."""
-        return float(self.effective.values[UPKEEP[operation].setting]["interval"]) / 3600
+        return float(self.effective.values[OPERATIONS[operation].setting]["interval"]) / 3600
 
     def history(self) -> tuple[float, int]:
         """Return the hours for which a snapshot is kept at most until it is due for expiry, and `keep_last`."""

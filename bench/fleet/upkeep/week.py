@@ -22,11 +22,12 @@ from bench.fleet.upkeep.tables import WeekTable
 from engine.domain.access.callers import COORDINATOR
 from engine.domain.ids import RunId
 from engine.domain.runs.expiry import Expiry
+from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, ReadyRun, Run, RunState
 from engine.formats.base import OpenTable
 from engine.services.planning.upkeep.histories import expiry_of
-from engine.services.planning.upkeep.operations import EXPIRES, UPKEEP
+from engine.services.planning.upkeep.operations import UPKEEP
 from engine.services.planning.upkeep.orphans import orphan_rule
 from engine.services.policies.urgency import urgent_at
 from engine.services.runs.holds import Latencies
@@ -252,7 +253,8 @@ def work(state: State, operation: Operation, now: float) -> bool:
         return table.rewrite_deletes("run", 1, before_try=_nothing) is not None
     if operation is Operation.REMOVE_ORPHANS:
         return _remove_orphans(table, state)
-    assert operation in EXPIRES & UPKEEP.keys(), operation
+    assert operation in UPKEEP, operation
+    assert OPERATIONS[operation].deletes is DeletionKind.HISTORY, operation
     expiry = _expiry(state, operation, now)
     gone = list(table.plan_expiry(expiry).expired)
     table.expire(gone, expiry, before_try=_nothing, deletes_for="run" if expiry.rule.deletes_files else None)

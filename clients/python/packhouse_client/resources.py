@@ -173,9 +173,10 @@ class Signals(Resource[S]):
 
 
 class Formats(Resource[S]):
-    """Operations and settings that each table format supports."""
+    """Operations, and which of them and which settings each table format supports."""
 
     list = Operation(requests.list_formats, AsModel(lambda: models.FormatList))
+    list_operations = Operation(requests.list_operations, AsModel(lambda: models.OperationList))
 
 
 class Keys(Resource[S]):

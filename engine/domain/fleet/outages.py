@@ -33,7 +33,7 @@ MOST_FRUITLESS_OUTAGES: Final = 20
 failed attempts; each further one does."""
 
 SPARK: Final = "spark"
-"""Key of the outage of Spark, for which all runs wait whose operation needs it (`domain.runs.run.NEEDS`)."""
+"""Key of the outage of Spark, for which all runs wait whose operation needs it (`domain.runs.operations`)."""
 
 CREDENTIALS: Final = "credentials"
 """`Run.waits_on` after credentials expired in an attempt: nothing is probed, the next attempt gets new credentials."""

@@ -8,23 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timedelta
 from statistics import median
-from types import MappingProxyType
 from typing import Any, Final, Self
 
 from engine.domain.policies import DeletionRule
-from engine.domain.runs.run import Operation, Run
+from engine.domain.runs.run import Run
 from engine.domain.values.units import format_bytes
-
-DELETING_OPERATIONS: Final[Mapping[Operation, str | None]] = MappingProxyType(
-    {
-        Operation.EXPIRE_SNAPSHOTS: "maintenance.expire_snapshots",
-        Operation.DELETE_OLD_COMPACTIONS: "maintenance.delete_old_compactions",
-        Operation.REMOVE_ORPHANS: "maintenance.remove_orphans",
-        Operation.RECLAIM: "maintenance.reclaim",
-        Operation.PURGE: None,
-    }
-)
-"""Operations that delete files or history, each with the setting that allows it; a purge has none."""
 
 REQUESTED_GRACE: Final = timedelta(minutes=15)
 """Time before a run that a person submits deletes anything."""

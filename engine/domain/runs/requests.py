@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.runs.deletions import Announcement
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.predicates import PartitionPredicate, document
 
@@ -55,7 +56,7 @@ class RunRequest:
 
     def check(self) -> None:
         """Raise `InvalidInput` with the fields that have no meaning for the operation."""
-        if self.operation is not Operation.PURGE:
+        if not OPERATIONS[self.operation].needs_confirmation:
             self._check_confirmation()
         of_rewrites = {name: value for name, value in self._asked().items() if name not in _CONFIRMATION}
         given = {name: value for name, value in of_rewrites.items() if name != "force_full" or not self.every_file}

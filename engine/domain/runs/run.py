@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from engine.domain.access.callers import COORDINATOR
-from engine.domain.fleet.dependencies import Dependency
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.files import InputFile, OutputFile
@@ -23,7 +22,7 @@ from engine.domain.tables.table import TableRef
 
 
 class Operation(StrEnum):
-    """Operation of a run on its table. The capability matrix shows which of them a table format supports."""
+    """Operation of a run on its table. `GET /v1/operations` says what each of them does."""
 
     REWRITE = "rewrite"
     REWRITE_MANIFESTS = "rewrite_manifests"
@@ -33,23 +32,6 @@ class Operation(StrEnum):
     DELETE_OLD_COMPACTIONS = "delete_old_compactions"
     RECLAIM = "reclaim"
     PURGE = "purge"
-
-
-_TABLE: Final = frozenset({Dependency.CATALOG, Dependency.STORAGE})
-NEEDS: Final[Mapping[Operation, frozenset[Dependency]]] = MappingProxyType(
-    {
-        Operation.REWRITE: _TABLE | {Dependency.SPARK},
-        Operation.REWRITE_MANIFESTS: _TABLE,
-        Operation.REWRITE_DELETES: _TABLE,
-        Operation.EXPIRE_SNAPSHOTS: _TABLE,
-        Operation.REMOVE_ORPHANS: _TABLE,
-        Operation.DELETE_OLD_COMPACTIONS: _TABLE,
-        Operation.RECLAIM: _TABLE,
-        Operation.PURGE: _TABLE,
-    }
-)
-"""Operation → dependencies without which its runs do not start, in addition to the database. Others run during an
-outage of Spark: the worker itself reads and commits the metadata."""
 
 
 class Priority(StrEnum):

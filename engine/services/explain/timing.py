@@ -12,8 +12,9 @@ from typing import Final
 from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.reasons import OF_TABLES, in_words
-from engine.domain.runs.run import NEEDS, Operation, Run, RunState, WaitingFor
+from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.table import Pause
 from engine.services.explain.facts import Facts, RecordFacts
 from engine.services.planning.wording import clock, many
@@ -225,7 +226,7 @@ def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if hold is not None:
         is_endless = facts.windows.inside and facts.windows.ends_at is None
         yield TableHold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
-    for outage in (each for each in record.outages if each.dependency in NEEDS[operation]):
+    for outage in (each for each in record.outages if each.dependency in OPERATIONS[operation].needs):
         yield TableHold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
     yield from _breaker(record.breaker, record.now)
     yield from _grace(facts)

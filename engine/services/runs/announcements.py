@@ -22,7 +22,6 @@ from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.policies import DeletionRule, EffectivePolicy
 from engine.domain.runs.deletions import (
-    DELETING_OPERATIONS,
     REQUESTED_GRACE,
     AcknowledgementRequest,
     Amounts,
@@ -30,6 +29,7 @@ from engine.domain.runs.deletions import (
     SurgeLimits,
     Widening,
 )
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation, Run, RunFilter, RunState
 from engine.domain.values.units import format_duration
 from engine.stores.unit_of_work import UnitOfWork
@@ -40,9 +40,9 @@ _ENDED: Final = frozenset({RunState.SUCCEEDED, RunState.SKIPPED, RunState.FAILED
 
 
 def rule_of(policy: EffectivePolicy, operation: Operation) -> DeletionRule | None:
-    """Return what an operation may delete by a policy; None for a purge, or while its setting is off."""
-    setting = DELETING_OPERATIONS.get(operation)
-    return None if setting is None else DeletionRule.of(policy, setting)
+    """Return what an operation may delete by a policy; None: nothing, everything (a purge), or it is off."""
+    declared = OPERATIONS[operation]
+    return DeletionRule.of(policy, declared.setting) if declared.deletes is not None and declared.setting else None
 
 
 async def announce(
@@ -63,7 +63,7 @@ async def announce(
         unit: the transaction to read in.
         caller: who submits it.
         table_id: the table.
-        operation: one of `DELETING_OPERATIONS`.
+        operation: one that deletes.
         policy: the effective policy of the table.
         grace: the time that a person asks for; None: the usual one.
         summary: what it would delete now, in words.
@@ -98,7 +98,7 @@ async def needed_acknowledgement(
 
     Args:
         unit: the transaction to read in.
-        run: the run, of one of `DELETING_OPERATIONS`.
+        run: the run, of an operation that deletes.
         policy: the effective policy of the table.
         amounts: what it would delete.
         table: what the table has.

@@ -38,7 +38,7 @@ class _Opened:
 
 
 class DeletionRequests:
-    """Previews and announces runs that delete, of `DELETING_OPERATIONS`."""
+    """Previews and announces runs that delete."""
 
     def __init__(self, *, database: Database, formats: FormatRegistry, acknowledgements: Acknowledgements) -> None:
         self._database = database

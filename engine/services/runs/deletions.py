@@ -7,7 +7,8 @@ from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.policies.documents.document import nested
-from engine.domain.runs.deletions import DELETING_OPERATIONS, AcknowledgementRequest, Amounts
+from engine.domain.runs.deletions import AcknowledgementRequest, Amounts
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunFilter, RunPage, RunState, WaitingFor
 from engine.domain.values.units import STORED_FORM
 from engine.services.policies import writes
@@ -19,7 +20,7 @@ from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
 _DOCUMENTS = ("request", "plan", "result")
-_OPERATIONS = frozenset(DELETING_OPERATIONS)
+_OPERATIONS = frozenset(each.operation for each in OPERATIONS.values() if each.deletes is not None)
 
 
 class DeletionService:
@@ -118,14 +119,14 @@ def _waits_for_none(run: Run) -> StateConflict:
 
 
 def _check_deletes(run: Run) -> None:
-    if run.operation not in DELETING_OPERATIONS:
+    if run.operation not in _OPERATIONS:
         raise NotFound(f"run {run.id!r} is a {run.operation.value}, which deletes nothing")
 
 
 async def _switch_off(unit: UnitOfWork, caller: Caller, run: Run) -> None:
     """Set the setting of an automatic deletion to off in the table's own policy, unless it is off already."""
-    setting, table = DELETING_OPERATIONS[run.operation], await unit.tables.get(run.table_id)
-    if setting is None or table is None:
+    setting, table = OPERATIONS[run.operation].setting, await unit.tables.get(run.table_id)
+    if not setting or table is None:
         return
     if (await PolicyReader.effective(unit, table, {})).values[setting] == OFF:
         return

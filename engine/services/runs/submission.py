@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import structlog
 
-from engine.domain.access.callers import Caller, Role, require_role
+from engine.domain.access.callers import Caller, require_role
 from engine.domain.errors import (
     FieldProblem,
     InvalidInput,
@@ -23,7 +23,8 @@ from engine.domain.errors import (
 )
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import StoredPolicy
-from engine.domain.runs.deletions import DELETING_OPERATIONS, Announcement
+from engine.domain.runs.deletions import Announcement
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
@@ -124,10 +125,10 @@ class RunSubmission:
         request.check()
         if request.partitions is not None or request.operation is not Operation.REWRITE:
             await self.check(caller, table_id, request)
-        if request.operation is Operation.PURGE:
+        if OPERATIONS[request.operation].needs_confirmation:
             await self._check_confirmed(caller, table_id, request)
         deletions: Mapping[str, Any] | None = None
-        if request.operation in DELETING_OPERATIONS:
+        if OPERATIONS[request.operation].deletes is not None:
             where = await self._registered(caller, table_id)
             announced, deletions = await self._deletions.announce(
                 caller, *where, request.operation, grace=grace, acknowledge=acknowledge
@@ -148,7 +149,7 @@ class RunSubmission:
 
         Raises as `check`.
         """
-        if request.operation not in DELETING_OPERATIONS:
+        if OPERATIONS[request.operation].deletes is None:
             return None
         where = await self._registered(caller, table_id)
         return await self._deletions.preview(caller, *where, request.operation, grace=grace)
@@ -157,8 +158,7 @@ class RunSubmission:
         """Raise as `submit` does; nothing is stored."""
         table, catalog = await self._registered(caller, table_id)
         self._capabilities.check_operation(catalog.format, request.operation)
-        if request.operation is Operation.PURGE:
-            require_role(caller, Role.ADMIN)
+        require_role(caller, OPERATIONS[request.operation].caller_role)
         request.check()
         if request.partitions is not None:
             opened = await open_registered(self._formats, catalog, table)

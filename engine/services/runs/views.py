@@ -15,7 +15,8 @@ from engine.domain.fleet.limits import Pauses
 from engine.domain.fleet.outages import SPARK, Outage
 from engine.domain.fleet.retention import Kept
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.runs.run import NEEDS, Run, RunState, WaitingFor
+from engine.domain.runs.operations import OPERATIONS
+from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.table import Table
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.unit_of_work import UnitOfWork
@@ -124,7 +125,7 @@ def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
     """Return a queued run with the present state of the outage that it waits for, if that has not ended."""
     if run.waiting_for is not None and run.waiting_for not in _OUTAGES:
         return run
-    of_spark = outages.get(SPARK) if Dependency.SPARK in NEEDS[run.operation] else None
+    of_spark = outages.get(SPARK) if Dependency.SPARK in OPERATIONS[run.operation].needs else None
     outage = outages.get(run.waits_on or "") or of_spark
     if outage is not None:
         waiting_for, at = outage.waiting_for, outage.next_probe_at

@@ -13,6 +13,7 @@ from engine.domain.errors import NotFound, PackhouseError
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan
+from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.removals import FileCount
 from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Catalog, Table
@@ -20,7 +21,7 @@ from engine.formats.base import CopyKeeper, FileKeeper, OpenTable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import open_registered, read_registered
-from engine.services.planning.upkeep.operations import EXPIRES, UPKEEP, deletes_files, expiry_plan
+from engine.services.planning.upkeep.operations import UPKEEP, deletes_files, expiry_plan
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.acknowledgements import NOTHING, Forecast
 from engine.stores.database import Database
@@ -30,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 PATIENCE_SECONDS: Final = 10.0
 """Time limit for one table; after it the amounts are not known."""
-_OPERATIONS: Final = {upkeep.setting: operation for operation, upkeep in UPKEEP.items()}
+_OPERATIONS: Final = {each.setting: each.operation for each in OPERATIONS.values() if each.operation in UPKEEP}
 
 
 class UpkeepForecasts:
@@ -61,7 +62,7 @@ class UpkeepForecasts:
         opened = await open_registered(self._formats, catalog, table)
         if not isinstance(opened, UPKEEP[operation].role):
             return NOTHING  # its format does not have the operation
-        if operation not in EXPIRES or isinstance(opened, CopyKeeper):
+        if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or isinstance(opened, CopyKeeper):
             return Forecast()
         plan = await self._formats.ask(table.ref, expiry_plan, opened, policy, operation, now, needed)
         until = max(plan.expired.values(), default=None)

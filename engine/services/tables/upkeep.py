@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from engine.domain.access.callers import SYSTEM, Caller, Role, require_role
+from engine.domain.access.callers import SYSTEM, Caller, require_role
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, StateConflict
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.expiry import ExpiryPlan, Needed
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter
 from engine.formats.base import CopyKeeper
@@ -77,7 +78,7 @@ class UpkeepService:
         return {
             "table_id": table_id,
             "operation": operation,
-            "setting": UPKEEP[operation].setting if operation in UPKEEP else None,
+            "setting": OPERATIONS[operation].setting or None,
             "enabled": seen.policy.enabled,
             "count": work.count,
             "summary": work.words,
@@ -130,8 +131,7 @@ class UpkeepService:
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         seen = await self._observations.observe(caller, table_id)
-        if operation is Operation.PURGE:
-            require_role(caller, Role.ADMIN)
+        require_role(caller, OPERATIONS[operation].caller_role)
         check_is_on(seen.policy, operation)
         if not deletes_files(seen.policy, operation):
             message = f"the table's policy has no {EXPIRE} with delete_files: true, so no file is deleted"

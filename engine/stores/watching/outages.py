@@ -15,13 +15,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, SPARK, Outage, outage_key, probe_lease, probe_wait
 from engine.domain.ids import TableId
-from engine.domain.runs.run import NEEDS, Run
+from engine.domain.runs.operations import OPERATIONS
+from engine.domain.runs.run import Run
 from engine.stores.schema.core import runs
 from engine.stores.schema.watching import outages
 from engine.stores.sql.clock import now, seconds_from_now
 from engine.stores.sql.upserts import upsert
 
-_OF_SPARK: Final = tuple(sorted(operation for operation, needed in NEEDS.items() if Dependency.SPARK in needed))
+_OF_SPARK: Final = tuple(sorted(each.operation for each in OPERATIONS.values() if Dependency.SPARK in each.needs))
 
 
 class OutageStore:

@@ -1,5 +1,9 @@
-"""The capability matrix over HTTP."""
+"""Operations and the capability matrix over HTTP."""
 
+import pytest
+
+from engine.domain.runs.operations import OPERATIONS
+from engine.domain.runs.run import Operation
 from tests.integration.api.conftest import Api
 
 
@@ -20,3 +24,22 @@ async def test_engines_and_strategies_are_told_apart(api: Api) -> None:
     native = {each["strategy"]: each["possible"] for each in iceberg["capabilities"] if each["engine"] == "native"}
     assert {strategy for strategy, possible in native.items() if possible} == {"binpack"}
     assert [each["setting"] for each in iceberg["refused_settings"]] == ["rewrite.key"]
+
+
+async def test_every_operation_says_what_it_needs_and_who_may_request_it(api: Api) -> None:
+    items = {each["operation"]: each for each in (await api.get("/v1/operations"))["items"]}
+    assert list(items) == [each.value for each in OPERATIONS]
+    assert {name for name, each in items.items() if each["setting"] is None} == {"rewrite", "purge"}
+    assert {name for name, each in items.items() if "spark" in each["needs"]} == {"rewrite"}
+    assert {name for name, each in items.items() if each["needs_confirmation"]} == {"purge"}
+    assert {each["caller_role"] for name, each in items.items() if name != "purge"} == {"operator"}
+
+
+@pytest.mark.parametrize("operation", [each.operation for each in OPERATIONS.values() if each.setting])
+async def test_the_example_of_an_operation_switches_it_on(api: Api, table_id: str, operation: Operation) -> None:
+    items = (await api.get("/v1/operations"))["items"]
+    declared = next(each for each in items if each["operation"] == operation)
+    _, setting = declared["setting"].split(".")
+    await api.put_policy(table_id, {"maintenance": {setting: declared["example"]}}, status=201)
+    upkeep = (await api.get(f"/v1/tables/{table_id}/upkeep"))["operations"]
+    assert next(each["is_on"] for each in upkeep if each["operation"] == operation)

@@ -1,4 +1,4 @@
-"""`packhouse formats`: the operations supported for each table format in this version, and why others are not."""
+"""`packhouse formats` and `packhouse operations`: what each operation does, and which table formats support it."""
 
 from typing import Any
 
@@ -26,6 +26,19 @@ def formats(context: typer.Context) -> None:
     session.show(found, lambda console: print_rows(console, ("format", "operation", "by", "", "why not"), rows))
 
 
+def operations(context: typer.Context) -> None:
+    """Show what each operation does and deletes, the setting that switches it on, and who may request it."""
+    session = Session.of(context)
+    found = session.ask(session.client.formats.list_operations)
+    columns = ("operation", "setting", "deletes", "role", "what a run does")
+    rows = [
+        (each["operation"], each["setting"], each["deletes"], each["caller_role"], each["summary"])
+        for each in found["items"]
+    ]
+    session.show(found, lambda console: print_rows(console, columns, rows))
+
+
 def add_commands(root: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     root.command()(formats)
+    root.command()(operations)

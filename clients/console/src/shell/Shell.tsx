@@ -6,10 +6,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useSyncExternalStore } from "react";
 import { connection } from "../api/connection";
+import { operationsQuery } from "../api/operations";
 import { whoamiQuery } from "../api/queries";
 import { sessions } from "../api/session";
 import { localTime } from "../format/times";
 import { AcknowledgeDialog } from "../parts/Acknowledging";
+import { Waiting } from "../parts/states";
 import { Help } from "./Help";
 import { Palette } from "./Palette";
 import { PLACES } from "./places";
@@ -18,6 +20,7 @@ import { useShortcuts } from "./useShortcuts";
 export function Shell() {
   const [isNavOpen, nav] = useDisclosure(false);
   const [isHelpOpen, help] = useDisclosure(false);
+  const operations = useQuery(operationsQuery);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useShortcuts(help.open);
   useEffect(() => {
@@ -66,7 +69,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Lost />
-        <Outlet />
+        {operations.isPending ? <Waiting height={400} label="Loading" /> : <Outlet />}
       </AppShell.Main>
       <Palette />
       <Help opened={isHelpOpen} onClose={help.close} />

@@ -2,10 +2,23 @@
 from packhouse_client.open_enums import OpenEnum
 
 
+class DeclaredOperationNeedsItem(OpenEnum):
+    CATALOG = "catalog"
+    SPARK = "spark"
+    STORAGE = "storage"
+
+
 class DeletionAcknowledgementExceededItem(OpenEnum):
     SNAPSHOTS = "snapshots"
     FILES = "files"
     BYTES = "bytes"
+
+
+class DeletionKind(OpenEnum):
+    """Kind of what an operation deletes: snapshots with the files that only they need, or files that nothing needs."""
+
+    HISTORY = "history"
+    FILES = "files"
 
 
 class DeletionState(OpenEnum):
@@ -227,7 +240,7 @@ class Op(OpenEnum):
 
 
 class Operation(OpenEnum):
-    """Operation of a run on its table. The capability matrix shows which of them a table format supports."""
+    """Operation of a run on its table. `GET /v1/operations` says what each of them does."""
 
     REWRITE = "rewrite"
     REWRITE_MANIFESTS = "rewrite_manifests"

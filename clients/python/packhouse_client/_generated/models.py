@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from packhouse_client._generated.enums import (
+    DeclaredOperationNeedsItem,
     DeletionAcknowledgementExceededItem,
+    DeletionKind,
     DeletionState,
     DiscoveryOutcome,
     EstimateSource,
@@ -467,6 +469,40 @@ class Cost(Model):
 
     seconds: float
     """At work, without waiting."""
+
+
+class DeclaredOperation(Model):
+    """One operation. `GET /v1/formats` says which tables can have it."""
+
+    caller_role: Role
+    """The least role that may request it."""
+
+    deletes: DeletionKind | None
+    """`history`: snapshots, and files that only they need; `files`: files that nothing needs; null: nothing. Runs that delete are announced, and their policies acknowledged."""
+
+    example: dict[str, Any] | None
+    """A value of the setting; null without a setting."""
+
+    lists_files: bool
+    """Whether `GET /v1/tables/{table_id}/upkeep/{operation}/files` lists what it would delete."""
+
+    needs: list[DeclaredOperationNeedsItem]
+    """Dependencies without which its runs do not start."""
+
+    needs_confirmation: bool
+    """Whether a request repeats the `plan_hash` of a dry run and the table's address in `confirm`."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    setting: str | None
+    """Setting of the policy that switches it on; null: it needs none."""
+
+    summary: str
+    """What a run of it does."""
+
+    title: str
+    """Its name for people."""
 
 
 class DeleteRules(Model):
@@ -1651,6 +1687,13 @@ class OpenBreaker(Model):
 
     times_open: int
     """In a row; it stays open twice as long each time, half an hour at most."""
+
+
+class OperationList(Model):
+    """Every operation, in the order in which they run when several are due."""
+
+    items: list[DeclaredOperation]
+    """The items of this page."""
 
 
 class OrderColumn(Model):

@@ -526,6 +526,15 @@ def put_limits(*, body: models.LimitsPut | Mapping[str, Any], if_match: str) -> 
     return arguments("PUT", "/v1/limits", headers={"if-match": if_match}, body=body)
 
 
+def list_operations() -> dict[str, Any]:
+    """Show every operation.
+
+    Show what each operation does, needs and deletes, the setting that switches it on, and who may
+    request it.
+    """
+    return arguments("GET", "/v1/operations")
+
+
 def list_policies(
     *,
     page_size: int | None = 50,

@@ -569,6 +569,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show every operation
+         * @description Show what each operation does, needs and deletes, the setting that switches it on, and who may request it.
+         */
+        get: operations["list_operations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/policies": {
         parameters: {
             query?: never;
@@ -2021,6 +2041,54 @@ export interface components {
             seconds: number;
         };
         /**
+         * @description One operation. `GET /v1/formats` says which tables can have it.
+         * @example {
+         *       "caller_role": "operator",
+         *       "deletes": "history",
+         *       "example": {
+         *         "keep_last": 10,
+         *         "older_than": "5d"
+         *       },
+         *       "lists_files": true,
+         *       "needs": [
+         *         "catalog",
+         *         "storage"
+         *       ],
+         *       "needs_confirmation": false,
+         *       "operation": "expire_snapshots",
+         *       "setting": "maintenance.expire_snapshots",
+         *       "summary": "Removes old snapshots, and with `delete_files` the files that only they need.",
+         *       "title": "Expire snapshots"
+         *     }
+         */
+        DeclaredOperation: {
+            /** @description The least role that may request it. */
+            caller_role: components["schemas"]["Role"];
+            /** @description `history`: snapshots, and files that only they need; `files`: files that nothing needs; null: nothing. Runs that delete are announced, and their policies acknowledged. */
+            deletes: components["schemas"]["DeletionKind"] | null;
+            /**
+             * Example
+             * @description A value of the setting; null without a setting.
+             */
+            example: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Whether `GET /v1/tables/{table_id}/upkeep/{operation}/files` lists what it would delete. */
+            lists_files: boolean;
+            /** @description Dependencies without which its runs do not start. */
+            needs: ("catalog" | "spark" | "storage")[];
+            /** @description Whether a request repeats the `plan_hash` of a dry run and the table's address in `confirm`. */
+            needs_confirmation: boolean;
+            /** @description Operation of the run. */
+            operation: components["schemas"]["Operation"];
+            /** @description Setting of the policy that switches it on; null: it needs none. */
+            setting: string | null;
+            /** @description What a run of it does. */
+            summary: string;
+            /** @description Its name for people. */
+            title: string;
+        };
+        /**
          * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
          *
          *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
@@ -2164,6 +2232,11 @@ export interface components {
             /** @description Snapshots; null: not known. */
             snapshots: number | null;
         };
+        /**
+         * @description Kind of what an operation deletes: snapshots with the files that only they need, or files that nothing needs.
+         * @enum {string}
+         */
+        DeletionKind: "history" | "files";
         /** @description Deletions, newest first. */
         DeletionList: {
             /** @description The items of this page. */
@@ -4116,10 +4189,15 @@ export interface components {
             times_open: number;
         };
         /**
-         * @description Operation of a run on its table. The capability matrix shows which of them a table format supports.
+         * @description Operation of a run on its table. `GET /v1/operations` says what each of them does.
          * @enum {string}
          */
         Operation: "rewrite" | "rewrite_manifests" | "rewrite_deletes" | "expire_snapshots" | "remove_orphans" | "delete_old_compactions" | "reclaim" | "purge";
+        /** @description Every operation, in the order in which they run when several are due. */
+        OperationList: {
+            /** @description The items of this page. */
+            items: components["schemas"]["DeclaredOperation"][];
+        };
         /** @description A column to order by, with its direction where the strategy is `sort`. */
         OrderColumn: {
             /** @description For `sort` only; `asc` when absent. */
@@ -9703,6 +9781,63 @@ export interface operations {
             };
             /** @description A precondition is needed */
             428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_operations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every operation, in the order in which they run when several are due. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -20,13 +20,14 @@ from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.deletions import AcknowledgementRequest
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
 from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.tasks.pacing import PaceTools
-from engine.services.planning.upkeep.operations import UPKEEP, is_on
+from engine.services.planning.upkeep.operations import is_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.announcements import is_wider
 from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
@@ -98,11 +99,11 @@ class MetadataAttempt(ABC):
         policy = await self._policy()
         operation = self._attempt.run.operation
         if not policy.enabled or not is_on(policy, operation):
-            why = f"{UPKEEP[operation].setting}: off" if policy.enabled else "enabled: false"
+            why = f"{OPERATIONS[operation].setting}: off" if policy.enabled else "enabled: false"
             await self._end(self._state(), "disabled", f"the table's policy has {why}")
             return
         if is_wider(self._attempt.run, policy):
-            detail = f"{UPKEEP[operation].setting} now deletes more than this run was announced with"
+            detail = f"{OPERATIONS[operation].setting} now deletes more than this run was announced with"
             await self._end(self._state(), "wider_rule", detail)
             return
         try:

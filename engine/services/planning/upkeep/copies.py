@@ -1,17 +1,20 @@
 """Rule and wording of the deletion of copies that rewrites replaced and left where they were."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import CopyRule, RemovalPlan
+from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, CopyKeeper, OpenTable
 from engine.services.planning.upkeep.histories import OLD_COMPACTIONS
 from engine.services.planning.wording import duration, many
 
-EXAMPLE: Final = '{"grace": "1d"}'
+_EXAMPLE: Final = json.dumps(OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].example)
 
 
 def copy_rule(policy: EffectivePolicy, now: datetime) -> CopyRule:
@@ -25,8 +28,8 @@ def copies_condition(table: OpenTable, policy: EffectivePolicy) -> tuple[Conditi
         return ()
     is_on = policy.values[OLD_COMPACTIONS] != OFF
     remedy = (
-        f"set {OLD_COMPACTIONS} in the policy, such as {EXAMPLE}: a rewrite leaves the replaced files in their folder, "
-        "where writers may still add rows, and that operation copies these and deletes the folder's files later"
+        f"set {OLD_COMPACTIONS} in the policy, such as {_EXAMPLE}: a rewrite leaves the replaced files in their "
+        "folder, where writers may still add rows, and that operation copies these and deletes the folder's files later"
     )
     return (Condition("old_copies_are_deleted", is_on, f"{OLD_COMPACTIONS} is set" if is_on else remedy),)
 

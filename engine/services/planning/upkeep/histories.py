@@ -17,13 +17,14 @@ from engine.domain.runs.expiry import (
     Needed,
     OldCopy,
 )
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
 from engine.services.planning.wording import duration, many
 
-EXPIRE: Final = "maintenance.expire_snapshots"
-OLD_COMPACTIONS: Final = "maintenance.delete_old_compactions"
+EXPIRE: Final = OPERATIONS[Operation.EXPIRE_SNAPSHOTS].setting
+OLD_COMPACTIONS: Final = OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].setting
 
 
 def keeper_of(table: OpenTable) -> HistoryKeeper:

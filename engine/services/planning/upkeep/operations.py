@@ -3,6 +3,7 @@
 Used by dry runs, by `states`, and again by the run when it starts. Reads metadata: call in a thread.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,21 +11,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.domain.policies import OFF, RECLAIM, EffectivePolicy
+from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan, Needed
+from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.run import Operation
 from engine.formats.base import CopyKeeper, DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
-from engine.services.planning.upkeep.copies import EXAMPLE, copy_rule, waiting_words
+from engine.services.planning.upkeep.copies import copy_rule, waiting_words
 from engine.services.planning.upkeep.histories import (
-    EXPIRE,
-    OLD_COMPACTIONS,
     expiry_of,
     expiry_words,
     history_rule,
     keeper_of,
     next_copy_at,
 )
-from engine.services.planning.upkeep.orphans import ORPHANS, orphan_keeper_of, orphan_rule, search_words
+from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, search_words
 from engine.services.planning.upkeep.snapshot_files import (
     LEAST_SAVED,
     delete_keeper_of,
@@ -57,21 +57,16 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """An operation that a setting of the policy switches on; the setting has its `interval` in seconds.
+    """An operation that a setting of the policy switches on. `role`: what a table must be able to do."""
 
-    `example`: a value of the setting, as written in a policy. `role`: what a table must be able to do.
-    """
-
-    setting: str
-    example: str
     role: type | tuple[type, ...]
     plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
 
 
 def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
     """Return whether the policy has an operation switched on; rewriting needs no setting."""
-    upkeep = UPKEEP.get(operation)
-    return upkeep is None or policy.values[upkeep.setting] != OFF
+    setting = OPERATIONS[operation].setting
+    return not setting or policy.values[setting] != OFF
 
 
 def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
@@ -82,9 +77,9 @@ def switched_on(policy: EffectivePolicy) -> tuple[Operation, ...]:
 def check_is_on(policy: EffectivePolicy, operation: Operation) -> None:
     """Raise `InvalidInput` with the setting to change if the policy has an operation switched off."""
     if not is_on(policy, operation):
-        setting = UPKEEP[operation].setting
+        setting, example = OPERATIONS[operation].setting, json.dumps(OPERATIONS[operation].example)
         message = f"the table's policy has {setting}: off (origin: {policy.origins[setting]})"
-        hint = f"set {setting} in its policy first, such as {UPKEEP[operation].example}: it limits what a run changes"
+        hint = f"set {setting} in its policy first, such as {example}: it limits what a run changes"
         problem = FieldProblem("/operation", message, operation.value, hint)
         raise InvalidInput(f"{operation.value} is switched off for this table", problems=(problem,))
 
@@ -108,14 +103,14 @@ def plan_upkeep(
             len(plan.expired), words, lambda: {**plan.document(), "plan_hash": plan.hash(table.uuid)}, next_at=None
         )
     work = UPKEEP[operation].plan(table, policy, now)
-    if operation not in EXPIRES or needed == Needed() or isinstance(table, CopyKeeper):
+    if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or needed == Needed() or isinstance(table, CopyKeeper):
         return work
     return replace(_plan_history(table, policy, operation, now, needed), next_at=work.next_at)
 
 
 def deletes_files(policy: EffectivePolicy, operation: Operation) -> bool:
     """Return whether an operation that is switched on deletes files that only expired snapshots needed."""
-    return operation in EXPIRES and history_rule(policy, operation).deletes_files
+    return OPERATIONS[operation].deletes is DeletionKind.HISTORY and history_rule(policy, operation).deletes_files
 
 
 def expiry_plan(
@@ -196,29 +191,16 @@ def _plan_history(
     return Work(plan.count, words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
 
-EXPIRES: Final = frozenset(
-    {Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.RECLAIM, Operation.PURGE}
-)
-"""Operations that expire snapshots."""
-
-_DELETES: Final = "maintenance.rewrite_deletes"
-_MANIFESTS: Final = "maintenance.rewrite_manifests"
+_DELETES: Final = OPERATIONS[Operation.REWRITE_DELETES].setting
+_MANIFESTS: Final = OPERATIONS[Operation.REWRITE_MANIFESTS].setting
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
-        Operation.REWRITE_DELETES: Upkeep(
-            _DELETES, '{"interval": "1d", "at_least_files": 10}', DeleteKeeper, _plan_deletes
-        ),
-        Operation.REWRITE_MANIFESTS: Upkeep(_MANIFESTS, '{"interval": "7d"}', ManifestKeeper, _plan_manifests),
-        Operation.EXPIRE_SNAPSHOTS: Upkeep(
-            EXPIRE, '{"older_than": "5d", "keep_last": 10}', HistoryKeeper, _plan_expiry
-        ),
-        Operation.DELETE_OLD_COMPACTIONS: Upkeep(
-            OLD_COMPACTIONS, EXAMPLE, (HistoryKeeper, CopyKeeper), _plan_old_compactions
-        ),
-        Operation.RECLAIM: Upkeep(RECLAIM, '{"retention": "7d"}', HistoryKeeper, _plan_reclaim),
-        Operation.REMOVE_ORPHANS: Upkeep(
-            ORPHANS, '{"older_than": "3d", "interval": "7d"}', OrphanKeeper, _plan_orphans
-        ),
+        Operation.REWRITE_DELETES: Upkeep(DeleteKeeper, _plan_deletes),
+        Operation.REWRITE_MANIFESTS: Upkeep(ManifestKeeper, _plan_manifests),
+        Operation.EXPIRE_SNAPSHOTS: Upkeep(HistoryKeeper, _plan_expiry),
+        Operation.DELETE_OLD_COMPACTIONS: Upkeep((HistoryKeeper, CopyKeeper), _plan_old_compactions),
+        Operation.RECLAIM: Upkeep(HistoryKeeper, _plan_reclaim),
+        Operation.REMOVE_ORPHANS: Upkeep(OrphanKeeper, _plan_orphans),
     }
 )
-"""Every operation besides rewriting, in the order in which they run when several are due."""
+"""Every operation that a setting switches on, in the order of `OPERATIONS`."""

@@ -9,7 +9,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.deletions import DELETING_OPERATIONS
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import InventoryPlace, OrphanRule, OrphansLeft, RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter, RunState
 from engine.domain.values.units import format_bytes
@@ -20,7 +20,7 @@ from engine.services.catalogs.registered import read_registered
 from engine.services.planning.wording import duration, many
 from engine.stores.unit_of_work import UnitOfWork
 
-ORPHANS: Final = "maintenance.remove_orphans"
+ORPHANS: Final = OPERATIONS[Operation.REMOVE_ORPHANS].setting
 _MOST_LIVE: Final = 10_000
 _LAST_RUNS: Final = 100
 _LAST_SEARCHES: Final = 5
@@ -76,7 +76,7 @@ async def _with_runs(unit: UnitOfWork, table_id: TableId, rule: OrphanRule) -> t
     now = await unit.now()
     ended = (await unit.runs.page(RunFilter(table_id=table_id), limit=_LAST_RUNS, documents=())).runs
     # A run that deletes keeps no file while it waits, for weeks if it needs an acknowledgement: it does not count.
-    writing = [each for each in (*live, *ended) if each.operation not in DELETING_OPERATIONS]
+    writing = [each for each in (*live, *ended) if OPERATIONS[each.operation].deletes is None]
     spent = [(each.finished_at or now) - each.started_at for each in writing if each.started_at is not None]
     return replace(rule, longest_run=max(spent, default=timedelta(0))), tuple(each.id for each in live)
 

@@ -4,13 +4,13 @@ An operation that is off is judged with the value of its example, so that its be
 Reads metadata: call in a thread.
 """
 
-import json
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from engine.domain.policies import EffectivePolicy, PolicyDocument
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.services.planning.upkeep.operations import UPKEEP, is_on
@@ -49,12 +49,11 @@ def _line(table: OpenTable, policy: EffectivePolicy, operation: Operation, recor
     assumed = replace(policy, values=MappingProxyType({**policy.values, **_example(operation).leaves()}))
     state = upkeep_state(table, assumed, operation, record)
     off = replace(state, is_due=False, due_at=None, conditions=())
-    return UpkeepLine(off, is_on=False, assumed=json.loads(UPKEEP[operation].example))
+    return UpkeepLine(off, is_on=False, assumed=OPERATIONS[operation].example)
 
 
 @cache
 def _example(operation: Operation) -> PolicyDocument:
     """Return a policy that has only an operation's example."""
-    setting, example = UPKEEP[operation].setting, json.loads(UPKEEP[operation].example)
-    _, part = setting.split(".")
-    return PolicyDocument.model_validate({"maintenance": {part: example}})
+    _, part = OPERATIONS[operation].setting.split(".")
+    return PolicyDocument.model_validate({"maintenance": {part: OPERATIONS[operation].example}})

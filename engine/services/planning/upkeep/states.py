@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 
 from engine.domain.errors import NotEligible, TableUnreadable
 from engine.domain.policies import OFF, EffectivePolicy, Metric
+from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
@@ -75,7 +76,7 @@ def upkeep_states(table: OpenTable, policy: EffectivePolicy, record: UpkeepRecor
 
 def upkeep_state(table: OpenTable, policy: EffectivePolicy, operation: Operation, record: UpkeepRecord) -> UpkeepState:
     """Return the state of an operation that the policy has switched on."""
-    setting = UPKEEP[operation].setting
+    setting = OPERATIONS[operation].setting
     try:
         work = plan_upkeep(table, policy, operation, record.now, record.needed)
     except (NotEligible, TableUnreadable) as error:

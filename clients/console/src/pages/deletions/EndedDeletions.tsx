@@ -8,7 +8,7 @@ import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Empty, Section, Waiting } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { usePages } from "../../parts/usePages";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 import { endedPage, type Filters } from "./deletionQueries";
 import { type Deletion, deletedText } from "./deletions";
 import { TableName } from "./LiveDeletions";

@@ -6,7 +6,7 @@ import { Badge } from "../../parts/badges";
 import { PageLink, PolicyLink, RunLink } from "../../parts/links";
 import { Section } from "../../parts/states";
 import { Time, useNow } from "../../parts/Time";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 import { askedText, type Deletion, deletedText, isAnnounced, isAutomatic, needsPerson, startText } from "./deletions";
 import { AcknowledgeButton, UndoButton } from "./UndoButton";
 

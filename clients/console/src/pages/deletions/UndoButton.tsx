@@ -2,7 +2,7 @@
 import { packhouse } from "../../api/client";
 import { commandLine } from "../../format/commands";
 import { ActionButton } from "../../parts/actions";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 import { askedText, type Deletion, isAnnounced, tableOf, undoText } from "./deletions";
 
 export function UndoButton({ deletion }: { deletion: Deletion }) {

@@ -2,7 +2,7 @@
 import type { Schemas } from "../../api/client";
 import { bytes, counted } from "../../format/sizes";
 import { distance } from "../../format/times";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 
 export type Deletion = Schemas["Deletion"];
 type State = Schemas["DeletionState"];

@@ -8,7 +8,7 @@ import { ActionButton } from "../../parts/actions";
 import { CopyAs } from "../../parts/CopyAs";
 import { ButtonLink } from "../../parts/links";
 import { type RunDetail, requestOf } from "./runQueries";
-import { operationName } from "./words";
+import { operationName } from "../../api/operations";
 
 export function RunActions({ run }: { run: RunDetail }) {
   return (

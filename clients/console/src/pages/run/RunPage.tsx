@@ -27,7 +27,7 @@ import { StateMachine } from "./StateMachine";
 import { usePrintedInLight } from "./report/usePrintedInLight";
 import { useRunLive } from "./live/useRunLive";
 import { Waits } from "./Waits";
-import { operationName } from "./words";
+import { operationName } from "../../api/operations";
 import "./run.css";
 
 export default function RunPage() {

@@ -1,20 +1,4 @@
 /** Codes of the API as sentences: reasons with their remedies, waits, checks, kinds of events. */
-import type { Schemas } from "../../api/client";
-
-export const OPERATIONS: Readonly<Record<Schemas["Operation"], string>> = {
-  rewrite: "Rewrite",
-  rewrite_manifests: "Rewrite manifests",
-  rewrite_deletes: "Rewrite deletes",
-  expire_snapshots: "Expire snapshots",
-  remove_orphans: "Remove orphans",
-  delete_old_compactions: "Delete old compactions",
-  reclaim: "Reclaim storage",
-  purge: "Purge history",
-};
-
-export function operationName(operation: string): string {
-  return OPERATIONS[operation as Schemas["Operation"]] ?? plain(operation);
-}
 
 /** Return a code with spaces, so that it can be read. */
 export function plain(code: string): string {

@@ -5,7 +5,7 @@ import { RunStateBadge } from "../../parts/badges";
 import { PageLink } from "../../parts/links";
 import { Answer, Section } from "../../parts/states";
 import { Ago } from "../../parts/Time";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 import type { Filters } from "./filters";
 import type { RunSummary } from "./gantt";
 import { activeQuery, MOST_ACTIVE } from "./runsQueries";

@@ -4,11 +4,10 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Schemas } from "../../api/client";
-import { operationName, OPERATIONS } from "../run/words";
+import { operations } from "../../api/operations";
 import { type Filters, isFiltered, isoOf, localOf, STATES } from "./filters";
 import { catalogNamesQuery } from "../../api/queries";
 
-const OPERATION_CHOICES = Object.keys(OPERATIONS).map((value) => ({ value, label: operationName(value) }));
 export const NO_FILTERS: Filters = { state: [], operation: [], catalog: "", team: "", table: "", since: "", until: "" };
 
 export function FiltersBar({ filters, onChange }: { filters: Filters; onChange: (change: Partial<Filters>) => void }) {
@@ -22,7 +21,7 @@ export function FiltersBar({ filters, onChange }: { filters: Filters; onChange: 
         size="xs"
         label="Operation"
         w={160}
-        data={OPERATION_CHOICES}
+        data={operations().map(({ operation, title }) => ({ value: operation, label: title }))}
         value={[...filters.operation]}
         onChange={(operation) => onChange({ operation })}
         placeholder={filters.operation.length === 0 ? "any" : ""}

@@ -5,7 +5,7 @@ import { type KeyboardEvent, useMemo, useRef } from "react";
 import { counted } from "../../format/sizes";
 import { duration, localTime } from "../../format/times";
 import { PageLink } from "../../parts/links";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 import { type Bar, type Gantt, type GanttRow, type Span, ticksOf, timesOf } from "./gantt";
 import type { TableWindow } from "./runsQueries";
 

@@ -12,7 +12,7 @@ import { type Column, RowsTable } from "../../parts/RowsTable";
 import { Empty, Waiting } from "../../parts/states";
 import { Ago, Time } from "../../parts/Time";
 import { usePages } from "../../parts/usePages";
-import { operationName } from "../run/words";
+import { operationName } from "../../api/operations";
 import { type Filters, isFiltered } from "./filters";
 import type { RunSummary } from "./gantt";
 import { newestQuery, runsPage } from "./runsQueries";

@@ -2,15 +2,14 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { packhouse } from "../../../api/client";
+import { operationOf } from "../../../api/operations";
 import { troubleOf } from "../../../api/problems";
 import { RoleButton } from "../../../parts/actions";
 import type { Table } from "../tableQueries";
 import { save } from "../../../parts/save";
 
-const LISTED = ["expire_snapshots", "delete_old_compactions", "reclaim", "purge"];
-
 /** Return whether the server can list the files of an operation before it runs. */
-export const hasFileList = (operation: string): boolean => LISTED.includes(operation);
+export const hasFileList = (operation: string): boolean => operationOf(operation)?.lists_files ?? false;
 
 export function FilesButton({ table, operation }: { table: Table; operation: string }) {
   const download = useMutation({
@@ -26,7 +25,7 @@ export function FilesButton({ table, operation }: { table: Table; operation: str
     },
   });
   return (
-    <RoleButton needs={operation === "purge" ? "admin" : "operator"} size="xs" variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+    <RoleButton needs={operationOf(operation)?.caller_role ?? "operator"} size="xs" variant="default" loading={download.isPending} onClick={() => download.mutate()}>
       Download the list of files (CSV)
     </RoleButton>
   );

@@ -5,6 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { packhouse, type Schemas } from "../../../api/client";
+import { operationOf, operations } from "../../../api/operations";
 import { tableAddress } from "../../../format/addresses";
 import { acknowledged } from "../../../parts/Acknowledging";
 import { RoleButton } from "../../../parts/actions";
@@ -13,28 +14,28 @@ import { Problem } from "../../../parts/Problem";
 import { useUrlState } from "../../../parts/useUrlState";
 import { Waiting } from "../../../parts/states";
 import { healthQuery, type Table } from "../tableQueries";
-import { OPERATION_TITLES } from "../tabs/UpkeepTab";
 import { TABLE_STATE } from "../urlState";
 import { FilesButton, hasFileList } from "./FilesButton";
 import { columnsFirst, columnsOf, partitionFields, partitionText } from "./partitioning";
 import { PlanPreview } from "./PlanPreview";
 import { gapOf, predicateOf } from "./predicate";
 import { PredicateBuilder } from "./PredicateBuilder";
-import { commandOfRun, EMPTY_FORM, type Extent, type Operation, OPERATIONS, type RunForm, submitOf } from "./request";
+import { commandOfRun, EMPTY_FORM, type Extent, type Operation, type RunForm, submitOf } from "./request";
 import { UpkeepPreview } from "./UpkeepPreview";
 
 type Plan = Schemas["TablePlan"] | Schemas["UpkeepPlan"];
 
 export function RunDialog({ table, onClose }: { table: Table; onClose: () => void }) {
   const [{ operation: given }, change] = useUrlState(TABLE_STATE);
-  const operation = OPERATIONS.find((one) => one === given) ?? "rewrite";
+  const operation = operationOf(given)?.operation ?? "rewrite";
   const address = tableAddress(table);
   return (
     <Modal opened onClose={onClose} title={`Run on ${address.slice(0, 120)}`} size="xl" closeButtonProps={{ "aria-label": "Close" }}>
       <Select
         label="Operation"
         allowDeselect={false}
-        data={OPERATIONS.map((value) => ({ value, label: OPERATION_TITLES[value] ?? value }))}
+        data={operations().map(({ operation: value, title }) => ({ value, label: title }))}
+        description={operationOf(operation)?.summary}
         value={operation}
         onChange={(value) => change({ operation: value ?? "rewrite" })}
         mb="md"
@@ -57,10 +58,11 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
     mutationFn: async () => ({ shape, plan: (await packhouse.post("/v1/runs", { body: { ...wanted, dry_run: true } })) as Plan }),
   });
   const plan = preview.data?.shape === shape ? preview.data.plan : null;
-  const purge = operation === "purge" && plan !== null && "details" in plan ? { plan_hash: String(plan.details.plan_hash ?? ""), confirm: typed } : {};
-  const request = { ...wanted, ...purge };
+  const declared = operationOf(operation);
+  const confirmed = declared?.needs_confirmation === true && plan !== null && "details" in plan ? { plan_hash: String(plan.details.plan_hash ?? ""), confirm: typed } : {};
+  const request = { ...wanted, ...confirmed };
   const submit = useSubmit(request);
-  const isReady = !form.rows.some((row) => gapOf(row) !== null) && (operation !== "purge" || (plan !== null && typed === address));
+  const isReady = !form.rows.some((row) => gapOf(row) !== null) && (declared?.needs_confirmation !== true || (plan !== null && typed === address));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (isReady && !submit.isPending) submit.mutate();
@@ -107,7 +109,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
         {preview.isPending && <Waiting height={200} label="Planning" />}
         {preview.isError && <Problem error={preview.error} />}
         {plan !== null && ("groups" in plan ? <PlanPreview plan={plan} /> : <UpkeepPreview plan={plan} />)}
-        {operation === "purge" && (
+        {declared?.needs_confirmation === true && (
           <TextInput
             label="Type the address of the table to confirm"
             description={plan === null ? "Preview the purge first: the run does what the preview shows, or is refused." : <span className="wrap-anywhere">{address}</span>}
@@ -125,7 +127,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
               Close
             </Button>
             <RoleButton
-              needs={operation === "purge" ? "admin" : "operator"}
+              needs={declared?.caller_role ?? "operator"}
               disabled={!isReady}
               loading={submit.isPending}
               onClick={() => {

@@ -4,16 +4,6 @@ import { commandLine } from "../../../format/commands";
 import type { ConditionRow, Predicate } from "./predicate";
 
 export type Operation = Schemas["Operation"];
-export const OPERATIONS: readonly Operation[] = [
-  "rewrite",
-  "rewrite_deletes",
-  "rewrite_manifests",
-  "expire_snapshots",
-  "delete_old_compactions",
-  "reclaim",
-  "remove_orphans",
-  "purge",
-];
 
 export type Extent = "as_planned" | "force_full" | "every_file";
 

@@ -2,6 +2,7 @@
 import { Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../../api/client";
+import { operationName } from "../../../api/operations";
 import { tableAddress } from "../../../format/addresses";
 import { commandLine } from "../../../format/commands";
 import { bytes } from "../../../format/sizes";
@@ -17,17 +18,6 @@ import { FilesButton, hasFileList } from "../run/FilesButton";
 import { type Table, upkeepQuery } from "../tableQueries";
 import { TABLE_STATE } from "../urlState";
 import { patchOf } from "./advice";
-
-export const OPERATION_TITLES: Readonly<Record<string, string>> = {
-  rewrite: "Rewrite data files",
-  rewrite_deletes: "Merge delete files",
-  rewrite_manifests: "Merge manifests",
-  expire_snapshots: "Expire snapshots",
-  delete_old_compactions: "Delete old copies",
-  reclaim: "Reclaim history",
-  remove_orphans: "Remove orphans",
-  purge: "Purge history",
-};
 
 export function UpkeepTab({ table }: { table: Table }) {
   const query = useQuery(upkeepQuery(table.id));
@@ -61,10 +51,10 @@ export function UpkeepTab({ table }: { table: Table }) {
 function OperationCard({ table, one }: { table: Table; one: Schemas["UpkeepOperation"] }) {
   const [, change] = useUrlState(TABLE_STATE);
   return (
-    <section className="card" aria-label={OPERATION_TITLES[one.operation]}>
+    <section className="card" aria-label={operationName(one.operation)}>
       <Group justify="space-between" mb="xs">
         <Title order={3} size="h5">
-          {OPERATION_TITLES[one.operation] ?? one.operation}
+          {operationName(one.operation)}
         </Title>
         <Group gap={6}>
           <Badge tone={one.is_on ? "good" : "quiet"}>{one.is_on ? "on" : "off"}</Badge>
@@ -132,9 +122,9 @@ function OperationCard({ table, one }: { table: Table; one: Schemas["UpkeepOpera
 function PurgeCard() {
   const [, change] = useUrlState(TABLE_STATE);
   return (
-    <section className="card" aria-label="Purge history">
+    <section className="card" aria-label={operationName("purge")}>
       <Title order={3} size="h5" mb="xs">
-        Purge history
+        {operationName("purge")}
       </Title>
       <Text size="sm" mb="sm">
         Removes all history at once, with the files that only it needs. It is never automatic: an admin previews it, then types the address of the table. Deleted files can't
