@@ -12,6 +12,7 @@ from uvicorn.loops import auto as uvicorn_loop
 
 from api.app import create_app
 from api.openapi.description import describe, to_yaml
+from api.server.memory import limit_malloc_arenas
 from engine.domain.errors import PackhouseError
 from engine.domain.policies.documents.schema import policy_schema_text
 from engine.factory.services import Services
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         configure_logging(settings.log_level, log_format=settings.log_format)
         if given.command == "audit":
             return asyncio.run(_verify_audit(settings, given.head))
+        limit_malloc_arenas()
         with asyncio.Runner(loop_factory=uvicorn_loop.auto_loop_factory()) as runner:
             runner.run(_start(given.command, settings))
     except (PackhouseError, OSError) as error:
