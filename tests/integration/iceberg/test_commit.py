@@ -1,11 +1,13 @@
 """Commits of written groups on real tables, quiet ones: what the snapshot holds."""
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
-from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
+from pyiceberg.manifest import ManifestContent, ManifestEntryStatus, ManifestFile
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.update import SetSnapshotRefUpdate
 from pyiceberg.transforms import BucketTransform, DayTransform, TruncateTransform
@@ -13,6 +15,7 @@ from pyiceberg.types import FloatType, IntegerType, LongType, NestedField, Strin
 
 from engine.domain.errors import Fatal, LeaseLost
 from engine.formats.iceberg import IcebergTable
+from engine.formats.iceberg.metadata.views import TableView
 from tests.support.iceberg_tables import (
     BY_CITY,
     RUN_ID,
@@ -417,3 +420,31 @@ def test_a_lost_lease_stops_a_commit_and_leaves_nothing_behind(lake: Lake):
         opened.commit(request_of(opened, written), before_try=refuse)
     assert local_files(lake.folder / "warehouse") == before
     assert ids_of(lake.load()) == list(range(20))
+
+
+def test_l9_a_try_after_a_lost_one_reads_no_manifest_again_that_leaves_as_a_whole(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream leaves a manifest for each commit: a try that read a thousand again would lose to the next commit."""
+    append_files(lake.create(), 6)
+    opened = lake.open()
+    written = write_group(opened, group_of(opened))
+    read: list[int] = []
+    whole = TableView.full_entries
+
+    def counted(view: TableView, manifests: Sequence[ManifestFile], *, discard_deleted: bool) -> Any:
+        read.append(len(manifests))
+        return whole(view, manifests, discard_deleted=discard_deleted)
+
+    def race() -> None:
+        if len(read) < 2:
+            append_files(lake.load(), 1, first=100 * (len(read) + 1))
+
+    monkeypatch.setattr(TableView, "full_entries", counted)
+    outcome = opened.commit(request_of(opened, written), before_try=race)
+    assert outcome.tries > 1
+    assert read[0] == 6
+    assert set(read[1:]) == {0}
+    assert outcome.snapshot_id is not None
+    assert lake.open().verify(outcome.snapshot_id, [written]).ok
+    assert ids_of(lake.load())[:60] == list(range(60))

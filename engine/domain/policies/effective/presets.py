@@ -56,6 +56,7 @@ def _by_sorted_runs(trigger: int, *, window: int, **key_tables: Any) -> dict[str
             _too_many_runs(trigger),
             _rule("a window of small files", ("small_file_count", "at_least", window)),
         ],
+        "schedule": {"min_interval": "1m"},
     }
 
 
@@ -163,7 +164,8 @@ _PAIMON_UNIVERSAL: Final = _preset(
     "paimon-universal",
     summary="Paimon's universal compaction: a bucket of a key table is due at 5 sorted runs (writers should slow down "
     "at 3 more), append files merge in windows of 5 neighbours, and files of at least 70 % of the target count as "
-    "large. Its size ratio of 1 % belongs to the format and is not a setting. `paimon-low-latency` and "
+    "large. A run may start 1 minute after the one before, where Paimon's writers compact at each flush. Its size "
+    "ratio of 1 % belongs to the format and is not a setting. `paimon-low-latency` and "
     "`paimon-write-heavy` are the same with fewer and with more sorted runs.",
     source="Apache Paimon (C++), documentation, page 'Compaction': compaction.min.file-num 5, "
     "num-sorted-run.compaction-trigger 5, num-sorted-run.stop-trigger + 3, full compaction only with more "
@@ -193,15 +195,15 @@ _PAIMON_LOW_LATENCY: Final = _preset(
     "compaction rewrites more bytes, and writers are asked to slow down earlier. New rows that wait for a compaction "
     "are read 1 minute after their commit, plus the time until the next look and that of the run.",
     source=f"{_TRADE_OFFS}fewer sorted runs make queries faster. The figures are Packhouse's.",
-    document={**_by_sorted_runs(3, window=5), "schedule": {"min_interval": "1m"}},
+    document=_by_sorted_runs(3, window=5),
 )
 
 _PAIMON_WRITE_HEAVY: Final = _preset(
     "paimon-write-heavy",
     summary="Key tables that are written much and queried little: a bucket is due at 10 sorted runs, and writers "
     "should slow down at 20. New rows that wait for a compaction (deletion vectors, first row, changelog by lookup) "
-    "are compacted gently: at 10 sorted runs, or after 20 commits. Compaction rewrites fewer bytes and writers seldom "
-    "wait; readers merge more sorted runs and need more memory.",
+    "are compacted gently: at 10 sorted runs, or after 20 commits. A run may start 1 minute after the one before. "
+    "Compaction rewrites fewer bytes and writers seldom wait; readers merge more sorted runs and need more memory.",
     source=f"{_TRADE_OFFS}larger values make compactions and write stalls less frequent and need more memory and CPU "
     "time in queries; section 'Lookup Compaction': gentle. The figures are Packhouse's.",
     document=_by_sorted_runs(10, window=10, stop_trigger=20, lookup="lazy", forced_every=20),

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pyiceberg.manifest import ManifestEntry
+
 from engine.domain.errors import Fatal
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
 from engine.formats.iceberg.commits.conflicts import Surviving, base_of, surviving
@@ -23,14 +25,17 @@ class Committer:
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch; see `OpenTable.commit` for the contract."""
         check_rows(request)
-        done = self.tries.commit(lambda view: self._proposal(view, request), before_try=before_try)
+        read: dict[str, list[ManifestEntry]] = {}
+        done = self.tries.commit(lambda view: self._proposal(view, request, read), before_try=before_try)
         dropped = done.content.dropped
         if done.snapshot is None:
             return CommitOutcome(None, (), dropped, done.tries)
         committed = tuple(group.ordinal for group in done.content.groups)
         return CommitOutcome(done.snapshot.snapshot_id, committed, dropped, done.tries)
 
-    def _proposal(self, view: TableView, request: CommitRequest) -> Proposal[Surviving]:
+    def _proposal(
+        self, view: TableView, request: CommitRequest, read: dict[str, list[ManifestEntry]]
+    ) -> Proposal[Surviving]:
         base = base_of(view, request, uuid=self.uuid)
         with reading_table("read the manifests"):
             found = surviving(view, base, request.groups)
@@ -38,7 +43,7 @@ class Committer:
             return Proposal(found, None)
         return Proposal(
             found,
-            lambda: SnapshotProducer(view, base, request, found).stage(),
+            lambda: SnapshotProducer(view, base, request, found, read).stage(),
             lambda staged: (
                 protect(view.metadata, request.run_id, staged.snapshot.parent_snapshot_id)
                 if request.protects_parent

@@ -14,7 +14,7 @@ reused unchanged.
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import pyarrow as pa
@@ -50,12 +50,18 @@ _WRITTEN_AT_ONCE: Final = 16
 
 @dataclass
 class SnapshotProducer:
-    """Writes the metadata of one try on one head."""
+    """Writes the metadata of one try on one head.
+
+    `read`: entries of manifests all of whose entries are inputs, by path, as earlier tries of the request read them. A
+    stream leaves a manifest for each commit: without them, each try would read a thousand again and lose to the next
+    commit.
+    """
 
     view: TableView
     base: Snapshot
     request: CommitRequest
     surviving: Surviving
+    read: dict[str, list[ManifestEntry]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._metadata = self.view.metadata
@@ -96,7 +102,7 @@ class SnapshotProducer:
 
         def remaining() -> Iterator[tuple[int, list[ManifestEntry]]]:
             """Yield the entries that stay of each manifest, with its spec; the others are noted."""
-            for manifest, entries in self.view.full_entries(self.surviving.touched, discard_deleted=True):
+            for manifest, entries in self._entries(going.keys()):
                 staying: list[ManifestEntry] = []
                 for entry in entries:
                     file = entry.data_file
@@ -106,6 +112,8 @@ class SnapshotProducer:
                     _check_input(file, going[file.file_path], already=file.file_path in removed)
                     removed.add(file.file_path)
                     leaving[manifest.partition_spec_id].append(entry)
+                if not staying:
+                    self.read[manifest.manifest_path] = entries
                 for each in self._split(manifest.partition_spec_id, staying):
                     yield manifest.partition_spec_id, each
 
@@ -116,6 +124,17 @@ class SnapshotProducer:
         if missing := going.keys() - removed:
             raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
         return manifests, leaving
+
+    def _entries(self, going: AbstractSet[str]) -> Iterator[tuple[ManifestFile, list[ManifestEntry]]]:
+        """Yield the touched manifests with their live entries, those first of which all are known and going."""
+        unread: list[ManifestFile] = []
+        for manifest in self.surviving.touched:
+            known = self.read.get(manifest.manifest_path)
+            if known is not None and going >= {each.data_file.file_path for each in known}:
+                yield manifest, known
+            else:
+                unread.append(manifest)
+        yield from self.view.full_entries(unread, discard_deleted=True)
 
     def _write_changes(
         self, outputs: Sequence[DataFile], leaving: Mapping[int, list[ManifestEntry]]
