@@ -69,14 +69,13 @@ class Stream:
     files: int = 0
     waits: int = 0
     rows: int = 0
-    most: int = 0
     slow_down: bool = False
     samples: list[int] = field(default_factory=list)
 
 
-def _key(name: str, preset: str, states: str, **settings: Any) -> Stream:
+def _key(name: str, preset: str, states: str) -> Stream:
     kind = {"primary_keys": ["id"], "bucket": "2", "write_only": "true"}
-    return Stream(name, {"preset": preset, **settings}, 15, states, paimon=kind)
+    return Stream(name, {"preset": preset}, 15, states, paimon=kind)
 
 
 STREAMS: Final = (
@@ -154,19 +153,19 @@ class Hour:
         """Ask for the health of each table and whether its writer should wait, until the hour is over."""
         while not self.over.wait(SAMPLE_SECONDS):
             for each in self.streams:
-                health = self._get(f"/v1/tables/{each.table_id}/health")
+                health = self.get(f"/v1/tables/{each.table_id}/health")
                 bucket = health["fullest_bucket"]
                 count = health["small_file_count"] if bucket is None else bucket["sorted_run_count"]
                 each.samples.append(int(count))
                 if each.paimon is not None:
-                    each.slow_down = bool(self._get(f"/v1/tables/{each.table_id}/backpressure")["slow_down"])
+                    each.slow_down = bool(self.get(f"/v1/tables/{each.table_id}/backpressure")["slow_down"])
 
     def runs(self, stream: Stream) -> list[dict[str, Any]]:
         """Return all runs of a table with their results."""
         found, token = list[dict[str, Any]](), None
         while True:
             asked = {"table_id": stream.table_id, "include": "result", "page_size": 100}
-            page = self._get("/v1/runs", asked | ({} if token is None else {"page_token": token}))
+            page = self.get("/v1/runs", asked | ({} if token is None else {"page_token": token}))
             found += page["items"]
             if (token := page["next_page_token"]) is None:
                 return found
@@ -234,7 +233,8 @@ class Hour:
     def _lake(self, stream: Stream) -> PaimonLake:
         return PaimonLake(self.core, self.warehouse, stream.name)
 
-    def _get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:
+    def get(self, path: str, asked: Mapping[str, Any] | None = None) -> Any:
+        """Return the answer to a request."""
         return self.http.get(path, params=asked).raise_for_status().json()
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -250,7 +250,7 @@ def _row(hour: Hour, stream: Stream) -> dict[str, Any]:
     done = [run for run in runs if run["state"] == "succeeded"]
     others = [run["reason"] for run in runs if run["state"] != "succeeded"]
     results = [run["result"] for run in runs]
-    health = hour._get(f"/v1/tables/{stream.table_id}/health")  # noqa: SLF001 - of this module
+    health = hour.get(f"/v1/tables/{stream.table_id}/health")
     rewritten = sum(each.get("rewritten_bytes", 0) for each in results)
     return {
         "table": stream.name,

@@ -9,7 +9,7 @@ _M_ARENA_MAX: Final = -8  # malloc.h of glibc
 
 
 def limit_malloc_arenas() -> None:
-    """Let all threads allocate from few arenas of glibc; call before threads are started. No-op without glibc.
+    """Limit glibc to two memory arenas for all threads; call before threads are started. No-op without glibc.
 
     By default there are 8 for each core, and each keeps the most that its threads ever needed at once: a coordinator
     that read the metadata of a dozen tables in its pools of threads kept 1 GB of free memory after an hour. Python

@@ -6,7 +6,7 @@ Days are those of the replays of presets. Ends with 1 when a bound does not hold
 import argparse
 import os
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
@@ -87,28 +87,33 @@ def _key_tables(seed: int, *, days: float) -> tuple[str, list[str]]:
     return key_tables.report(found, days=days, seed=seed), wrong
 
 
-REPLAYS: Mapping[str, Callable[..., tuple[str, list[str]]]] = {"presets": _presets, "key-tables": _key_tables}
-SCENARIOS: Mapping[str, Callable[[int], tuple[str, list[str]]]] = {
-    "fleet-scarce": partial(_race, history_days=10, capacity=1.5),
-    "fleet-ample": partial(_race, history_days=3, capacity=4.0),
-    "starvation": _starvation,
-    "storm": _storm,
-    "explain": _explained,
-    "artemis": _artemis,
-    "missions": _missions,
-    "upkeep": partial(_upkeep, tables=1000, workers=5, is_scarce=True),
-    "upkeep-ample": partial(_upkeep, tables=100, workers=2, is_scarce=False),
-}
-ALL = (*SCENARIOS, *REPLAYS)
+def scenarios(days: float) -> Mapping[str, Callable[[int], tuple[str, list[str]]]]:
+    """Return every scenario by name, as a function of the seed; replays of presets take so many days."""
+    return {
+        "fleet-scarce": partial(_race, history_days=10, capacity=1.5),
+        "fleet-ample": partial(_race, history_days=3, capacity=4.0),
+        "starvation": _starvation,
+        "storm": _storm,
+        "explain": _explained,
+        "artemis": _artemis,
+        "missions": _missions,
+        "presets": partial(_presets, days=days),
+        "key-tables": partial(_key_tables, days=days),
+        "upkeep": partial(_upkeep, tables=1000, workers=5, is_scarce=True),
+        "upkeep-ample": partial(_upkeep, tables=100, workers=2, is_scarce=False),
+    }
 
 
-def run(names: list[str], seed: int, days: float) -> int:
-    """Run scenarios, and replays of so many days, and print their tables; return how many bounds did not hold."""
+NAMES = tuple(scenarios(0))
+
+
+def run(names: Sequence[str], *, seed: int, days: float) -> int:
+    """Run scenarios and print their tables; return how many bounds did not hold."""
     structlog.configure(processors=[_nothing])
     broken = 0
     for name in names:
         began = monotonic()
-        table, failures = REPLAYS[name](seed, days=days) if name in REPLAYS else SCENARIOS[name](seed)
+        table, failures = scenarios(days)[name](seed)
         broken += len(failures)
         print(f"## {name}\n\n{table}\n{monotonic() - began:.0f} s; broken bounds: {'; '.join(failures) or 'none'}\n")
         sys.stdout.flush()
@@ -122,13 +127,13 @@ def _nothing(_logger: Any, _method: str, _entry: Any) -> Any:
 def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.fleet", description=__doc__)
-    parser.add_argument("scenarios", nargs="*", metavar="scenario", help=f"of {', '.join(ALL)}; all without any")
+    parser.add_argument("scenarios", nargs="*", metavar="scenario", help=f"of {', '.join(NAMES)}; all without any")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--days", type=float, default=7, help=f"of {' and '.join(REPLAYS)}")
+    parser.add_argument("--days", type=float, default=7, help="of presets and key-tables")
     given = parser.parse_args()
-    if unknown := set(given.scenarios) - set(ALL):
-        parser.error(f"no scenario {min(unknown)!r}; there are {', '.join(ALL)}")
-    return 1 if run(given.scenarios or list(ALL), given.seed, given.days) else 0
+    if unknown := set(given.scenarios) - set(NAMES):
+        parser.error(f"no scenario {min(unknown)!r}; there are {', '.join(NAMES)}")
+    return 1 if run(given.scenarios or NAMES, seed=given.seed, days=given.days) else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What operations there are."""
+"""The list of operations."""
 
 from fastapi import APIRouter
 

@@ -1,4 +1,4 @@
-"""Operations on the wire: what each does, needs and deletes, whatever the table."""
+"""The declared operations on the wire."""
 
 from collections.abc import Iterable
 from typing import Any, Literal, Self
@@ -25,7 +25,7 @@ _EXPIRE: JsonObject = {
 
 
 class DeclaredOperation(Answer):
-    """One operation. `GET /v1/formats` says which tables can have it."""
+    """What an operation does, needs and deletes. `GET /v1/formats` says for tables of which formats it is possible."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXPIRE]})
 

@@ -89,7 +89,7 @@ _DECLARED: Final = (
     OperationDeclaration(
         Operation.DELETE_OLD_COMPACTIONS,
         "Delete old compactions",
-        "DeletionKind the copies of files that rewrites replaced, once their grace is over.",
+        "Deletes the copies of files that rewrites replaced, once their grace is over.",
         setting="maintenance.delete_old_compactions",
         example={"grace": "1d"},
         deletes=DeletionKind.HISTORY,
@@ -105,7 +105,7 @@ _DECLARED: Final = (
     OperationDeclaration(
         Operation.REMOVE_ORPHANS,
         "Remove orphans",
-        "DeletionKind files in the table's folders that no snapshot needs and that are old enough.",
+        "Deletes files in the table's folders that no snapshot needs and that are old enough.",
         setting="maintenance.remove_orphans",
         example={"older_than": "3d", "interval": "7d"},
         deletes=DeletionKind.FILES,

@@ -1,14 +1,15 @@
-"""Protocols for rewrites by an engine of the table format itself: a library in tasks, or a procedure that commits.
+"""Rewrites by an engine of the table format itself, a library in tasks or a procedure that commits: values, protocols.
 
 A call of a procedure commits on its own and can't sign its snapshot, so its result is identified by its changes: a
 snapshot after the planned one that replaced files of exactly one planned partition.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol, runtime_checkable
 
-from engine.domain.policies import Strategy
+from engine.domain.errors import FieldProblem
+from engine.domain.policies import DEFAULTS, OFF, EffectivePolicy, Strategy
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
@@ -17,6 +18,27 @@ from engine.formats.base.commits import Verification
 from engine.formats.base.tables import RewritableTable
 from engine.planning.plans.group_forms import GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
+
+BY_METADATA: Final = "metadata"
+_KNOWN_TO_IT: Final = frozenset({"default", "table property"})
+"""Origins of settings that an engine knows without an option."""
+
+_REWRITE: Final = "rewrite."
+_FOLLOWED: Final = frozenset(
+    f"{_REWRITE}{each}"
+    for each in (
+        *("columns", "deletes.files", "deletes.ratio", "deletes.remove_dangling", "engine", "full.always_below_bytes"),
+        *("full.eligibility", "full.interval", "full.size_amplification_percent", "full.when_increment_above_bytes"),
+        *("key", "key_tables.forced_every", "key_tables.lookup", "key_tables.sorted_run_trigger", "large_file_bytes"),
+        "key_tables.stop_trigger",
+        *("max_group_bytes", "max_ordered_bytes", "max_time_span", "min_input_files", "order_bins_by", "output_spec"),
+        *("small_file_bytes", "small_row_group_bytes", "strategy", "target_file_bytes", "tiers"),
+    )
+)
+"""Settings of `rewrite` that apply with every engine: planning follows or checks them, or each engine has an option."""
+
+_OF_CHOSEN_FILES: Final = frozenset({f"{_REWRITE}exclude_above_bytes"})
+"""Settings that also apply where an engine merges no other files than planning chose for a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +91,12 @@ class ProcedureSettings:
 
 @dataclass(frozen=True, slots=True)
 class NativeEngine:
-    """A table format's own engine: its name in sentences, its file groups, and the strategies that it follows.
+    """A table format's own engine: its name in sentences, its file groups, and what it follows of a policy.
 
     `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them. `checks_rows`: its
-    tasks compare rows as `verification` asks for, without those of `check_limit`.
+    tasks compare rows as `verification` asks for, without those of `check_limit`. `by_property`: settings without an
+    option, each with the table property that it goes by instead. `is_only`: no other engine can rewrite the table,
+    whatever its files are.
     """
 
     name: str
@@ -81,24 +105,56 @@ class NativeEngine:
     is_paced: bool
     checks_rows: bool = False
     check_limit: str = ""
+    by_property: Mapping[str, str] = field(default_factory=dict)
+    is_only: bool = False
+
+    def unfollowed(self, policy: EffectivePolicy) -> list[str]:
+        """Return the dotted names of the settings of `rewrite` that a policy sets and the engine ignores, sorted."""
+        followed = _FOLLOWED if self.form.is_whole else _FOLLOWED | _OF_CHOSEN_FILES
+        return sorted(
+            name
+            for name, value in policy.values.items()
+            if name.startswith(_REWRITE)
+            and name not in followed
+            and policy.origins.get(name, "default") not in _KNOWN_TO_IT
+            and value != OFF
+        )
+
+    def verifies(self, mode: str) -> bool:
+        """Return whether its rewrites can be verified as `verification` asks for."""
+        return mode == BY_METADATA or self.checks_rows
+
+    def problems(self, policy: EffectivePolicy) -> Iterator[FieldProblem]:
+        """Yield one problem for each setting because of which no engine would rewrite the table.
+
+        There are none while the kernel may be able to rewrite it, which depends on its files. Strategies of an engine
+        are in the capabilities of the format.
+        """
+        is_asked_for = policy.values["rewrite.engine"] == "native"
+        if not is_asked_for and not self.is_only:
+            return
+        why = "rewrite.engine is native" if is_asked_for else "the only engine for this table"
+        message = f"is not supported by {self.name} ({why})"
+        for name in self.unfollowed(policy):
+            if name in self.by_property:
+                remedy = f"set the table property {self.by_property[name]} instead"
+            else:
+                remedy = f"set it to {OFF!r}" if DEFAULTS.get(name) == OFF else "leave it out"
+            yield _problem(name, message, policy, remedy)
+        if not self.verifies(policy.verification):
+            proven = f"{message}, whose rewrites are proven from metadata"
+            yield _problem("verification", proven, policy, f"set it to {BY_METADATA!r}")
 
 
 @runtime_checkable
 class OwnEngine(RewritableTable, Protocol):
     """An open table whose format has an engine of its own, `rewrite.engine: native`. All calls may block."""
 
-    @property
-    def needs_own_engine(self) -> bool:
-        """Whether no other engine can rewrite the table, whatever its files are: known without its manifests."""
-
     def planned_natively(self) -> "OwnEngine":
         """Return the same view for planning with it: with its conditions, and with no file out of reach."""
 
     def native_engine(self) -> NativeEngine:
         """Return the engine for this table."""
-
-    def settings_by_property(self) -> Mapping[str, str]:
-        """Return the policy fields that it has no option for, but goes by a table property, each with that property."""
 
 
 @runtime_checkable
@@ -128,3 +184,8 @@ class NativeTable(OwnEngine, Protocol):
 
     def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
         """Verify a change from the table's metadata, and from counted rows where metadata is not sufficient."""
+
+
+def _problem(name: str, message: str, policy: EffectivePolicy, remedy: str) -> FieldProblem:
+    hint = f"{remedy}; origin: {policy.origins.get(name, 'default')}"
+    return FieldProblem("/" + name.replace(".", "/"), message, policy.values[name], hint)

@@ -50,7 +50,7 @@ from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.procedures.calls import PROCEDURE, SETTINGS_BY_PROPERTY, call_options, is_conflict
+from engine.formats.iceberg.procedures.calls import PROCEDURE, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
 from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
@@ -341,11 +341,6 @@ class IcebergTable(TableUpkeep):
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
-    @property
-    def needs_own_engine(self) -> bool:
-        """False: it depends on the files whether the kernel can rewrite the table."""
-        return False
-
     def native_engine(self) -> NativeEngine:
         """Return Iceberg's own procedure."""
         return PROCEDURE
@@ -360,10 +355,6 @@ class IcebergTable(TableUpkeep):
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
         return partition_tests(self._view, *place)
-
-    def settings_by_property(self) -> Mapping[str, str]:
-        """Return the policy fields that the procedure takes from properties; see `OwnEngine.settings_by_property`."""
-        return SETTINGS_BY_PROPERTY
 
     @reads("read the metadata of")
     def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:

@@ -29,7 +29,6 @@ from engine.formats.intake.guards import reads
 from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
 from engine.formats.paimon.compaction.conditions import NO_ORDER, core_conditions, kernel_conditions
 from engine.formats.paimon.compaction.core import (
-    SETTINGS_BY_PROPERTY,
     CoreAccess,
     any_format,
     engine_of,
@@ -234,11 +233,6 @@ class PaimonTable(TableUpkeep):
         other._is_native = True  # noqa: SLF001 - of this class
         return other
 
-    @property
-    def needs_own_engine(self) -> bool:
-        """Whether the table has a primary key: only the core merges its rows."""
-        return bool(self._view.schema.primary_keys)
-
     def native_engine(self) -> NativeEngine:
         """Return Paimon's core as the engine of this table."""
         options = self._view.options
@@ -249,10 +243,6 @@ class PaimonTable(TableUpkeep):
             last_level=options.last_level,
             check_limit=check_limit(self._view),
         )
-
-    def settings_by_property(self) -> Mapping[str, str]:
-        """Return the policy fields that the core takes from options; see `OwnEngine.settings_by_property`."""
-        return SETTINGS_BY_PROPERTY
 
     @reads("read the manifests of")
     def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> Task:

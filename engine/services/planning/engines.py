@@ -5,7 +5,7 @@ rate of a task, and gets at most as many tasks as fit; between partitions the ru
 Reads manifests: call in a thread.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -16,7 +16,7 @@ from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, FormsGroups, Keyed, NativeEngine, OpenTable, OwnEngine
-from engine.formats.base.native_settings import BY_METADATA, unfollowed_settings
+from engine.formats.base.native import BY_METADATA
 from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
@@ -80,7 +80,7 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
     if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):
         return Chosen(None, opened, policy, kernel)
     native, engine = opened.planned_natively(), opened.native_engine()
-    conditions = (*native.conditions(), *_of_settings(policy, engine, native.settings_by_property()))
+    conditions = (*native.conditions(), *_of_settings(policy, engine))
     if all(each.holds for each in conditions):
         return Chosen(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
     return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
@@ -121,13 +121,14 @@ def too_slow(limit: Budget) -> str:
     return f"one task of the procedure moves about {task}/s and can't be slowed, the limit is {rate}/s: raise it"
 
 
-def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Mapping[str, str]) -> Iterator[Condition]:
-    strategy, able = policy.strategy, ", ".join(sorted(engine.strategies))
+def _of_settings(policy: EffectivePolicy, engine: NativeEngine) -> Iterator[Condition]:
+    by_property, strategy = engine.by_property, policy.strategy
+    able = ", ".join(sorted(engine.strategies))
     yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
     yield _verification(policy.verification, engine)
     told = [
         f"{name} (set the table property {by_property[name]} instead)" if name in by_property else name
-        for name in unfollowed_settings(policy, engine)
+        for name in engine.unfollowed(policy)
     ]
     detail = f"it does not support {', '.join(told)}" if told else "it supports all settings"
     yield Condition("native_settings", not told, detail)
@@ -141,7 +142,7 @@ def _of_settings(policy: EffectivePolicy, engine: NativeEngine, by_property: Map
 def _verification(mode: str, engine: NativeEngine) -> Condition:
     name = "native_verification"
     if mode == BY_METADATA or not engine.checks_rows:
-        return Condition(name, mode == BY_METADATA, f"{mode}; its rewrites are proven from metadata")
+        return Condition(name, engine.verifies(mode), f"{mode}; its rewrites are proven from metadata")
     limit = f"; {engine.check_limit}" if engine.check_limit else ""
     return Condition(name, True, f"{mode}; its tasks compare rows before the commit{limit}")
 

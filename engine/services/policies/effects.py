@@ -27,8 +27,7 @@ from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import Table
 from engine.domain.values.units import STORED_FORM
-from engine.formats.base import OpenTable, OwnEngine
-from engine.formats.base.native_settings import OwnEngineRules
+from engine.formats.base import NativeEngine, OpenTable, OwnEngine
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex
@@ -102,18 +101,18 @@ class PolicyEffect:
 
 @dataclass(frozen=True, slots=True)
 class TableItself:
-    """What a table says about its own policy: the fields that its properties set, and what its format's engine asks.
+    """What the check of a table's own policy reads from the table: fields set by its properties, its format's engine.
 
     The default is of tables that are not read, as with a policy of many tables.
     """
 
     properties: Mapping[str, Any] = field(default_factory=dict)
-    engine: OwnEngineRules | None = None
+    engine: NativeEngine | None = None
 
     @classmethod
     def of(cls, opened: OpenTable) -> "TableItself":
         """Read it from an open table. May block."""
-        engine = OwnEngineRules.of(opened) if isinstance(opened, OwnEngine) else None
+        engine = opened.native_engine() if isinstance(opened, OwnEngine) else None
         return cls(opened.policy_properties(), engine)
 
 

@@ -40,7 +40,7 @@ _ENDED: Final = frozenset({RunState.SUCCEEDED, RunState.SKIPPED, RunState.FAILED
 
 
 def rule_of(policy: EffectivePolicy, operation: Operation) -> DeletionRule | None:
-    """Return what an operation may delete by a policy; None: nothing, everything (a purge), or it is off."""
+    """Return the rule on what an operation may delete; None if it deletes nothing or is off, and for a purge."""
     declared = OPERATIONS[operation]
     return DeletionRule.of(policy, declared.setting) if declared.deletes is not None and declared.setting else None
 

@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
 _ARENAS = """
 import ctypes, threading
 from api.server.memory import limit_malloc_arenas
@@ -32,7 +30,6 @@ def arenas(limit: str) -> int:
     return shown.stdout.count("<heap nr=")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="arenas are of glibc")
 def test_threads_of_a_server_share_two_arenas() -> None:
     assert arenas("") > 2
     assert arenas("limit_malloc_arenas()") == 2

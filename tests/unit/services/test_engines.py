@@ -1,6 +1,6 @@
 """The choice of the engine: the kernel where it may, else the procedure where it can, else none and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -8,7 +8,7 @@ import pytest
 
 from engine.domain.fleet.budgets import Budget
 from engine.formats.base import Condition, NativeEngine, NativeTable, OpenTable, ProcedureSettings
-from engine.formats.iceberg.procedures.calls import PROCEDURE, SETTINGS_BY_PROPERTY, call_options, is_conflict
+from engine.formats.iceberg.procedures.calls import PROCEDURE, call_options, is_conflict
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from tests.support.planning import policy_of
@@ -26,9 +26,6 @@ class _Kernel:
 
     def conditions(self, _order: Any = None, *, moves_to_current_spec: bool = False) -> Sequence[Condition]:
         return self._conditions
-
-    def settings_by_property(self) -> Mapping[str, str]:
-        return SETTINGS_BY_PROPERTY
 
 
 class _Either(_Kernel):

@@ -472,7 +472,7 @@ class Cost(Model):
 
 
 class DeclaredOperation(Model):
-    """One operation. `GET /v1/formats` says which tables can have it."""
+    """What an operation does, needs and deletes. `GET /v1/formats` says for tables of which formats it is possible."""
 
     caller_role: Role
     """The least role that may request it."""

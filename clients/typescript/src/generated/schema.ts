@@ -2041,7 +2041,7 @@ export interface components {
             seconds: number;
         };
         /**
-         * @description One operation. `GET /v1/formats` says which tables can have it.
+         * @description What an operation does, needs and deletes. `GET /v1/formats` says for tables of which formats it is possible.
          * @example {
          *       "caller_role": "operator",
          *       "deletes": "history",

@@ -52,9 +52,8 @@ _WRITTEN_AT_ONCE: Final = 16
 class SnapshotProducer:
     """Writes the metadata of one try on one head.
 
-    `read`: entries of manifests all of whose entries are inputs, by path, as earlier tries of the request read them. A
-    stream leaves a manifest for each commit: without them, each try would read a thousand again and lose to the next
-    commit.
+    `read`: a cache for all tries of a request: the entries of manifests that consist of inputs only, by path. A stream
+    leaves a manifest for each commit; a try that read a thousand of them again would lose to the next commit.
     """
 
     view: TableView
@@ -126,7 +125,7 @@ class SnapshotProducer:
         return manifests, leaving
 
     def _entries(self, going: AbstractSet[str]) -> Iterator[tuple[ManifestFile, list[ManifestEntry]]]:
-        """Yield the touched manifests with their live entries, those first of which all are known and going."""
+        """Yield the touched manifests with their live entries; those in the cache first, if all of these still go."""
         unread: list[ManifestFile] = []
         for manifest in self.surviving.touched:
             known = self.read.get(manifest.manifest_path)

@@ -1,7 +1,6 @@
 """Options of Iceberg's `rewrite_data_files` for a plan's limits, and the meaning of its failures."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from engine.domain.policies import Strategy
@@ -10,16 +9,12 @@ from engine.formats.base import NativeEngine, ProcedureSettings
 from engine.planning.plans.group_forms import GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
-SETTINGS_BY_PROPERTY: Final[Mapping[str, str]] = MappingProxyType(
-    {"rewrite.compression": "write.parquet.compression-codec"}
-)
-"""Policy fields without an option, each with the property of the table that is used instead."""
-
 PROCEDURE: Final = NativeEngine(
     "the table format's own procedure",
     GroupForm(is_native=True, is_whole=True, is_in_turn=True),
     frozenset({Strategy.BINPACK}),
     is_paced=False,
+    by_property={"rewrite.compression": "write.parquet.compression-codec"},
 )
 """The procedure as an engine: it divides each partition into its own groups."""
 

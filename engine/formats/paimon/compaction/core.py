@@ -1,7 +1,5 @@
 """Access to Paimon's core, its Java library, which runs in Spark tasks (`engine.rewriting.core`)."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, Protocol
 
 import pyarrow as pa
@@ -62,11 +60,16 @@ def engine_of(
         full_scope=FullScope.FROM_FIRST_UNSIZED if has_vectors else FullScope.UNSIZED,
         last_level=last_level,
     )
-    return NativeEngine(_NAME, form, _STRATEGIES, is_paced=True, checks_rows=True, check_limit=check_limit)
-
-
-SETTINGS_BY_PROPERTY: Final[Mapping[str, str]] = MappingProxyType({"rewrite.compression": "file.compression"})
-"""Policy fields without an option, each with the property of the table that is used instead."""
+    return NativeEngine(
+        _NAME,
+        form,
+        _STRATEGIES,
+        is_paced=True,
+        checks_rows=True,
+        check_limit=check_limit,
+        by_property={"rewrite.compression": "file.compression"},
+        is_only=last_level is not None,
+    )
 
 
 def reachable(core: CoreAccess | None) -> Condition:
