@@ -203,7 +203,9 @@ _PAIMON_WRITE_HEAVY: Final = _preset(
     summary="Key tables that are written much and queried little: a bucket is due at 10 sorted runs, and writers "
     "should slow down at 20. New rows that wait for a compaction (deletion vectors, first row, changelog by lookup) "
     "are compacted gently: at 10 sorted runs, or after 20 commits. A run may start 1 minute after the one before. "
-    "Compaction rewrites fewer bytes and writers seldom wait; readers merge more sorted runs and need more memory.",
+    "Set the table's option num-sorted-run.compaction-trigger to 10 too: with the levels of its default, 5, steady "
+    "streams are rewritten far more often. Compaction then rewrites fewer bytes and writers seldom wait; readers merge "
+    "more sorted runs and need more memory.",
     source=f"{_TRADE_OFFS}larger values make compactions and write stalls less frequent and need more memory and CPU "
     "time in queries; section 'Lookup Compaction': gentle. The figures are Packhouse's.",
     document=_by_sorted_runs(10, window=10, stop_trigger=20, lookup="lazy", forced_every=20),
