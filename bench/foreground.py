@@ -60,7 +60,7 @@ def main() -> None:
         free = _free_rate(lake)
         paths = lake.table("queried").inspect.files()["file_path"].to_pylist()
         with _queries(
-            [re.sub("^(file|s3)://", "", path) for path in paths], None if store is None else store.url
+            [re.sub("^(file:(//)?|s3://)", "", path) for path in paths], None if store is None else store.url
         ) as asked:
             asked(2)  # files into memory
             seconds = _take_turns(lake, asked, free, rounds=given.rounds, queries=given.queries)
