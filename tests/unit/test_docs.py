@@ -1,9 +1,11 @@
 """The documents agree with the code that they describe, and stay short."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from engine.domain.runs.run import TERMINAL_STATES, TRANSITIONS, RunState, WaitingFor
 from engine.settings import Settings
@@ -65,3 +67,28 @@ def test_every_make_target_is_described() -> None:
     described = set(re.findall(r"^([a-z-]+%?):.*## \S", makefile, re.MULTILINE))
     parts = {"check-code", "check-unit", "check-console"}  # of `check`, which make runs side by side
     assert targets - parts == described
+
+
+def test_contributing_names_files_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"`((?:api|bench|clients|engine|scripts|tests)/[\w/.-]+)`", text)
+    assert len(paths) > 10
+    assert [path for path in paths if not (ROOT / path).exists() and "_generated" not in path] == []
+
+
+@pytest.mark.parametrize("form", sorted(ROOT.glob(".github/ISSUE_TEMPLATE/[!c]*.yml")), ids=lambda path: path.stem)
+def test_issue_forms_have_questions_with_ids_of_their_own(form: Path) -> None:
+    given = yaml.safe_load(form.read_text())
+    assert {"name", "description", "body"} <= given.keys()
+    asked = [each for each in given["body"] if each["type"] != "markdown"]
+    assert {each["type"] for each in asked} <= {"input", "textarea", "dropdown", "checkboxes"}
+    assert len({each["id"] for each in asked}) == len(asked) > 0
+    assert all(each["attributes"]["label"] for each in asked)
+
+
+def test_the_version_has_a_section_of_changes() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    sections = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert sections[0] in {"Unreleased", version}
+    assert version in sections
+    assert len(set(sections)) == len(sections)

@@ -41,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Control Packhouse, the compaction service for Iceberg tables, from a terminal.",
+    help="Control Packhouse, the compaction service for Iceberg, Hive and Paimon tables, from a terminal.",
 )
 app.add_typer(tables.app, name="tables")
 app.add_typer(catalogs.app, name="catalogs")
