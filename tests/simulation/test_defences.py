@@ -98,7 +98,7 @@ def let_stale_holders_write(patch: pytest.MonkeyPatch, _world: World) -> None:
     for module in (runs, leases):
         patch.setattr(module, "held", held_by_any)
     patch.setattr(runs.RunStore, "extend", unguarded)
-    patch.setattr(attempts.Attempt, "_keep", no_look)
+    patch.setattr(attempts.Attempt, "_renew_lease", no_look)
 
 
 def check_no_sources(_patch: pytest.MonkeyPatch, world: World) -> None:
@@ -106,7 +106,7 @@ def check_no_sources(_patch: pytest.MonkeyPatch, world: World) -> None:
 
 
 def ignore_windows(patch: pytest.MonkeyPatch, _world: World) -> None:
-    patch.setattr(attempts.Attempt, "_obey", lambda _self: None)
+    patch.setattr(attempts.Attempt, "_apply_hold", lambda _self: None)
 
 
 def double_budgets(patch: pytest.MonkeyPatch, _world: World) -> None:

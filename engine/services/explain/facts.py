@@ -231,7 +231,7 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         rest_ended_at=await unit.watches.rest_ended_at(table.id),
         last_rewrite=next(iter(await unit.runs.list_changes(table.id, limit=1, operation=Operation.REWRITE)), None),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,
-        fleet_at_work=await unit.runs.at_work(),
+        fleet_at_work=await unit.runs.count_leased(),
         known=await read_statistics(unit, table.id, catalog=table.ref.catalog),
     )
 

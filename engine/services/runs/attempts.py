@@ -24,7 +24,7 @@ from engine.domain.runs.run import Run, RunState
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.services.runs.hold_watch import HoldWatch
-from engine.services.runs.holds import Hold, Room
+from engine.services.runs.holds import StartBlocker, WindowGap
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -82,7 +82,7 @@ class Attempt:
         self._lease = lease
         self.stop_reason: Stop | None = None
         self.cancelled_by: str | None = None
-        self.hold: Hold | None = None
+        self.hold: StartBlocker | None = None
         self.slowdown = 1.0
         self.interrupted = asyncio.Event()
         self._watch = HoldWatch(clock=clock, table_id=run.table_id, operation=run.operation, due_since=run.due_since)
@@ -106,7 +106,7 @@ class Attempt:
     @contextlib.asynccontextmanager
     async def heartbeat(self) -> AsyncIterator[None]:
         """Keep the lease while the body runs."""
-        task = asyncio.create_task(self._beat(), name=f"heartbeat {self.run.id}")
+        task = asyncio.create_task(self._run_heartbeat(), name=f"heartbeat {self.run.id}")
         try:
             yield
         finally:
@@ -124,14 +124,14 @@ class Attempt:
 
     def may_begin(self) -> bool:
         """Return whether new work may begin: a window applies from its first instant, before the next heartbeat."""
-        self._obey()
+        self._apply_hold()
         return self.stop_reason is None
 
-    def room(self) -> Room:
+    def room(self) -> WindowGap:
         """Return the time before the next window that stops the run."""
         return self._watch.room()
 
-    def begin_no_more(self, room: Room, *, because: str) -> None:
+    def stop_starting(self, room: WindowGap, *, because: str) -> None:
         """Drain the attempt and wait for the window ahead, since no remaining group would end before it."""
         if self.stop_reason is None:
             self.hold = None if room.ahead is None else replace(room.ahead, detail=f"{room.ahead.detail}: {because}")
@@ -191,28 +191,28 @@ class Attempt:
         return await self._committed(run)
 
     async def _committed(self, run: Run) -> Run:
-        """Take over the run that a committed transaction returned, and tell those who follow it."""
+        """Store the committed run and publish a hint to its watchers."""
         self._run = run
         with contextlib.suppress(Transient):
             await self._hints.publish(run.id)
         return run
 
-    async def _beat(self) -> None:
+    async def _run_heartbeat(self) -> None:
         async with self._hints.watch(self._run.id) as hint:  # without Redis only the timeout ends the wait
-            extended_at = await self._keep(self._clock.monotonic())
+            extended_at = await self._renew_lease(self._clock.monotonic())
             while not self._is_over and self.stop_reason is not Stop.LEASE_LOST:
                 await hint.wait(self._watch.seconds_to_look(LOOK_SECONDS))
-                self._obey()  # a window begins on time even if the database does not answer
-                extended_at = await self._keep(extended_at)
+                self._apply_hold()  # a window begins on time even if the database does not answer
+                extended_at = await self._renew_lease(extended_at)
 
-    async def _keep(self, extended_at: float) -> float:
+    async def _renew_lease(self, extended_at: float) -> float:
         """Extend the lease when due and read requests; return when it was last extended (monotonic seconds)."""
         try:
             if self._clock.monotonic() - extended_at >= self._lease_seconds / 3:
                 await self._extend()
                 extended_at = self._clock.monotonic()
             else:
-                await self._look()
+                await self._read_run()
         except (LeaseLost, NotFound):
             if not self._is_over and self._run.lease_holder is not None:  # otherwise given back, not lost
                 _log.warning("lease_lost")
@@ -222,29 +222,29 @@ class Attempt:
             _log.warning("heartbeat_failed", error=error.message)
         return extended_at
 
-    async def _look(self) -> None:
+    async def _read_run(self) -> None:
         async with self._database.read() as unit:
             run = await unit.runs.get(self._run.id)
             await self._watch.read(unit)
         if run is None or run.lease_holder != self._lease.holder or run.attempt != self._lease.token:
             raise LeaseLost(f"run {self._run.id}: another holder advances it now")
-        self._hear(run)
+        self._apply_requests(run)
 
     async def _extend(self) -> None:
         async with self._database.begin() as unit:
             run, lease = await unit.runs.extend(self._lease, self._lease_seconds)
             await self._watch.read(unit)
         self._lease = lease
-        self._hear(run)
+        self._apply_requests(run)
 
-    def _hear(self, run: Run) -> None:
+    def _apply_requests(self, run: Run) -> None:
         if run.cancel_requested_at is not None:
             self.cancelled_by = run.cancel_requested_by
             self.stop(Stop.CANCELLED)
-        self._obey()
+        self._apply_hold()
 
-    def _obey(self) -> None:
-        """Apply the active hold, if any: stop the attempt, except for a hold with `finish`. `hold` has the last one."""
+    def _apply_hold(self) -> None:
+        """Stop the attempt while a pause, window or back-off is active, unless its `on_start` is `finish`."""
         self.slowdown = self._watch.slowdown().factor
         hold = self._watch.hold()
         if hold is not None and hold.how is not OnStart.FINISH:

@@ -13,14 +13,14 @@ from engine.domain.runs.leases import Lease
 from engine.domain.runs.reasons import in_words
 from engine.domain.runs.run import Operation, ReadyRun, Run, WaitingFor
 from engine.metrics import WorkMetrics
-from engine.services.runs.holds import Hold, read_latencies, read_rules
+from engine.services.runs.holds import StartBlocker, read_latencies, read_rules
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
 _LOOK: Final = 16
 
 Claimed = tuple[Run, Lease]
-_Held: TypeAlias = tuple[ReadyRun, Hold]
+_Held: TypeAlias = tuple[ReadyRun, StartBlocker]
 
 
 class ClaimService:
@@ -52,9 +52,9 @@ class ClaimService:
         while True:
             async with self._database.read() as unit:
                 ready = [run for run in await unit.runs.list_ready(_LOOK, self._operations) if run.id not in lost]
-                free, held = await _free(unit, ready, most=_LOOK if lost else 1)
+                free, held = await _split_runnable(unit, ready, most=_LOOK if lost else 1)
             for run, hold in held:
-                if not await self._hold_back(run, hold):
+                if not await self._defer(run, hold):
                     free.append(run)
             if not free and not held:
                 return None
@@ -71,7 +71,7 @@ class ClaimService:
                 return None
             ready = ReadyRun(run.id, run.table_id, run.priority, run.created_at, operation=run.operation)
             hold = await _hold(unit, ready)
-        if hold is not None and await self._hold_back(ready, hold):
+        if hold is not None and await self._defer(ready, hold):
             return None
         return await self._claim([run_id])
 
@@ -89,7 +89,7 @@ class ClaimService:
                 waits = await _still_waits(unit, run.id)
             if not waits:
                 async with self._database.begin() as unit:
-                    if await unit.runs.let_go(run.id, by=self._holder) is not None:
+                    if await unit.runs.end_wait(run.id, by=self._holder) is not None:
                         freed.append(run.id)
         return freed
 
@@ -106,7 +106,7 @@ class ClaimService:
             self._metrics.observe_first_start(claimed[0])
         return claimed
 
-    async def _hold_back(self, run: ReadyRun, hold: Hold) -> bool:
+    async def _defer(self, run: ReadyRun, hold: StartBlocker) -> bool:
         """Park a run; return False if its state changed since it was read, or it is to be cancelled."""
         async with self._database.begin() as unit:
             held = await unit.runs.hold_back(
@@ -131,7 +131,9 @@ async def _pass_breaker(unit: UnitOfWork, catalog: str) -> None:
         raise _CatalogFails
 
 
-async def _free(unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int) -> tuple[list[ReadyRun], list[_Held]]:
+async def _split_runnable(
+    unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int
+) -> tuple[list[ReadyRun], list[_Held]]:
     """Return the first `most` runs without a hold, and the held runs before the last of them with their holds."""
     free: list[ReadyRun] = []
     held: list[_Held] = []
@@ -146,20 +148,20 @@ async def _free(unit: UnitOfWork, ready: Sequence[ReadyRun], *, most: int) -> tu
     return free, held
 
 
-async def _hold(unit: UnitOfWork, ready: ReadyRun) -> Hold | None:
+async def _hold(unit: UnitOfWork, ready: ReadyRun) -> StartBlocker | None:
     """Return the hold on a run, None without one; pauses are not included, because the claim itself checks them."""
     fails = await _breaker_hold(unit, ready.id)
     if fails is not None:
         return fails
     rules = await read_rules(unit, ready.table_id, ready.operation)
-    if rules.hold_nothing:
+    if rules.never_blocks:
         return None
     run = await unit.runs.get(ready.id) if rules.urgent_after else None
     due_since = ready.created_at if run is None else run.due_since
     return rules.hold(await unit.now(), due_since, await read_latencies(unit, ready.table_id, rules))
 
 
-async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> Hold | None:
+async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> StartBlocker | None:
     """Return the hold on an automatic run whose catalog's breaker is open; None for other runs and for the probe."""
     opened = {each.catalog: each for each in await unit.breakers.list_open()}
     if not opened:
@@ -170,7 +172,9 @@ async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> Hold | None:
     if found is None or until is None:
         return None
     waiting_for = WaitingFor.CATALOG_FAILS
-    return Hold(waiting_for, until, OnStart.FINISH, waiting_for.value, f"the last one: {in_words(found.reason)}")
+    return StartBlocker(
+        waiting_for, until, OnStart.FINISH, waiting_for.value, f"the last one: {in_words(found.reason)}"
+    )
 
 
 async def _still_waits(unit: UnitOfWork, run_id: RunId) -> bool:

@@ -12,7 +12,7 @@ from engine.domain.fleet.backoff import NO_SLOWDOWN, Slowdown
 from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
 from engine.domain.runs.run import Operation
-from engine.services.runs.holds import Hold, HoldRules, Latencies, Room, read_latencies, read_rules
+from engine.services.runs.holds import HoldRules, Latencies, StartBlocker, WindowGap, read_latencies, read_rules
 from engine.stores.unit_of_work import UnitOfWork
 
 POLICY_SECONDS: Final = 20.0
@@ -51,13 +51,13 @@ class HoldWatch:
             self._policy_at = self._clock.monotonic()
         self._latencies = await read_latencies(unit, self._table_id, self._rules)
 
-    def hold(self) -> Hold | None:
+    def hold(self) -> StartBlocker | None:
         """Return the active hold, None without one."""
         return self._rules.hold(self.now, self._due_since, self._latencies, self._pauses)
 
-    def room(self) -> Room:
+    def room(self) -> WindowGap:
         """Return the time before the next window that stops the run."""
-        return Room() if self._rules.windows.are_none else self._rules.room(self.now, self._due_since)
+        return WindowGap() if self._rules.windows.are_none else self._rules.room(self.now, self._due_since)
 
     def slowdown(self) -> Slowdown:
         """Return the present slowdown of the run."""

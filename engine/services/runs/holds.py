@@ -35,7 +35,7 @@ _LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class StartBlocker:
     """One reason why no run of a table may start, and what happens to a running one.
 
     Attributes:
@@ -62,7 +62,7 @@ class Latencies:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class WindowGap:
     """The time before the next window that stops runs.
 
     Attributes:
@@ -75,7 +75,7 @@ class Room:
     seconds: float | None = None
     longest: float | None = None
     is_young: bool = False
-    ahead: Hold | None = None
+    ahead: StartBlocker | None = None
 
     def admits(self, seconds: float) -> bool:
         """Return whether work of this duration may begin: it fits, or it never fits and begins as early as possible."""
@@ -107,7 +107,7 @@ class HoldRules:
         return cls(Windows(document.quiet_hours or (), document.blackouts or ()), patience, backoff)
 
     @property
-    def hold_nothing(self) -> bool:
+    def never_blocks(self) -> bool:
         """Whether they hold no run back at any time."""
         return self.windows.are_none and self.backoff is None
 
@@ -117,7 +117,7 @@ class HoldRules:
 
     def hold(
         self, at: datetime, due_since: datetime, latencies: Latencies, pauses: Pauses | None = None
-    ) -> Hold | None:
+    ) -> StartBlocker | None:
         """Return the hold on a run at an instant, None without one."""
         found = (_pause_hold(pauses), self._window_hold(at, due_since), self._backoff_hold(at, latencies))
         return _together([hold for hold in found if hold is not None])
@@ -156,20 +156,20 @@ class HoldRules:
             slowdown_of(self.backoff, latencies.of_table, at), slowdown_of(self.backoff, latencies.of_fleet, at)
         )
 
-    def room(self, at: datetime, due_since: datetime) -> Room:
+    def room(self, at: datetime, due_since: datetime) -> WindowGap:
         """Return the time from an instant to the next window that stops runs."""
         gap = gap_at(self._windows(at, due_since).that_stop(), at)
         if gap is not None and gap.end is not None and self.is_urgent(due_since, gap.end):
             gap = gap_at(self.windows.only_blackouts().that_stop(), at)
         if gap is None or gap.end is None:
-            return Room()
+            return WindowGap()
         ahead = self._window_hold(gap.end, due_since)
         longest = None if gap.longest is None else gap.longest.total_seconds()
         seconds = (gap.end - at).total_seconds()
         if ahead is not None:
             begins = f"{ahead.detail} at {gap.end:%Y-%m-%d %H:%M:%S} UTC"
             ahead = replace(ahead, how=OnStart.DRAIN, reason=WINDOW_AHEAD, detail=begins)
-        return Room(seconds, longest, gap.is_young_at(at), ahead)
+        return WindowGap(seconds, longest, gap.is_young_at(at), ahead)
 
     def still_waits(self, run: Run, at: datetime, latencies: Latencies) -> bool:
         """Return whether a run that was parked because of these rules still has to wait."""
@@ -181,7 +181,7 @@ class HoldRules:
     def _windows(self, at: datetime, due_since: datetime) -> Windows:
         return self.windows.only_blackouts() if self.is_urgent(due_since, at) else self.windows
 
-    def _window_hold(self, at: datetime, due_since: datetime) -> Hold | None:
+    def _window_hold(self, at: datetime, due_since: datetime) -> StartBlocker | None:
         if self.windows.are_none:
             return None
         state = self._windows(at, due_since).state_at(at)
@@ -192,9 +192,9 @@ class HoldRules:
             freeze = self.windows.only_blackouts().state_at(urgent_at)
             until = (freeze.ends_at or at + _ENDLESS) if freeze.inside else urgent_at
         kind = state.kind.value
-        return Hold(WaitingFor(kind), until, state.on_start, kind, state.reason or kind)
+        return StartBlocker(WaitingFor(kind), until, state.on_start, kind, state.reason or kind)
 
-    def _backoff_hold(self, at: datetime, latencies: Latencies) -> Hold | None:
+    def _backoff_hold(self, at: datetime, latencies: Latencies) -> StartBlocker | None:
         slowdown = self.slowdown(at, latencies)
         if self.backoff is None or not slowdown.is_paused:
             return None
@@ -204,7 +204,7 @@ class HoldRules:
             f"{format_duration(self.backoff.resume_below)}"
         )
         waiting_for = WaitingFor.LATENCY_BACKOFF
-        return Hold(waiting_for, slowdown.until, OnStart.INTERRUPT, waiting_for.value, detail)
+        return StartBlocker(waiting_for, slowdown.until, OnStart.INTERRUPT, waiting_for.value, detail)
 
 
 async def read_rules(unit: UnitOfWork, table_id: TableId, operation: str) -> HoldRules:
@@ -222,15 +222,15 @@ async def read_latencies(unit: UnitOfWork, table_id: TableId, rules: HoldRules) 
     return Latencies(latencies_of(of_table), latencies_of(await unit.signals.list(None, kind, limit=NEWEST)))
 
 
-def _pause_hold(pauses: Pauses | None) -> Hold | None:
+def _pause_hold(pauses: Pauses | None) -> StartBlocker | None:
     pause = None if pauses is None else pauses.present
     if pause is None:
         return None
     how = OnStart.INTERRUPT if pause.stops else OnStart.DRAIN
-    return Hold(WaitingFor.PAUSED, None, how, "paused", f"paused by {pause.by}: {pause.reason}")
+    return StartBlocker(WaitingFor.PAUSED, None, how, "paused", f"paused by {pause.by}: {pause.reason}")
 
 
-def _together(holds: Iterable[Hold]) -> Hold | None:
+def _together(holds: Iterable[StartBlocker]) -> StartBlocker | None:
     """Return the hold that ends last, with the strictness of the strictest; None without holds."""
     found = list(holds)
     if not found:

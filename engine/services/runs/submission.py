@@ -66,7 +66,7 @@ class _Submit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
+class _SubmissionContext:
     """Records that a batch of submits needs: tables with their formats, and policies for priority and urgency."""
 
     tables: Mapping[TableId, tuple[Table, FormatName]]
@@ -204,8 +204,8 @@ class RunSubmission:
 
     async def _submit_all(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
         async with self._database.begin() as unit:
-            around = await _surroundings(unit, submits)
-            made = [self._made(submit, around) for submit in submits]
+            around = await _read_context(unit, submits)
+            made = [self._build_run(submit, around) for submit in submits]
             new = [run for run in made if isinstance(run, Run)]
             tables = {table_id: table for table_id, (table, _) in around.tables.items()}
             stored = await unit.runs.insert_many(new, tables) if new else []
@@ -213,23 +213,23 @@ class RunSubmission:
             if added:
                 await unit.outbox.insert_many(run.id for run in added)
                 by_id = {run.id: submit for run, submit in zip(made, submits, strict=True) if isinstance(run, Run)}
-                await unit.audit.append_many(entry for run in added for entry in _audited(run, by_id[run.id]))
+                await unit.audit.append_many(entry for run in added for entry in _audit_entries(run, by_id[run.id]))
                 requested = [run.table_id for run in added if not run.is_automatic]
                 await unit.watches.end_grace(requested)
             visible = iter(await shown(unit, added))
-            fates = iter(next(visible) if run is not None else None for run in stored)
+            visible_runs = iter(next(visible) if run is not None else None for run in stored)
             outcomes: list[tuple[Run, bool] | Exception] = []
             for submit, run in zip(submits, made, strict=True):
                 if isinstance(run, Exception):
                     outcomes.append(run)
-                elif (fate := next(fates)) is not None:
-                    outcomes.append((fate, False))
+                elif (inserted := next(visible_runs)) is not None:
+                    outcomes.append((inserted, False))
                 else:
-                    outcomes.append(await _live(unit, submit))
+                    outcomes.append(await _find_live_run(unit, submit))
         await self._announce(added)
         return outcomes
 
-    def _made(self, submit: _Submit, around: _Surroundings) -> Run | PackhouseError:
+    def _build_run(self, submit: _Submit, around: _SubmissionContext) -> Run | PackhouseError:
         """Return the run to store, or the error of the request."""
         table, table_format = around.tables.get(submit.table_id, (None, None))
         if table is None or table_format is None or not submit.caller.sees(table.owner_team):
@@ -273,9 +273,9 @@ def _in_grace(run_id: RunId, announced: Announcement | None) -> dict[str, Any]:
     return {"waiting_for": WaitingFor.GRACE, "not_before": until, "reason": WaitingFor.GRACE.value, "detail": detail}
 
 
-async def _surroundings(unit: UnitOfWork, submits: Sequence[_Submit]) -> _Surroundings:
+async def _read_context(unit: UnitOfWork, submits: Sequence[_Submit]) -> _SubmissionContext:
     tables = await unit.tables.lock_many(submit.table_id for submit in submits)
-    return _Surroundings(tables, await unit.policy_coverage.setting_order(tables), await unit.now())
+    return _SubmissionContext(tables, await unit.policy_coverage.setting_order(tables), await unit.now())
 
 
 def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
@@ -284,7 +284,7 @@ def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
     return Priority(next((each.document.priority for each in covering if each.document.priority), Priority.NORMAL))
 
 
-async def _live(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Exception:
+async def _find_live_run(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Exception:
     run = await unit.runs.find_live(submit.table_id, submit.request.operation, submit.key)
     if run is None:  # it ended between the two statements
         return StateConflict("an equal run of this table has just ended; submit again")
@@ -299,7 +299,7 @@ def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
     )
 
 
-def _audited(run: Run, submit: _Submit) -> Iterator[Change]:
+def _audit_entries(run: Run, submit: _Submit) -> Iterator[Change]:
     requested = {name: value for name, value in run.request.items() if name != "request_id"}  # the entry has its own
     asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **requested}
     yield Change(submit.caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})

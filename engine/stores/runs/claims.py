@@ -51,7 +51,7 @@ class RunClaims(RunChanges):
         for the end of a pause; a run with a cancel request does not wait for pauses.
         """
         row = (await self._connection.execute(select(fleet.c.paused_at, fleet.c.limits))).one()
-        limits, at_work = FleetLimits.of(row.limits), await self.at_work()
+        limits, at_work = FleetLimits.of(row.limits), await self.count_leased()
         room = limits.room(at_work)
         wanted = limit if room is None else min(limit, room)
         if wanted <= 0:
@@ -84,7 +84,7 @@ class RunClaims(RunChanges):
         """
         switch = select(fleet.c.paused_at, fleet.c.limits).with_for_update(key_share=True)
         whole = (await self._connection.execute(switch)).one()
-        limits, at_work = FleetLimits.of(whole.limits), await self.at_work()
+        limits, at_work = FleetLimits.of(whole.limits), await self.count_leased()
         operations = _with_capacity(operations, limits, at_work)
         if not operations or ((room := limits.room(at_work)) is not None and room <= 0):
             return None
@@ -160,7 +160,7 @@ class RunClaims(RunChanges):
         rows = await self._connection.execute(run_listings.held_back(_HELD_BACK, limit, after))
         return [ReadyRun(RunId(row.id), TableId(row.table_id), row.priority, row.created_at) for row in rows]
 
-    async def let_go(self, run_id: RunId, *, by: str) -> Run | None:
+    async def end_wait(self, run_id: RunId, *, by: str) -> Run | None:
         """End the wait of a run that was held back; None when it no longer waits."""
         guard = (runs.c.id == run_id, runs.c.state == RunState.QUEUED, runs.c.waiting_for.in_(_HELD_BACK))
         return await self._change(guard, waits(None, None), Entry("let_go", by, "hold_gone"))
@@ -189,9 +189,9 @@ class RunClaims(RunChanges):
         query = query if catalog is None else query.where(runs.c.catalog == catalog)
         return [RunId(row.id) for row in await self._connection.execute(query)]
 
-    async def at_work(self) -> AtWork:
+    async def count_leased(self) -> AtWork:
         """Count the runs that workers hold. Exact only while the fleet's row is locked."""
-        held = (await self._connection.execute(run_listings.at_work())).all()
+        held = (await self._connection.execute(run_listings.leased())).all()
         return AtWork(
             Counter(row.catalog for row in held),
             Counter(sharer(row.catalog, row.owner_team, row.operation) for row in held),

@@ -36,7 +36,7 @@ from engine.domain.runs.files import DeleteRef, InputFile, OutputFile
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, GroupTotals, StoredGroup
-from engine.stores.runs.leases import hold
+from engine.stores.runs.leases import lock_lease
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import rewritten_bytes
 from engine.stores.sql.clock import now
@@ -67,7 +67,7 @@ class GroupStore:
         Returns the groups with their new ordinals, which continue after the largest this run has ever stored: an
         ordinal never identifies two groups.
         """
-        table_id = await hold(self._connection, lease)
+        table_id = await lock_lease(self._connection, lease)
         largest = select(func.max(groups.c.ordinal)).where(groups.c.run_id == lease.run_id)
         highest = (await self._connection.execute(largest)).scalar_one()
         first = 0 if highest is None else highest + 1
@@ -85,7 +85,7 @@ class GroupStore:
         Raises:
             IllegalTransition: a group is neither planned nor running.
         """
-        await hold(self._connection, lease)
+        await lock_lease(self._connection, lease)
         unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
         started = func.coalesce(groups.c.started_at, now())
         await self._mark(lease, list(ordinals), unfinished, {"state": GroupState.RUNNING, "started_at": started})
@@ -100,7 +100,7 @@ class GroupStore:
         Raises:
             IllegalTransition: the group is not running.
         """
-        await hold(self._connection, lease)
+        await lock_lease(self._connection, lease)
         values = {
             "state": GroupState.RUNNING,
             "inputs": [_dump_input(each) for each in inputs],
@@ -119,7 +119,7 @@ class GroupStore:
         Raises:
             IllegalTransition: the group is neither planned nor running.
         """
-        table_id = await hold(self._connection, lease)
+        table_id = await lock_lease(self._connection, lease)
         outputs = [_output(each) for each in result["outputs"]]
         values = {
             "state": GroupState.WRITTEN,
@@ -146,7 +146,7 @@ class GroupStore:
         Raises:
             IllegalTransition: a group is not written, or was committed in another snapshot.
         """
-        await hold(self._connection, lease)
+        await lock_lease(self._connection, lease)
         fits = or_(
             groups.c.state == GroupState.WRITTEN,
             and_(groups.c.state == GroupState.COMMITTED, groups.c.snapshot_id == snapshot_id),
@@ -160,7 +160,7 @@ class GroupStore:
         Raises:
             IllegalTransition: a group is already committed or dropped.
         """
-        await hold(self._connection, lease)
+        await lock_lease(self._connection, lease)
         open_states = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN])
         for reason in sorted(set(reasons.values()), key=str):
             ordinals = [ordinal for ordinal, given in reasons.items() if given == reason]

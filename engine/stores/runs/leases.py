@@ -23,7 +23,7 @@ def held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-async def hold(connection: AsyncConnection, lease: Lease) -> TableId:
+async def lock_lease(connection: AsyncConnection, lease: Lease) -> TableId:
     """Lock the run's row until the transaction ends, so that no other holder can take it over; return its table.
 
     Raises:

@@ -189,7 +189,7 @@ def oldest_event_at_work() -> Select[Any]:
     return select(func.min(runs.c.updated_at)).where(runs.c.lease_holder.is_not(None))
 
 
-def at_work() -> Select[tuple[str, str | None, str]]:
+def leased() -> Select[tuple[str, str | None, str]]:
     """Return the query for the catalogs, teams and operations of the runs that workers hold."""
     held = select(runs.c.catalog, runs.c.owner_team, runs.c.operation).where(runs.c.lease_holder.is_not(None))
     return held.order_by(

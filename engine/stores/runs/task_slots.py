@@ -14,7 +14,7 @@ from engine.domain.fleet.limits import FleetLimits
 from engine.domain.fleet.task_slots import SlotHolder, slots_granted
 from engine.domain.ids import RunId
 from engine.domain.runs.leases import Lease
-from engine.stores.runs.leases import hold
+from engine.stores.runs.leases import lock_lease
 from engine.stores.schema.core import fleet, runs
 from engine.stores.schema.task_slots import task_slots
 from engine.stores.sql.clock import now, seconds_from_now
@@ -45,7 +45,7 @@ class TaskSlotStore:
             LeaseLost: the lease expired or another holder has it.
         """
         await self._connection.execute(select(fleet.c.id).with_for_update(key_share=True))
-        await hold(self._connection, lease)
+        await lock_lease(self._connection, lease)
         await self.mark_held(lease.run_id, lease.token, held, is_waiting=True)
         granted = await self.would_grant(lease.run_id, most)
         if granted:

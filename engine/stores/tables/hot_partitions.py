@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, LostGroup, Place, cool_down
 from engine.domain.runs.leases import Lease
-from engine.stores.runs.leases import hold
+from engine.stores.runs.leases import lock_lease
 from engine.stores.schema.watching import hot_partitions as hot
 from engine.stores.sql.clock import now
 from engine.stores.sql.columns import partition_key
@@ -35,7 +35,7 @@ class HotPartitionStore:
 
     async def lose(self, lease: Lease, lost: Sequence[LostGroup]) -> None:
         """Record that groups of these partitions lost a race in the lease's attempt; restarts each cool-down."""
-        table_id = await hold(self._connection, lease)
+        table_id = await lock_lease(self._connection, lease)
         by_place: dict[Place, list[LostGroup]] = defaultdict(list)
         for group in lost:
             by_place[group.place].append(group)
@@ -51,7 +51,7 @@ class HotPartitionStore:
 
     async def win(self, lease: Lease, places: Iterable[Place]) -> None:
         """Delete the losses of partitions whose groups were committed."""
-        table_id = await hold(self._connection, lease)
+        table_id = await lock_lease(self._connection, lease)
         known = (await self.at(table_id)).by_place  # usually empty, never as many as a commit may have
         await self._delete(table_id, sorted(known.keys() & set(places)))
 

@@ -98,7 +98,7 @@ async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
     async def pause() -> None:
         await world.container.pauses.pause_catalog(SYSTEM, run.catalog, reason="outage", stops=stops)
         (attempt,) = world.container.worker._attempts
-        await attempt._look()
+        await attempt._read_run()
         assert attempt.stop_reason is (Stop.INTERRUPTED if stops else Stop.DRAINED)
         heard.set()
 

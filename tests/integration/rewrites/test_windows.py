@@ -20,7 +20,7 @@ from engine.services.operations.tasks import lanes
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt
-from engine.services.runs.holds import Hold, Room
+from engine.services.runs.holds import StartBlocker, WindowGap
 from tests.support.attempts import content, events_of, groups_of
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import until
@@ -232,7 +232,7 @@ async def test_a_window_that_is_taken_back_before_it_begins_stops_nothing(world:
     soon = [blackout(instant(seconds=60), instant(seconds=90), "interrupt")]
     under_way = await running(ONE_LANE | {"blackouts": soon})
     await change_policy(world, ONE_LANE)
-    await until(lambda: attempt_of(world).room() == Room())
+    await until(lambda: attempt_of(world).room() == WindowGap())
     under_way.gate.open()
     ended = await under_way.parked()
     assert (ended.state, ended.attempt) == (RunState.SUCCEEDED, 1)
@@ -288,7 +288,7 @@ async def test_what_would_not_end_before_a_window_is_not_started(
     under_way = await running()
     begin, end = instant(seconds=30), instant(seconds=60)
     await change_policy(world, ONE_LANE | {"blackouts": [blackout(begin, end, "interrupt")]})
-    await until(lambda: attempt_of(world).room() != Room())
+    await until(lambda: attempt_of(world).room() != WindowGap())
     monkeypatch.setattr(LaneTimes, "least_seconds", lambda _self, _groups: 31.0)
     under_way.gate.open()
     parked = await under_way.parked()
@@ -308,8 +308,8 @@ async def test_what_would_not_end_before_a_window_is_not_started(
 async def test_a_group_that_no_time_between_windows_holds_is_sent_right_after_one(
     world: World, running: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ahead = Hold(WaitingFor.QUIET_HOURS, instant(seconds=60), OnStart.DRAIN, "window_ahead", "quiet hours")
-    short = Room(seconds=0.001, longest=0.002, is_young=True, ahead=ahead)
+    ahead = StartBlocker(WaitingFor.QUIET_HOURS, instant(seconds=60), OnStart.DRAIN, "window_ahead", "quiet hours")
+    short = WindowGap(seconds=0.001, longest=0.002, is_young=True, ahead=ahead)
     under_way = await running()
     monkeypatch.setattr(Attempt, "room", lambda _self: short)
     under_way.gate.open()

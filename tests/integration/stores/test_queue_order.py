@@ -109,7 +109,7 @@ async def test_upkeep_has_turns_apart_from_the_rewrites_of_its_team(database: St
     await measure(database, waiting[2], {}, 4.0)  # the worth of a rewrite is not that of an expiry
     assert (await ready(database))[0] == waiting[0].id
     await claimed(database, waiting[0].id)
-    assert (await database.runs.at_work()).by_sharer == {"upkeep of team shop": 1}
+    assert (await database.runs.count_leased()).by_sharer == {"upkeep of team shop": 1}
     assert await ready(database) == [rewrite.id, waiting[1].id, waiting[2].id]
 
 
@@ -297,5 +297,5 @@ async def test_a_run_held_back_waits_until_its_time_and_tells_why(database: Stor
     assert [event.kind for event in events] == ["submitted", "held_back"]
     assert await ready(database) == []
     assert [one.id for one in await database.runs.list_held_back(10)] == [run.id]
-    await database.runs.let_go(run.id, by="w")
+    await database.runs.end_wait(run.id, by="w")
     assert await ready(database) == [run.id]

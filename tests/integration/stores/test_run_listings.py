@@ -112,7 +112,7 @@ _QUERIES: dict[str, ClauseElement] = {
     "ready while the fleet is paused": run_listings.ready(100, is_fleet_paused=True),
     "ready past full catalogs": run_listings.ready(100, without=["archive"]),
     "first of each sharer": run_listings.first_of_each_sharer(),
-    "at work": run_listings.at_work(),
+    "at work": run_listings.leased(),
     "held back": run_listings.held_back([WaitingFor.BLACKOUT], 100),
     "live runs of a table": run_listings.live_of_table(TableId("tbl_1"), 5),
     "live run of a table": run_listings.live(TableId("tbl_1"), Operation.REWRITE, "key"),

@@ -13,7 +13,7 @@ from engine.domain.policies import OnStart, PolicyDocument, effective_policy
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.table import Pause
 from engine.services.runs.hold_watch import HoldWatch
-from engine.services.runs.holds import WINDOW_AHEAD, HoldRules, Latencies, Room
+from engine.services.runs.holds import WINDOW_AHEAD, HoldRules, Latencies, WindowGap
 from tests.support.fake_clock import FakeClock
 
 HOUR = timedelta(hours=1)
@@ -47,7 +47,7 @@ def slow(now: datetime, *seconds: float) -> Latencies:
 def test_a_window_holds_until_the_end_of_its_union_and_without_rules_nothing_holds() -> None:
     assert rules() == HoldRules()
     assert HoldRules().hold(at("2026-11-21T12:00"), LONG_AGO, NONE, Pauses()) is None
-    assert HoldRules().room(at("2026-11-21T12:00"), LONG_AGO) == Room()
+    assert HoldRules().room(at("2026-11-21T12:00"), LONG_AGO) == WindowGap()
     both = rules(quiet_hours=[OFFICE, {"from": "16:00", "to": "20:00", "on_start": "interrupt"}])
     hold = both.hold(at("2026-11-21T10:00"), LONG_AGO, NONE)
     assert (hold.waiting_for, hold.until, hold.how) == (WaitingFor.QUIET_HOURS, at("2026-11-21T20:00"), OnStart.DRAIN)
@@ -139,10 +139,10 @@ def test_the_window_ahead_says_what_a_run_waits_for_and_takes_no_room_from_runs_
     assert (ahead.waiting_for, ahead.until) == (WaitingFor.QUIET_HOURS, at("2026-11-21T17:00"))
     assert (ahead.reason, ahead.how) == (WINDOW_AHEAD, OnStart.DRAIN)
     assert ahead.detail == "quiet hours 09:00-17:00 UTC at 2026-11-21 09:00:00 UTC"
-    assert rules(quiet_hours=[{**OFFICE, "on_start": "finish"}]).room(at("2026-11-21T08:00"), LONG_AGO) == Room()
+    assert rules(quiet_hours=[{**OFFICE, "on_start": "finish"}]).room(at("2026-11-21T08:00"), LONG_AGO) == WindowGap()
     found = rules(quiet_hours=[OFFICE], schedule={"urgent_after": "1h"})
     now = at("2026-11-21T08:30")
-    assert found.room(now, at("2026-11-21T08:00")) == Room()
+    assert found.room(now, at("2026-11-21T08:00")) == WindowGap()
     assert found.room(now, at("2026-11-21T08:01")).seconds == 1800
 
 

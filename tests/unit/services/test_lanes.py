@@ -19,7 +19,7 @@ from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Lanes
 from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.runs.attempts import Attempt, Stop
-from engine.services.runs.holds import Room
+from engine.services.runs.holds import WindowGap
 from engine.spark.dispatch import Ticket
 from tests.support.fake_clock import FakeClock
 
@@ -39,12 +39,12 @@ class Before(Attempt):
         self._ends_at = clock.monotonic() + seconds
         self._longest, self._is_young, self._time = longest, is_young, clock.monotonic
 
-    def room(self) -> Room:
-        return Room(max(0.0, self._ends_at - self._time()), self._longest, self._is_young)
+    def room(self) -> WindowGap:
+        return WindowGap(max(0.0, self._ends_at - self._time()), self._longest, self._is_young)
 
-    def begin_no_more(self, room: Room, *, because: str) -> None:
+    def stop_starting(self, room: WindowGap, *, because: str) -> None:
         self.because = because
-        super().begin_no_more(room, because=because)
+        super().stop_starting(room, because=because)
 
     async def record(self, kind: str, details: dict[str, Any], **_documents: Any) -> Run:
         self.events.append((kind, details["groups"]))

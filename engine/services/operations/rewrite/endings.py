@@ -29,7 +29,7 @@ from engine.services.operations.tasks.lanes import stop_operations
 from engine.services.planning.orders import order_state
 from engine.services.runs.attempts import STOPS_BY_HOLDS, STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
-from engine.services.runs.holds import Hold
+from engine.services.runs.holds import StartBlocker
 from engine.services.runs.outcomes import left_out_of, run_result
 
 _log = structlog.get_logger(__name__)
@@ -264,7 +264,7 @@ class RunEnding:
                 why = DropReason.ended(reason)
                 await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: why for group in unfinished})
 
-    async def _wait_for_end(self, hold: Hold) -> None:
+    async def _wait_for_end(self, hold: StartBlocker) -> None:
         """Park the run until the hold ends; a pause needs no time, because claims see its end."""
         detail = f"{hold.detail}; written file groups are committed, the rest is planned again afterwards"
         await self._wait(hold.waiting_for, hold.reason, detail, until=hold.until)

@@ -127,7 +127,7 @@ class NativePath(RewritePath):
         if room.admits(times.least_seconds(first)):
             return True
         because = shortest_left(len(left), times.seconds(first), times.evidence, room)
-        self._attempt.begin_no_more(room, because=because)
+        self._attempt.stop_starting(room, because=because)
         return False
 
     async def _one(self, group: FileGroup, calls: "_Calls") -> None:

@@ -28,7 +28,7 @@ from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.runs.attempts import Attempt
-from engine.services.runs.holds import Room
+from engine.services.runs.holds import WindowGap
 from engine.spark.dispatch import Ticket
 
 _log = structlog.get_logger(__name__)
@@ -199,23 +199,23 @@ class Lanes:
                     if part_of == self._overrunning:
                         await self._tell_of_overrun(part, room)
                     return part
-        self._attempt.begin_no_more(room, because=self._why_not(waiting, room))
+        self._attempt.stop_starting(room, because=self._why_not(waiting, room))
         return None
 
-    def _why_not(self, waiting: deque[tuple[FileGroup, ...]], room: Room) -> str:
+    def _why_not(self, waiting: deque[tuple[FileGroup, ...]], room: WindowGap) -> str:
         """Return which estimate keeps the waiting groups from being sent, and its basis."""
         left = [group for bundle in waiting for group in bundle]
         shortest = min(self._times.seconds([group]) for group in left)
         return shortest_left(len(left), shortest, self._times.evidence, room)
 
-    def _fits(self, groups: Sequence[FileGroup], room: Room) -> bool:
+    def _fits(self, groups: Sequence[FileGroup], room: WindowGap) -> bool:
         seconds = self._times.least_seconds(groups)
         return room.admits(seconds) and not room.never_fits(seconds)
 
-    def _whole(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+    def _whole(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> tuple[FileGroup, ...]:
         return bundle if self._fits(bundle, room) else ()
 
-    def _fitting(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+    def _fitting(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> tuple[FileGroup, ...]:
         """Return the groups of a bundle that fit together, the largest first."""
         part: list[FileGroup] = []
         for group in bundle:
@@ -223,11 +223,11 @@ class Lanes:
                 part.append(group)
         return tuple(part)
 
-    def _overrunning(self, bundle: tuple[FileGroup, ...], room: Room) -> tuple[FileGroup, ...]:
+    def _overrunning(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> tuple[FileGroup, ...]:
         """Return the first group of a bundle if it may run into a window because it fits nowhere."""
         return bundle[:1] if room.admits(self._times.least_seconds(bundle[:1])) else ()
 
-    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], room: Room) -> None:
+    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> None:
         details = {
             "groups": [group.ordinal for group in bundle],
             "predicted_seconds": round(self._times.seconds(bundle)),
@@ -408,7 +408,7 @@ async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> 
     return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
 
 
-def shortest_left(count: int, seconds: float, evidence: str, room: Room) -> str:
+def shortest_left(count: int, seconds: float, evidence: str, room: WindowGap) -> str:
     """Return in words why none of the remaining groups is sent before a window."""
     left = "the group left" if count == 1 else f"the shortest of {count} groups left"
     return f"{left} needs about {seconds:.0f} s ({evidence}), and {room.seconds or 0:.0f} s remain"
