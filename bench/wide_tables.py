@@ -38,7 +38,7 @@ from engine.formats.intake.limits import Malformed
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, WriteSettings
-from engine.services.planning.engines import Chosen, Engine
+from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.planner import plan_run
 
 PLAIN: Final = 10
@@ -109,7 +109,7 @@ def _measured(shape: Shape, folder: Path, files: int, size: int) -> dict[str, An
     _write(shape, SqlCatalog("lake", **properties), files, size)
     open_s, opened = _timed(lambda: _opened(properties))
     policy = effective_policy(table_properties={}, own=PolicyDocument.model_validate({"preset": "balanced"}))
-    chosen = Chosen(Engine.ARROW, opened, policy, ())
+    chosen = EngineChoice(Engine.ARROW, opened, policy, ())
     request = RunRequest(every_file=True, force=True, force_full=True)
     plan_s, plan = _timed(lambda: plan_run(chosen, request, NO_STATISTICS, NONE_HOT))
     rewrite_s, rows = _timed(lambda: sum(_rewritten(rewritable(opened), group).rows_written for group in plan.groups))

@@ -40,7 +40,7 @@ from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMea
 from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.plans.group_forms import GroupForm
 from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.services.planning.engines import Chosen, Engine
+from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.planner import plan_due
 
 MOST_RUNS: Final = 5
@@ -155,7 +155,7 @@ class KeyTable:
                     yield partition, bucket, run.level, run.bytes // pieces, run.added_ms
 
 
-class _ByTheCore(Chosen):
+class _ByTheCore(EngineChoice):
     @property
     def form(self) -> GroupForm:
         return _FORM

@@ -41,7 +41,7 @@ from engine.services.operations.metadata.orphans import OrphanAttempt
 from engine.services.operations.metadata.purge import PurgeAttempt
 from engine.services.operations.metadata.reclaim import ReclaimAttempt
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.steps import RewriteFlow
+from engine.services.operations.rewrite.steps import RewriteAttempt
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.operations.tasks.renewals import RenewalService
@@ -144,7 +144,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     metadata = MetadataContext(database, formats, clock, pacing)
     execution = RunExecution(
         executors={
-            Operation.REWRITE: lambda attempt: RewriteFlow(context=context, attempt=attempt, step=step),
+            Operation.REWRITE: lambda attempt: RewriteAttempt(context=context, attempt=attempt, step=step),
             Operation.REWRITE_DELETES: lambda attempt: DeleteAttempt(context=metadata, attempt=attempt, step=step),
             Operation.REWRITE_MANIFESTS: lambda attempt: ManifestAttempt(context=metadata, attempt=attempt, step=step),
             Operation.EXPIRE_SNAPSHOTS: lambda attempt: ExpiryAttempt(context=metadata, attempt=attempt, step=step),

@@ -13,7 +13,7 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.partition_metrics import PartitionMetrics, RewriteHistory, measure_partitions
 from engine.planning.measures.partitions import partition_files
 from engine.planning.plans.file_groups import make_plan
-from engine.services.planning.engines import Chosen, Engine
+from engine.services.planning.engines import Engine, EngineChoice
 from tests.support.digests import DigestFile, digest_of, inputs_of
 
 
@@ -22,9 +22,9 @@ def policy_of(document: Mapping[str, Any], **properties: Any) -> EffectivePolicy
     return effective_policy(table_properties=properties, own=PolicyDocument.model_validate(document))
 
 
-def chosen_of(table: object, policy: EffectivePolicy) -> Chosen:
+def chosen_of(table: object, policy: EffectivePolicy) -> EngineChoice:
     """Return the kernel as the engine of a table that has what planning asks for."""
-    return Chosen(Engine.ARROW, cast("OpenTable", table), policy, ())
+    return EngineChoice(Engine.ARROW, cast("OpenTable", table), policy, ())
 
 
 def plan_of(digest: pa.Table, document: Mapping[str, Any], **given: Any) -> Plan:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from engine.domain.runs.drops import Loss
-from engine.domain.runs.reasons import OF_GROUPS, OF_PARTITIONS, OF_RUNS, OF_TABLES, in_words
+from engine.domain.runs.reasons import OF_GROUPS, OF_PARTITIONS, OF_RUNS, OF_TABLES, describe_reason
 from engine.domain.runs.run import WaitingFor
 from engine.planning.due.full_rewrites import NOT_ELIGIBLE
 from engine.planning.due.partition_decisions import FULL_FIRST, NOT_DUE
@@ -21,7 +21,7 @@ def test_every_reason_to_leave_a_partition_alone_has_words():
 
 def test_every_change_of_another_writer_that_drops_a_group_has_words():
     assert set(Loss) == set(OF_GROUPS)
-    assert in_words(Loss.NEW_DELETES) == OF_GROUPS[Loss.NEW_DELETES]
+    assert describe_reason(Loss.NEW_DELETES) == OF_GROUPS[Loss.NEW_DELETES]
 
 
 def test_every_reason_to_wait_has_words():
@@ -49,4 +49,4 @@ def test_words_fit_into_a_sentence():
 
 
 def test_a_code_without_words_is_readable_all_the_same():
-    assert in_words("some_new_code") == "some new code"
+    assert describe_reason("some_new_code") == "some new code"

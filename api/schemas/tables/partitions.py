@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from api.schemas.common import Answer, Instant, PageToken
 from api.schemas.tables.explanation import ExplainedWatch
 from api.schemas.tables.health import PartitionHealth
-from engine.domain.runs.reasons import in_words
+from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import GroupState, RunState
 from engine.services.tables import partitions as domain
 from engine.services.tables.partitions import PartitionPart
@@ -40,7 +40,7 @@ class PartitionDecision(Answer):
             is_due=decision.is_due,
             rules=list(decision.rules),
             reason=decision.reason,
-            detail=None if decision.reason is None else in_words(decision.reason),
+            detail=None if decision.reason is None else describe_reason(decision.reason),
             input_files=None if work is None else work.input_files,
             input_bytes=None if work is None else work.input_bytes,
             predicted_outputs=None if work is None else work.predicted_outputs,
@@ -91,7 +91,7 @@ class PartitionTask(Answer):
             run_state=task.run_state,
             state=task.state,
             reason=None if reason is None else reason.code,
-            detail=None if reason is None else reason.detail or in_words(reason.code),
+            detail=None if reason is None else reason.detail or describe_reason(reason.code),
             started_at=task.started_at,
             ended_at=task.ended_at,
             input_files=task.sum("input_files"),

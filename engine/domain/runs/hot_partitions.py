@@ -87,7 +87,7 @@ class HotPartitions:
         found = self.by_place.get(place)
         return usual if found is None else found.group_bytes(usual, least=least)
 
-    def let_in(self, places: AbstractSet[Place] | None = None) -> Self:
+    def without_cool_down(self, places: AbstractSet[Place] | None = None) -> Self:
         """Return them without the cool-down of these partitions (None: all); their file groups stay small."""
         warm = {
             place: replace(each, cools_until=each.lost_at) if places is None or place in places else each

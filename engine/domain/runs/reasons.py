@@ -122,7 +122,7 @@ OF_TABLES: Final[Mapping[str, str]] = {
 """Reasons why no automatic run of a table starts."""
 
 
-def in_words(code: str) -> str:
+def describe_reason(code: str) -> str:
     """Return the text of a reason code; of an unknown code, the code with spaces in place of underscores."""
     for words in (OF_RUNS, OF_PARTITIONS, OF_TABLES, OF_GROUPS):
         if code in words:

@@ -5,7 +5,7 @@ from typing import Final
 
 from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import Plan
-from engine.domain.runs.reasons import in_words
+from engine.domain.runs.reasons import describe_reason
 from engine.planning.plans.candidates import SkipReason
 
 CANT: Final = frozenset(
@@ -27,7 +27,7 @@ CANT: Final = frozenset(
 def left_out_items(plan: Plan) -> Sequence[LeftOutItem]:
     """Return the partitions that a plan leaves out because they can't be rewritten, those with most files first."""
     return [
-        LeftOutItem(each.partition, each.reason, in_words(each.reason), is_error=False)
+        LeftOutItem(each.partition, each.reason, describe_reason(each.reason), is_error=False)
         for each in plan.skipped
         if each.reason in CANT
     ]

@@ -13,7 +13,7 @@ from engine.services.explain.facts import Facts
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.upkeep.histories import EXPIRE
 from engine.services.planning.upkeep.operations import deletes_files, switched_on
-from engine.services.planning.wording import clock, duration, many
+from engine.services.planning.wording import clock, count_of, duration
 
 HISTORY_SHARE: Final = 0.1
 """Share of a table's bytes from which files that only old snapshots need are named."""
@@ -24,18 +24,18 @@ def state_of_files(facts: Facts) -> Iterator[str]:
     found = facts.sight.health
     if found is not None and found.file_count:
         yield (
-            f"{many(found.file_count, 'file')} in {many(found.partition_count, 'partition')}, "
+            f"{count_of(found.file_count, 'file')} in {count_of(found.partition_count, 'partition')}, "
             f"{format_bytes(found.average_file_bytes)} on average, {found.small_file_count} below "
             f"{format_bytes(found.small_file_bytes)}; score {found.score} of 100."
         )
         if found.outside_file_count:
             yield (
-                f"{many(found.outside_file_count, 'file')} or their deletes are outside of the table's location: their "
-                "partitions are left alone, unless its catalog has outside_files: allowed_locations."
+                f"{count_of(found.outside_file_count, 'file')} or their deletes are outside of the table's location: "
+                "their partitions are left alone, unless its catalog has outside_files: allowed_locations."
             )
         if found.old_spec_file_count:
             yield (
-                f"{many(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
+                f"{count_of(found.old_spec_file_count, 'file')} ({format_bytes(found.old_spec_bytes)}) are under older "
                 f"partition specs: {_old_specs(facts.policy)}."
             )
         if found.read_optimized_until is not None:
@@ -47,7 +47,7 @@ def state_of_files(facts: Facts) -> Iterator[str]:
         yield from _history(found.metadata, found.total_bytes, facts.policy)
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:
             yield (
-                f"{many(found.small_row_group_file_count, 'file')} of many row groups below "
+                f"{count_of(found.small_row_group_file_count, 'file')} of many row groups below "
                 f"{format_bytes(found.small_row_group_bytes)}: a rewrite merges them, regardless of the file size."
             )
 
@@ -58,7 +58,7 @@ def place_in_queue(facts: Facts) -> Iterator[str]:
     if health is None or health.fullest_bucket is None or not health.level0_file_count:
         return
     count, is_hidden = health.level0_file_count, health.fullest_bucket.hides_level0
-    files = f"A bucket has {many(count, 'file')} of level 0"
+    files = f"A bucket has {count_of(count, 'file')} of level 0"
     minutes = new_rows_ahead(count, is_hidden=is_hidden).total_seconds() / 60
     if is_hidden:
         yield (

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.reasons import in_words
+from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Run
 from engine.domain.tables.addresses import written_address
 from engine.domain.tables.capabilities import is_acted_on
@@ -264,7 +264,7 @@ def _ended(run: Run) -> Mapping[str, Any]:
         "operation": run.operation,
         "state": run.state,
         "reason": run.reason,
-        "words": None if run.reason is None else in_words(run.reason),
+        "words": None if run.reason is None else describe_reason(run.reason),
         "detail": run.detail,
         "requested_by": run.requested_by,
         "started_at": run.started_at,

@@ -12,7 +12,7 @@ from typing import Final
 
 from engine.domain.policies import EffectivePolicy, WindowKind, ineffective_intervals, raised_group_sizes
 from engine.domain.runs.plans import Plan
-from engine.domain.runs.reasons import in_words
+from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.values.units import format_bytes
 from engine.planning.due.triggers import RuleState
@@ -25,7 +25,7 @@ from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.orders import order_state
 from engine.services.planning.rule_words import condition_words, due_rule, other_rule
 from engine.services.planning.trials import Trial
-from engine.services.planning.wording import clock, duration, many, sentence, short
+from engine.services.planning.wording import clock, count_of, duration, sentence, short
 
 WIDTH: Final = 100
 LINES: Final = 24
@@ -122,32 +122,35 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     expected = plan.prediction
     if not plan.groups:
         counted = Counter(partition.reason for partition in plan.skipped)
-        left_alone = [f"{many(count, 'partition')}: {in_words(code)}" for code, count in counted.most_common()]
+        left_alone = [
+            f"{count_of(count, 'partition')}: {describe_reason(code)}" for code, count in counted.most_common()
+        ]
         why = "; ".join([*left_alone, *filter(None, [order_state(plan)])])
         yield f"A run now would find nothing to do: {why or 'the table has no files'}."
         return
     requests = predicted_requests(plan.groups, output_bytes=expected.output_bytes)
     what = (
-        f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)}) in "
-        f"{many(len(plan.groups), 'group')} into about {expected.output_files}"
+        f"{count_of(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)}) in "
+        f"{count_of(len(plan.groups), 'group')} into about {expected.output_files}"
     )
     time = f" in about {duration(expected.seconds)}"
     if trial.is_eligible and facts.policy.enabled:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run requested now would wait, then rewrite" if waits else "A run now would rewrite"
-        yield f"{begin} {what}{time}, with about {many(requests, 'storage request')}."
+        yield f"{begin} {what}{time}, with about {count_of(requests, 'storage request')}."
         yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
         if plan.reordered_files and plan.order is not None:
-            yield f"{many(plan.reordered_files, 'file')} of them only for the requested order ({plan.order.words})."
+            yield f"{count_of(plan.reordered_files, 'file')} of them only for the requested order ({plan.order.words})."
         if plan.moved_files:
             yield (
-                f"The rows of {many(plan.moved_files, 'file')} move to the partitions of the current spec: each "
+                f"The rows of {count_of(plan.moved_files, 'file')} move to the partitions of the current spec: each "
                 "of these gets at least one file, so there may be more files than predicted."
             )
         if plan.shrunk_partitions:
-            yield f"{many(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
+            yield f"{count_of(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
-            yield f"{many(deferred, 'group')} would be left for later: they exceed the rest of limits.bytes_per_day."
+            groups = count_of(deferred, "group")
+            yield f"{groups} would be left for later: they exceed the rest of limits.bytes_per_day."
         yield from _due_only(facts, expected.input_files)
     else:
         yield f"A run now would change nothing; if nothing prevented it, it would rewrite {what}."
@@ -168,8 +171,8 @@ def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
     expected = plan.prediction
     if due.full or expected.input_files != all_files:
         full = " in full" if due.full else ""
-        what = f"{many(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
-        groups = many(len(plan.groups), "group")
+        what = f"{count_of(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)})"
+        groups = count_of(len(plan.groups), "group")
         yield f"An automatic run would rewrite the due partitions{full}: {what} in {groups}."
 
 
@@ -199,18 +202,18 @@ def _rules(facts: Facts) -> Iterator[str]:
         others = sorted(rules, key=lambda rule: rule.due_in_seconds is None)
         yield from (other_rule(rule) for rule in others[:_OTHERS_SHOWN])
         if len(others) > _OTHERS_SHOWN:
-            yield f"{many(len(others) - _OTHERS_SHOWN, 'more rule')} {_are(len(others) - _OTHERS_SHOWN)} not due."
+            yield f"{count_of(len(others) - _OTHERS_SHOWN, 'more rule')} {_are(len(others) - _OTHERS_SHOWN)} not due."
     seal = evaluation.seal
     if seal.is_on and seal.not_sealed:
-        yield f"Sealed: {seal.sealed} of {many(seal.sealed + seal.not_sealed, 'partition')}."
+        yield f"Sealed: {seal.sealed} of {count_of(seal.sealed + seal.not_sealed, 'partition')}."
 
 
 def _due_rules(due: Sequence[RuleState]) -> Iterator[str]:
     """Yield the first due rule with its measurements, and the names of the others."""
     yield due_rule(due[0])
     if len(due) > 1:
-        names = (f"'{rule.name}' ({many(rule.due_total, 'partition')})" for rule in due[1:_DUE_SHOWN])
-        rest = f" and {many(len(due) - _DUE_SHOWN, 'other')}" if len(due) > _DUE_SHOWN else ""
+        names = (f"'{rule.name}' ({count_of(rule.due_total, 'partition')})" for rule in due[1:_DUE_SHOWN])
+        rest = f" and {count_of(len(due) - _DUE_SHOWN, 'other')}" if len(due) > _DUE_SHOWN else ""
         yield f"Also due by {', '.join(names)}{rest}."
 
 
@@ -244,7 +247,7 @@ def _live(facts: Facts) -> Iterator[str]:
         elif run.waiting_for is not None:
             end = None if run.waiting_for is WaitingFor.ACKNOWLEDGEMENT else run.not_before
             until = f" until {clock(end)}" if end else ""
-            yield f"Run {run.id} waits{until}: {in_words(run.waiting_for)}{_remedy(run) or _detail(run)}."
+            yield f"Run {run.id} waits{until}: {describe_reason(run.waiting_for)}{_remedy(run) or _detail(run)}."
         else:
             first = f", and goes first from {clock(run.urgent_at)} on" if run.urgent_at else ""
             yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}{first}."
@@ -257,11 +260,15 @@ def _last(facts: Facts) -> Iterator[str]:
         return
     verb = {RunState.SUCCEEDED: "succeeded", RunState.FAILED: "failed", RunState.SKIPPED: "found nothing to do"}
     at = f" at {clock(run.finished_at)}" if run.finished_at else ""
-    why = "" if run.state is RunState.SUCCEEDED or run.reason is None else f": {in_words(run.reason)}{_detail(run)}"
+    why = (
+        ""
+        if run.state is RunState.SUCCEEDED or run.reason is None
+        else f": {describe_reason(run.reason)}{_detail(run)}"
+    )
     if run.reason == "nothing_to_do" and run.detail:  # the verb says so already
         why = f": {short(run.detail, 120)}"
     removed, added = run.result.rewritten_files, run.result.added_files
-    effect = f" and made {many(added, 'file')} of {removed}" if removed and added is not None else ""
+    effect = f" and made {count_of(added, 'file')} of {removed}" if removed and added is not None else ""
     yield f"Its last run, {run.id}, {verb.get(run.state, 'was cancelled')}{at}{why}{effect}."
 
 
@@ -280,23 +287,24 @@ def _next(facts: Facts) -> Iterator[str]:
 def _conflicts(facts: Facts) -> Iterator[str]:
     lost = facts.record.conflicts
     if lost:
-        times = many(len(lost), "time")
+        times = count_of(len(lost), "time")
         wasted = facts.record.races.wasted_bytes
         cost = f"; {format_bytes(wasted)} of output were discarded" if wasted else ""
         yield f"Its runs lost file groups to other writers {times} in 7 days, last at {clock(lost[0].at)}{cost}."
     for other in facts.sight.others[:2]:
         named = f", application {other.application}" if other.application else ""
+        times = count_of(other.count, "time")
         yield (
-            f"Another compactor ({other.engine}{named}) replaced files {many(other.count, 'time')} in the last day: "
+            f"Another compactor ({other.engine}{named}) replaced files {times} in the last day: "
             "compactors on the same partitions make each other's commits fail."
         )
     cooling = facts.record.hot.cooling
     if cooling:
         longest = cooling[0]
         where = short(longest.place[1], 60) if longest.place[1] != "{}" else "the whole table"
-        losses = many(longest.losses, "lost race")
+        losses = count_of(longest.losses, "lost race")
         yield (
-            f"{many(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
+            f"{count_of(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
             f"{where} until {clock(longest.cools_until)} ({losses} in a row); force includes them anyway."
         )
 

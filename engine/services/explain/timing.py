@@ -13,11 +13,11 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.runs.operations import OPERATIONS
-from engine.domain.runs.reasons import OF_TABLES, in_words
+from engine.domain.runs.reasons import OF_TABLES, describe_reason
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.table import Pause
 from engine.services.explain.facts import Facts, RecordFacts
-from engine.services.planning.wording import clock, many
+from engine.services.planning.wording import clock, count_of
 from engine.services.runs.holds import HoldRules
 from engine.stores.tables.hot_partitions import MOST_HOT
 
@@ -253,7 +253,7 @@ def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[TableHold]:
     until = None if breaker is None else breaker.holds_until(now)
     if breaker is not None and until is not None:
         remedy = f"POST /v1/catalogs/{breaker.catalog}/resume starts them at once"
-        yield TableHold("catalog_fails", until, f"the last one: {in_words(breaker.reason)}; {remedy}")
+        yield TableHold("catalog_fails", until, f"the last one: {describe_reason(breaker.reason)}; {remedy}")
 
 
 def _grace(facts: Facts) -> Iterator[TableHold]:
@@ -286,7 +286,7 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
         remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
         if is_refused:
             remedy = f"the next one is refused too unless the table or its policy changes; {remedy}"
-        count = many(len(in_vain), "run")
+        count = count_of(len(in_vain), "run")
         yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
 
 

@@ -21,7 +21,7 @@ from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from engine.planning.measures.partitions import Flags, partition_files
 from engine.planning.plans.file_groups import MAX_SKIPPED
-from engine.services.planning.engines import Chosen
+from engine.services.planning.engines import EngineChoice
 from engine.services.planning.orders import planned_order
 from engine.stores.runs.histories import CommittedPartitions
 
@@ -51,7 +51,7 @@ class DueFiles:
         )
 
 
-def evaluate_now(chosen: Chosen, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions) -> Evaluation:
+def evaluate_now(chosen: EngineChoice, rewritten: CommittedPartitions, now: datetime, hot: HotPartitions) -> Evaluation:
     """Evaluate every rule of a table's policy."""
     opened, policy = chosen.table, chosen.policy
     figures = opened.figures()

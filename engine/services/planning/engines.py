@@ -47,7 +47,7 @@ class Engine(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class EngineChoice:
     """The engine of a table under a policy, with the table adapted to it.
 
     `engine` is None when no engine can rewrite it; `conditions` then has the failed ones of every requested engine.
@@ -68,7 +68,7 @@ class Chosen:
         return PACKED
 
 
-def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
+def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:
     """Return the engine that `rewrite.engine` names; for `auto` the kernel if all its conditions hold."""
     wanted = str(policy.values["rewrite.engine"])
     kernel: tuple[Condition, ...] = ()
@@ -76,14 +76,14 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> Chosen:
         order, moves = RequestedOrder.of(policy.values), policy.moves_to_current_spec
         kernel = (*opened.conditions(order, moves_to_current_spec=moves), *_of_policy(opened, policy))
         if all(each.holds for each in kernel):
-            return Chosen(Engine.ARROW, opened, policy, kernel)
+            return EngineChoice(Engine.ARROW, opened, policy, kernel)
     if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):
-        return Chosen(None, opened, policy, kernel)
+        return EngineChoice(None, opened, policy, kernel)
     native, engine = opened.planned_natively(), opened.native_engine()
     conditions = (*native.conditions(), *_of_settings(policy, engine))
     if all(each.holds for each in conditions):
-        return Chosen(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
-    return Chosen(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
+        return EngineChoice(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
+    return EngineChoice(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
 
 
 def _of_policy(opened: OpenTable, policy: EffectivePolicy) -> tuple[Condition, ...]:

@@ -16,7 +16,7 @@ from engine.formats.base import OpenTable
 from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.overlaps import ColumnRanges, measure_overlap, overlap_document
 from engine.planning.measures.partitions import Ints, partition_files
-from engine.services.planning.wording import many
+from engine.services.planning.wording import count_of
 
 MOST_SHOWN: Final = 20
 """Most partitions whose overlap is in a run's result or a table's health."""
@@ -94,7 +94,7 @@ def order_state(plan: Plan) -> str | None:
     if not plan.unordered_files:
         return f"every file is in the requested order ({plan.order.words})"
     count = plan.unordered_files
-    return f"{many(count, 'file')} {'is' if count == 1 else 'are'} not in the requested order ({plan.order.words})"
+    return f"{count_of(count, 'file')} {'is' if count == 1 else 'are'} not in the requested order ({plan.order.words})"
 
 
 def _share(part: Any, whole: Any) -> float:

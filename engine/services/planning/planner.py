@@ -18,7 +18,7 @@ from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.file_groups import make_plan
 from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.planning.due_partitions import DueFiles, due_files
-from engine.services.planning.engines import Chosen, Engine
+from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.orders import order_keys, planned_order
 from engine.services.planning.selections import selected_files
 
@@ -32,7 +32,7 @@ class DuePlan:
 
 
 def plan_run(
-    chosen: Chosen,
+    chosen: EngineChoice,
     request: RunRequest,
     known: RunStatistics,
     hot: HotPartitions,
@@ -84,7 +84,7 @@ def plan_run(
     return found.add_to(plan)
 
 
-def plan_due(chosen: Chosen, evaluation: Evaluation, known: RunStatistics, hot: HotPartitions) -> DuePlan | None:
+def plan_due(chosen: EngineChoice, evaluation: Evaluation, known: RunStatistics, hot: HotPartitions) -> DuePlan | None:
     """Return the plan of an automatic run that begins now, None when no rule is due.
 
     Full rewrites come first, each kind in its own run: partitions due by triggers are not rewritten in full.
@@ -98,7 +98,7 @@ def plan_due(chosen: Chosen, evaluation: Evaluation, known: RunStatistics, hot: 
     return DuePlan(plan_run(chosen, RunRequest(only_due=True), known, hot, due=evaluation), full=False)
 
 
-def _output_spec(chosen: Chosen) -> int | None:
+def _output_spec(chosen: EngineChoice) -> int | None:
     """Return the partition spec to which files of other specs move; None if they stay.
 
     The table format's procedure is only called for tables without files of other specs.

@@ -12,7 +12,7 @@ from engine.domain.runs.reasons import OF_PARTITIONS
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.due.rule_logic import Branch, Term, is_met
 from engine.planning.due.triggers import MeasuredCondition, RuleState
-from engine.services.planning.wording import figure, many, place
+from engine.services.planning.wording import count_of, figure, place
 
 ADVISED_SHARE: Final = 0.1
 """Least share of avoidable files in the table's data files for advice: a few left-over files cost readers little."""
@@ -24,14 +24,16 @@ def due_rule(rule: RuleState) -> str:
     """Return in words why a rule makes partitions, or the table, due."""
     if rule.shown is None:
         return f"Rule '{rule.name}' makes the table due: {_decisive(rule.logic, rule.conditions, met=True)}."
-    where = f"{many(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
+    where = f"{count_of(rule.due_total, 'partition')} due" + (", most of all" if rule.due_total > 1 else ":")
     return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_decisive(rule.logic, rule.conditions, met=True)}."
 
 
 def other_rule(rule: RuleState) -> str:
     """Return in words what a rule that is not due lacks, in the partition that is nearest to it."""
     if rule.held_back:
-        why = "; ".join(f"{many(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items())
+        why = "; ".join(
+            f"{count_of(count, 'partition')}: {OF_PARTITIONS[code]}" for code, count in rule.held_back.items()
+        )
         return f"Rule '{rule.name}' holds, but makes nothing due: {why}."
     failed = [condition for condition in rule.conditions if not condition.is_met]
     if rule.shown is None and all(condition.measured is None for condition in failed):
@@ -45,8 +47,8 @@ def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[st
     left = evaluation.never_due
     if left.files == 0 or left.files < ADVISED_SHARE * left.of_files:
         return []
-    where, unless = many(left.partitions, "partition"), " unless more files are written" if evaluation.rules else ""
-    avoidable = f"{left.files} of its {many(left.of_files, 'file')} are avoidable"
+    where, unless = count_of(left.partitions, "partition"), " unless more files are written" if evaluation.rules else ""
+    avoidable = f"{left.files} of its {count_of(left.of_files, 'file')} are avoidable"
     found = [f"{avoidable} and in {where} that no rule makes due{unless}."]
     if left.too_few_files:
         least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]

@@ -42,10 +42,10 @@ def duration(seconds: float) -> str:
 def place(partition: PartitionRef) -> str:
     """Return a partition and its size as text."""
     name = "the whole table" if partition.partition == "{}" else short(partition.partition, _LONGEST_NAME)
-    return f"{name} with {many(partition.file_count, 'file')} ({format_bytes(partition.total_bytes)})"
+    return f"{name} with {count_of(partition.file_count, 'file')} ({format_bytes(partition.total_bytes)})"
 
 
-def many(count: int, noun: str) -> str:
+def count_of(count: int, noun: str) -> str:
     """Return a number with its noun: `1 file`, `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 

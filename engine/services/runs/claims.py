@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from engine.domain.ids import RunId
 from engine.domain.policies import OnStart
 from engine.domain.runs.leases import Lease
-from engine.domain.runs.reasons import in_words
+from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Operation, ReadyRun, Run, WaitingFor
 from engine.metrics import WorkMetrics
 from engine.services.runs.holds import StartBlocker, read_latencies, read_rules
@@ -173,7 +173,7 @@ async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> StartBlocker | None:
         return None
     waiting_for = WaitingFor.CATALOG_FAILS
     return StartBlocker(
-        waiting_for, until, OnStart.FINISH, waiting_for.value, f"the last one: {in_words(found.reason)}"
+        waiting_for, until, OnStart.FINISH, waiting_for.value, f"the last one: {describe_reason(found.reason)}"
     )
 
 

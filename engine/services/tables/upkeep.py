@@ -25,7 +25,7 @@ from engine.services.planning.upkeep.documents import upkeep_document
 from engine.services.planning.upkeep.histories import EXPIRE, file_keeper_of
 from engine.services.planning.upkeep.operations import (
     UPKEEP,
-    Work,
+    OperationPlan,
     check_is_on,
     deletes_files,
     expiry_plan,
@@ -212,7 +212,7 @@ async def _last_run(unit: UnitOfWork, table_id: TableId, operation: Operation) -
     return {name: getattr(found[0], name) for name in shown} if found else None
 
 
-def _with_orphans(work: Work, plan: RemovalPlan) -> Work:
+def _with_orphans(work: OperationPlan, plan: RemovalPlan) -> OperationPlan:
     """Return the work of a removal of orphans as a listing found it."""
     next_at = plan.details["look"]["next_at"]
     next_at = None if next_at is None else datetime.fromisoformat(next_at)

@@ -217,14 +217,14 @@ class WatchService:
     ) -> None:
         """Look at a table; after `SLOW_LOOK_SECONDS` the look continues without counting towards the visit."""
         async with room:
-            look = asyncio.create_task(self._look(table, pointer, now, longest))
+            look = asyncio.create_task(self._check_table(table, pointer, now, longest))
             self._looks[table.watch.table_id] = look
             look.add_done_callback(lambda _look: self._looks.pop(table.watch.table_id, None))
             await asyncio.wait({look}, timeout=SLOW_LOOK_SECONDS)
             if look.done():
                 look.result()
 
-    async def _look(self, table: WatchedTable, pointer: str | None, now: datetime, longest: int) -> None:
+    async def _check_table(self, table: WatchedTable, pointer: str | None, now: datetime, longest: int) -> None:
         """Evaluate a table, start a run if it is due and not held back, and store the resulting watch."""
         before = table.watch
         try:

@@ -238,13 +238,13 @@ async def test_a_stop_that_comes_between_plan_and_request_is_obeyed(
     world: World, before: list[int], monkeypatch: pytest.MonkeyPatch, stop: Stop
 ) -> None:
     """The permission to send is asked for in the middle of reading the table: a stop is no fault of the table."""
-    asked = ExpiryAttempt._may_send
+    asked = ExpiryAttempt._prove_lease
 
     def stopped(self: ExpiryAttempt) -> None:
         self._attempt.stop(stop)
         asked(self)
 
-    monkeypatch.setattr(ExpiryAttempt, "_may_send", stopped)
+    monkeypatch.setattr(ExpiryAttempt, "_prove_lease", stopped)
     ended = await advanced(world, await submitted(world))
     wanted = (RunState.CANCELLED, "cancelled") if stop is Stop.CANCELLED else (RunState.QUEUED, "worker_stopped")
     assert (ended.state, ended.reason) == wanted, ended.detail

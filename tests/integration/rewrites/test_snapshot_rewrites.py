@@ -343,13 +343,13 @@ async def test_a_cancel_after_the_commit_leaves_it_committed(case: Case) -> None
 async def test_a_stop_between_plan_and_request_is_obeyed(
     case: Case, monkeypatch: pytest.MonkeyPatch, stop: Stop
 ) -> None:
-    asked = SnapshotAttempt._may_send
+    asked = SnapshotAttempt._prove_lease
 
     def stopped(self: SnapshotAttempt) -> None:
         self._attempt.stop(stop)
         asked(self)
 
-    monkeypatch.setattr(SnapshotAttempt, "_may_send", stopped)
+    monkeypatch.setattr(SnapshotAttempt, "_prove_lease", stopped)
     ended = await advanced(case.world, await case.submit())
     wanted = (RunState.CANCELLED, "cancelled") if stop is Stop.CANCELLED else (RunState.QUEUED, "worker_stopped")
     assert (ended.state, ended.reason) == wanted, ended.detail

@@ -18,7 +18,7 @@ from engine.rewriting.core.contract import CoreTask
 from engine.services.catalogs.bulkheads import calls
 from engine.services.operations.rewrite import steps, task_path
 from engine.services.operations.tasks.stalls import StallWatch
-from engine.services.planning.engines import Chosen
+from engine.services.planning.engines import EngineChoice
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks
 from tests.support.attempts import append_files
 from tests.support.windows_ahead import change_policy
@@ -86,7 +86,7 @@ async def test_f41_tables_whose_planning_never_ends_give_the_slots_of_their_work
     monkeypatch.setattr(calls, "CHECK_SECONDS", 0.05)
     plan, hostile = steps.plan_run, {"first", "second"}
 
-    def plan_run(chosen: Chosen, *args: Any, **kwargs: Any) -> Plan:
+    def plan_run(chosen: EngineChoice, *args: Any, **kwargs: Any) -> Plan:
         while chosen.table.ref.name in hostile:
             pass
         return plan(chosen, *args, **kwargs)

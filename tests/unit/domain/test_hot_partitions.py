@@ -42,7 +42,7 @@ def test_a_partition_cools_until_its_time_is_over_or_it_is_let_in_and_stays_smal
     assert hot.cooling_until((1, "a")) is None  # of another spec
     assert [each.place for each in hot.cooling] == [(0, "a")]
     hot = HotPartitions.at(NOW, [lost((0, "a")), lost((0, "b"))])
-    some = hot.let_in(frozenset({(0, "a"), (7, "unknown")}))
+    some = hot.without_cool_down(frozenset({(0, "a"), (7, "unknown")}))
     assert [each.place for each in some.cooling] == [(0, "b")]
     assert some.group_bytes((0, "a"), 1024 * MIB, least=MIB) == 512 * MIB
-    assert hot.let_in().cooling == []
+    assert hot.without_cool_down().cooling == []

@@ -48,7 +48,7 @@ from engine.domain.runs.expiry import (
     instant,
 )
 from engine.formats.base import Condition
-from engine.formats.iceberg.errors import summary_of as in_words
+from engine.formats.iceberg.errors import summary_of as error_summary
 from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of
 from engine.formats.iceberg.metadata.lineages import LINKS, Lineages
@@ -165,7 +165,7 @@ def expire(
         except CommitFailedException:
             continue
         except Exception as error:
-            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {in_words(error)}") from error
+            raise OutcomeUnknown(f"no certain answer to an expiry of snapshots: {error_summary(error)}") from error
         return _proof(before, answer.metadata, still)
     raise Transient(f"other commits were faster {MAX_TRIES} times in a row; no snapshot was removed")
 

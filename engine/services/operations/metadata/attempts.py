@@ -1,4 +1,4 @@
-"""What attempts at operations on a table's metadata share: they have no tasks, and send few requests to the catalog.
+"""Base of operations that commit metadata and run no Spark task; they send few requests to the catalog.
 
 Before each request the intent is stored, and the attempt is asked whether it has to stop: a request that was permitted
 is the only step whose outcome can be unknown.
@@ -128,7 +128,7 @@ class MetadataAttempt(ABC):
 
     @abstractmethod
     def _figures(self) -> dict[str, Any]:
-        """Return what the run has done so far, as it stands in its result."""
+        """Return the figures for the run's result."""
 
     @abstractmethod
     def _state(self) -> RunState:
@@ -146,12 +146,12 @@ class MetadataAttempt(ABC):
         """Return True: these operations have no tasks."""
         return True
 
-    def _go_on(self) -> None:
+    def _check_may_continue(self) -> None:
         """Raise `Stopped` if no more work may begin."""
         if not self._attempt.may_begin():
             raise Stopped
 
-    def _may_send(self) -> None:
+    def _prove_lease(self) -> None:
         """Prove the lease and apply requests to stop; called before each request, in the thread that sends it.
 
         Raises:

@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.services.operations.metadata.snapshots import Sent, SnapshotAttempt, SnapshotPlan, SnapshotProof
 from engine.services.planning.upkeep.snapshot_files import delete_keeper_of, delete_words
-from engine.services.planning.wording import many
+from engine.services.planning.wording import count_of
 
 
 class DeleteAttempt(SnapshotAttempt):
@@ -32,4 +32,4 @@ class DeleteAttempt(SnapshotAttempt):
 
     def _words(self, result: Mapping[str, Any]) -> str:
         old, new = result["rewritten_delete_files"], result["added_delete_files"]
-        return f"{many(old, 'delete file')} replaced by {new}; no data file changed"
+        return f"{count_of(old, 'delete file')} replaced by {new}; no data file changed"

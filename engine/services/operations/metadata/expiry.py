@@ -23,7 +23,7 @@ from engine.services.operations.metadata.attempts import MetadataContext, NotAck
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval, recorded_removal
 from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, keeper_of
 from engine.services.planning.upkeep.readers import with_readers
-from engine.services.planning.wording import many
+from engine.services.planning.wording import count_of
 from engine.services.runs.attempts import Attempt
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -48,7 +48,7 @@ class ExpiryAttempt(DeletingAttempt):
             context=self._context,
             attempt=self._attempt,
             table=self._table,
-            may_send=self._may_send,
+            may_send=self._prove_lease,
             step=self._step,
         )
         if self._attempt.run.unsettled and not await self._count_gone():
@@ -136,11 +136,11 @@ class ExpiryAttempt(DeletingAttempt):
         ids, keeper = iter(plan.expired), keeper_of(self._table)
         while some := list(islice(ids, MOST_AT_ONCE)):
             await self._attempt.check()
-            self._go_on()
+            self._check_may_continue()
             await self._attempt.transition(RunState.COMMITTING, intent=self._intent(some))
             self._step("before_commit")
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
-            expire = partial(keeper.expire, before_try=self._may_send, deletes_for=deletes_for)
+            expire = partial(keeper.expire, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
                 proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
@@ -159,12 +159,12 @@ class ExpiryAttempt(DeletingAttempt):
         names, keeper = iter(plan.tags), self._table
         while isinstance(keeper, TagKeeper) and (some := tuple(islice(names, MOST_AT_ONCE))):
             await self._attempt.check()
-            self._go_on()
+            self._check_may_continue()
             intent = RunIntent(table_uuid=self._table.uuid, sent=frozenset({0}), tags=some)
             await self._attempt.transition(RunState.COMMITTING, intent=intent)
             self._step("before_tags")
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
-            expire = partial(keeper.expire_tags, before_try=self._may_send, deletes_for=deletes_for)
+            expire = partial(keeper.expire_tags, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
                 proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
@@ -204,8 +204,8 @@ class ExpiryAttempt(DeletingAttempt):
             words = expiry_words(plan, self._attempt.run.operation)
             await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
         elif self._expired or self._tags:
-            tags = f" and {many(self._tags, 'tag')}" if self._tags else ""
-            detail = f"{many(self._expired, 'snapshot')}{tags} expired; {self._files_words()}"
+            tags = f" and {count_of(self._tags, 'tag')}" if self._tags else ""
+            detail = f"{count_of(self._expired, 'snapshot')}{tags} expired; {self._files_words()}"
             await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=kept)
         else:  # other commits made every one of them needed
             await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")

@@ -25,7 +25,7 @@ from engine.services.catalogs.registered import read_registered
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, NotAcknowledged, Stopped
 from engine.services.operations.metadata.requests import paced_requests
 from engine.services.planning.upkeep.histories import file_keeper_of
-from engine.services.planning.wording import many
+from engine.services.planning.wording import count_of
 from engine.services.runs.announcements import needed_acknowledgement
 from engine.services.runs.attempts import Attempt
 
@@ -83,7 +83,7 @@ class DeletingAttempt(MetadataAttempt):
             Stopped, Fatal: as `_remove_files`.
             NotAcknowledged: as `_check_acknowledged`.
         """
-        self._go_on()
+        self._check_may_continue()
         async with self._removal.paced(policy):
             await self._removal.look(policy)
             plan, earlier = await self._removal.record(), self._removal.figures()
@@ -94,7 +94,7 @@ class DeletingAttempt(MetadataAttempt):
             await self._check_acknowledged(policy, Amounts(0, plan.total.files, plan.total.bytes))
             has_files = bool(plan.total.files or self._removed)
             if has_files:
-                self._go_on()
+                self._check_may_continue()
                 await self._begin(policy, document, {"files": plan.total.files, "bytes": plan.total.bytes})
                 await self._remove_files(policy)
         if has_files:
@@ -161,8 +161,8 @@ class DeletingAttempt(MetadataAttempt):
             return "their files were not deleted"
         files, size = self._removed["deleted_files"], format_bytes(self._removed["deleted_bytes"])
         failures = self._removed["delete_failures"]
-        refused = f", the store refused to delete {many(failures, 'file')}" if failures else ""
-        return f"{many(files, 'file')} of {size} deleted{refused}"
+        refused = f", the store refused to delete {count_of(failures, 'file')}" if failures else ""
+        return f"{count_of(files, 'file')} of {size} deleted{refused}"
 
 
 class FileRemoval:
@@ -186,7 +186,7 @@ class FileRemoval:
         self._context = context
         self._attempt = attempt
         self._table = table
-        self._may_send = may_send
+        self._prove_lease = may_send
         self._step = step
         self._proven_at = float("-inf")
         self._deletion: FileDeletion | None = None
@@ -297,5 +297,5 @@ class FileRemoval:
         if self._attempt.stop_reason is not None:
             raise Stopped
         if time.monotonic() - self._proven_at >= PROVEN_SECONDS:
-            self._may_send()
+            self._prove_lease()
             self._proven_at = time.monotonic()

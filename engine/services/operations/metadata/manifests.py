@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.services.operations.metadata.snapshots import Sent, SnapshotAttempt, SnapshotPlan, SnapshotProof
 from engine.services.planning.upkeep.snapshot_files import manifest_keeper_of, manifest_words
-from engine.services.planning.wording import many
+from engine.services.planning.wording import count_of
 
 
 class ManifestAttempt(SnapshotAttempt):
@@ -30,4 +30,4 @@ class ManifestAttempt(SnapshotAttempt):
 
     def _words(self, result: Mapping[str, Any]) -> str:
         old, new = result["rewritten_manifests"], result["added_manifests"]
-        return f"{many(old, 'manifest')} replaced by {new}; no data file changed"
+        return f"{count_of(old, 'manifest')} replaced by {new}; no data file changed"

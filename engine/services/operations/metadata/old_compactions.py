@@ -57,7 +57,7 @@ class OldCompactionsAttempt(ExpiryAttempt):
             context=self._context,
             attempt=self._attempt,
             table=keeper,
-            may_send=self._may_send,
+            may_send=self._prove_lease,
             step=self._step,
             open_deletion=lambda others: keeper.copies(self._attempt.run.id, rule, others),
         )

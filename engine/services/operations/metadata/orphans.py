@@ -26,7 +26,7 @@ class OrphanAttempt(DeletingAttempt):
             context=self._context,
             attempt=self._attempt,
             table=self._table,
-            may_send=self._may_send,
+            may_send=self._prove_lease,
             step=self._step,
             open_deletion=lambda others: keeper.orphans(run.id, rule, others, others_live),
         )

@@ -131,7 +131,7 @@ class SnapshotAttempt(MetadataAttempt):
         if not plan.count:
             await self._end(RunState.SKIPPED, "nothing_to_do", plan.words, plan=plan.document)
             return
-        self._go_on()
+        self._check_may_continue()
         await self._begin(policy, plan.document, {self.count_name: plan.count})
         try:
             sent = await self._commit()
@@ -169,7 +169,7 @@ class SnapshotAttempt(MetadataAttempt):
         )
         await self._attempt.transition(RunState.COMMITTING, intent=intent)
         self._step("before_commit")
-        send = partial(self._send, before_try=self._may_send)
+        send = partial(self._send, before_try=self._prove_lease)
         try:
             found = await self._context.formats.change(self._table.ref, send, run.id, self._attempt.number)
         except (OutcomeUnknown, LeaseLost):

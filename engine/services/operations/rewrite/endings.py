@@ -17,7 +17,7 @@ from engine.domain.fleet.breakers import Fault
 from engine.domain.runs.drops import DropKind, DropReason
 from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import Later, Plan
-from engine.domain.runs.reasons import in_words
+from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import RewritableTable
@@ -89,9 +89,8 @@ class RunEnding:
         elif await self.outlines(GroupState.COMMITTED):
             await self.end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
         elif (until := min((each.until for each in plan.skipped if each.until), default=None)) is not None:
-            detail = (
-                f"{in_words('cooling_down')}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force includes them all"
-            )
+            cooling = describe_reason("cooling_down")
+            detail = f"{cooling}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force includes them all"
             await self.end(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
         else:
             await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
@@ -304,5 +303,5 @@ class RunEnding:
 
 def _why_nothing(plan: Plan) -> str:
     reasons = sorted({partition.reason for partition in plan.skipped})
-    words = "; ".join([*map(in_words, reasons), *filter(None, [order_state(plan)])])
+    words = "; ".join([*map(describe_reason, reasons), *filter(None, [order_state(plan)])])
     return "no partition is worth a rewrite" + (f": {words}" if words else "; the table is empty")

@@ -22,7 +22,7 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
 from engine.formats.base import NativeChange, NativeTable, ProcedureSettings, RewritableTable, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
-from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
+from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import shortest_left, stop_operations
 from engine.services.operations.tasks.task_slots import TaskSlots
@@ -58,7 +58,7 @@ class _Calls:
     settings: ProcedureSettings
     application: str
     times: LaneTimes
-    work: Work
+    work: RewriteInput
 
 
 class NativePath(RewritePath):
@@ -85,7 +85,7 @@ class NativePath(RewritePath):
                 await self._lose(group, Loss.TABLE_CHANGED, error)
         return await self._open() if running else table
 
-    async def work(self, work: Work) -> None:
+    async def work(self, work: RewriteInput) -> None:
         """Call the procedure for one partition after the other, and record each result."""
         table, limit = native(work.table), work.limits.fixed
         tasks = tasks_within(limit, work.policy.parallel_groups)
@@ -110,7 +110,7 @@ class NativePath(RewritePath):
                     await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
         await self._attempt.check()
 
-    async def _check_table(self, table: NativeTable, work: Work) -> None:
+    async def _check_table(self, table: NativeTable, work: RewriteInput) -> None:
         """Check that Spark resolves the name to the same table."""
         named = table.spark_table()
         try:
@@ -232,7 +232,7 @@ class NativePath(RewritePath):
         intent = self._attempt.run.intent.marked_settled(ordinals)
         await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
 
-    async def _wait_for_rate(self, moved: int, seconds: float, work: Work) -> None:
+    async def _wait_for_rate(self, moved: int, seconds: float, work: RewriteInput) -> None:
         """Wait until the bytes that a call moved are within the limit, unless the run is asked to stop before."""
         limit = work.limits.fixed.bytes_per_second
         if limit is None:

@@ -20,7 +20,7 @@ from engine.services.runs.budgets import RunLimits
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class RewriteInput:
     """Input of one attempt: the stored groups of a plan, and the table as planned for this path."""
 
     table: RewritableTable
@@ -65,7 +65,7 @@ class RewritePath(ABC):
         """
 
     @abstractmethod
-    async def work(self, work: Work) -> None:
+    async def work(self, work: RewriteInput) -> None:
         """Rewrite the groups until all are done or the attempt is asked to stop; progress is recorded.
 
         Raises:

@@ -21,11 +21,11 @@ from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.endings import RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
-from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
+from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.rewrite.tallies import AttemptTally
 from engine.services.operations.rewrite.task_path import TaskPath
 from engine.services.planning.due_partitions import evaluate_now
-from engine.services.planning.engines import Chosen, Engine, choose_engine
+from engine.services.planning.engines import Engine, EngineChoice, choose_engine
 from engine.services.planning.planner import plan_run
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.policies.effective import PolicyReader, check_settings
@@ -34,7 +34,7 @@ from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_l
 from engine.services.tables.observations import Observed
 
 
-class RewriteFlow:
+class RewriteAttempt:
     """One attempt at a rewrite, an `OperationAttempt`."""
 
     def __init__(self, *, context: RewriteContext, attempt: Attempt, step: Callable[[str], None]) -> None:
@@ -126,7 +126,7 @@ class RewriteFlow:
             self._limits = await run_limits(unit, catalog.name, policy)
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
-    async def _chosen(self, table: RewritableTable, policy: EffectivePolicy) -> Chosen:
+    async def _chosen(self, table: RewritableTable, policy: EffectivePolicy) -> EngineChoice:
         chosen = await self._context.formats.work(table.ref, choose_engine, table, policy)
         if chosen.engine is None:
             failed = [each for each in chosen.conditions if not each.holds]
@@ -134,7 +134,7 @@ class RewriteFlow:
             raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
         return chosen
 
-    async def _plan(self, chosen: Chosen, budget: DayBudget) -> Plan:
+    async def _plan(self, chosen: EngineChoice, budget: DayBudget) -> Plan:
         table = chosen.table
         request = RunRequest.of(self._attempt.run)
         done = [file.path for group in await self._ending.groups(GroupState.WRITTEN) for file in group.inputs]
@@ -168,9 +168,9 @@ class RewriteFlow:
         """Return partitions that lost races; a forced run ignores all cool-downs, others those of `taken` ones."""
         async with self._context.database.read() as unit:
             hot = await unit.hot_partitions.at(self._attempt.run.table_id)
-        return hot.let_in(None if request.force else taken)
+        return hot.without_cool_down(None if request.force else taken)
 
-    async def _evaluated(self, chosen: Chosen) -> Evaluation:
+    async def _evaluated(self, chosen: EngineChoice) -> Evaluation:
         """Evaluate the policy's rules now."""
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
@@ -178,21 +178,21 @@ class RewriteFlow:
         return await self._context.formats.work(chosen.table.ref, evaluate_now, chosen, rewritten, now, self._hot)
 
     async def _rewrite(
-        self, chosen: Chosen, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
+        self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
     ) -> None:
         groups = await self._store_plan(chosen, policy, plan)
         if leftover:  # written by an earlier attempt: commit them before anything new
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
         self._ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
-        work = Work(rewritable(chosen.table), policy, plan, groups, self._limits, self._hot)
+        work = RewriteInput(rewritable(chosen.table), policy, plan, groups, self._limits, self._hot)
         await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
 
     def _path(self, engine: Engine, table: RewritableTable) -> RewritePath:
         is_procedure = engine is Engine.NATIVE and isinstance(table, NativeTable)
         return self._by_procedure if is_procedure else self._in_tasks
 
-    async def _store_plan(self, chosen: Chosen, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
+    async def _store_plan(self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
         attempt = self._attempt
         ticket = self._context.dispatcher.ticket(attempt.run.id, attempt.number, 0)
         async with self._context.database.begin() as unit:

@@ -17,8 +17,8 @@ from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import RewritableTable, RewriteSettings, Task
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
-from engine.services.operations.rewrite.early_losses import EarlyLosses
-from engine.services.operations.rewrite.paths import RewritePath, Tools, Work
+from engine.services.operations.rewrite.lost_groups import LostGroups
+from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Finished, GroupFailure, GroupLost, Lanes
@@ -49,7 +49,7 @@ class TaskPath(RewritePath):
         await self._ending.remove_outputs(table)
         return table
 
-    async def work(self, work: Work) -> None:
+    async def work(self, work: RewriteInput) -> None:
         """Send the groups to Spark; commit written groups in batches when due, and the rest at the end."""
         before = await self._overlaps(work.table, work.plan)
         if work.groups:
@@ -70,7 +70,7 @@ class TaskPath(RewritePath):
         places = frozenset(group.place for group in plan.groups)
         return await self._context.formats.work(table.ref, overlaps_of, table, plan.order, places)
 
-    async def _send(self, work: Work) -> None:
+    async def _send(self, work: RewriteInput) -> None:
         attempt, context = self._attempt, self._context
         table, policy, plan, groups = work.table, work.policy, work.plan, work.groups
         lanes = min(policy.parallel_groups, len(groups))
@@ -128,7 +128,7 @@ class TaskPath(RewritePath):
             slots=slots,
             tasks=lambda group: context.formats.work(table.ref, made, group),
             credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
-            lost=self._early_losses(plan).among,
+            lost=self._lost_groups(plan).find,
             on_start=self._mark_running,
             on_stop=pacing.stop,
         )
@@ -146,9 +146,9 @@ class TaskPath(RewritePath):
                     pending, oldest, is_hot = 0, None, False
                 self._ending.has_waste |= running.has_failures
 
-    def _early_losses(self, plan: Plan) -> EarlyLosses:
+    def _lost_groups(self, plan: Plan) -> LostGroups:
         context = self._context
-        return EarlyLosses(
+        return LostGroups(
             database=context.database,
             formats=context.formats,
             clock=context.clock,
@@ -169,7 +169,7 @@ class TaskPath(RewritePath):
         async with self._context.database.begin() as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
 
-    async def _finished(self, finished: Finished, base: Mapping[str, Any], work: Work) -> int:
+    async def _finished(self, finished: Finished, base: Mapping[str, Any], work: RewriteInput) -> int:
         """Record the end of one group; return its input bytes that now wait for a commit."""
         if isinstance(finished, GroupLost):
             await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
@@ -212,7 +212,7 @@ class TaskPath(RewritePath):
             await unit.groups.mark_written(lease, {**asdict(result), **base}, moved=moved)
         return group
 
-    async def _remedy(self, reason: str, work: Work) -> str:
+    async def _remedy(self, reason: str, work: RewriteInput) -> str:
         """Return what to do about groups refused for a reason; computed once, because it reads the whole table."""
         if reason not in self._remedies:
             self._remedies[reason] = await self._context.formats.work(

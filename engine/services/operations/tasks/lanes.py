@@ -180,7 +180,7 @@ class Lanes:
             bundle = waiting.popleft()
             for group in bundle:
                 if group.ordinal in reasons:
-                    self._tell(GroupLost(group, reasons[group.ordinal]))
+                    self._publish(GroupLost(group, reasons[group.ordinal]))
             if kept := tuple(group for group in bundle if group.ordinal not in reasons):
                 waiting.append(kept)
 
@@ -197,7 +197,7 @@ class Lanes:
                     if rest := tuple(group for group in bundle if group not in part):
                         waiting.insert(at, rest)
                     if part_of == self._overrunning:
-                        await self._tell_of_overrun(part, room)
+                        await self._record_overrun(part, room)
                     return part
         self._attempt.stop_starting(room, because=self._why_not(waiting, room))
         return None
@@ -227,7 +227,7 @@ class Lanes:
         """Return the first group of a bundle if it may run into a window because it fits nowhere."""
         return bundle[:1] if room.admits(self._times.least_seconds(bundle[:1])) else ()
 
-    async def _tell_of_overrun(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> None:
+    async def _record_overrun(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> None:
         details = {
             "groups": [group.ordinal for group in bundle],
             "predicted_seconds": round(self._times.seconds(bundle)),
@@ -288,7 +288,7 @@ class Lanes:
             try:
                 found[group.ordinal] = await self._payload(group, self._parts)
             except NotEligible as error:
-                self._tell(GroupFailure(group, error))
+                self._publish(GroupFailure(group, error))
         return found
 
     async def _payload(self, group: FileGroup, part: int) -> str:
@@ -307,7 +307,7 @@ class Lanes:
             error = SparkFailed(result.reason or "the task gave no reason")
             self._failed(waiting, group, error, is_of_input=result.is_input_fault)
         elif fault is None:
-            self._tell((group, result))
+            self._publish((group, result))
 
     def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
         """End the attempt on a fault of the storage that another try of a group can't avoid.
@@ -339,7 +339,7 @@ class Lanes:
             return
         remedy = f"lower {GROUP_SETTING}, raise limits.bandwidth, or let the catalog vend longer ones"
         detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
-        self._tell(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
+        self._publish(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
 
     def _failed(
         self,
@@ -360,9 +360,9 @@ class Lanes:
         if self._tries[group.ordinal] < TRIES_PER_GROUP:
             waiting.append((group,))
         else:
-            self._tell(GroupFailure(group, error, is_of_input))
+            self._publish(GroupFailure(group, error, is_of_input))
 
-    def _tell(self, finished: Finished) -> None:
+    def _publish(self, finished: Finished) -> None:
         self.unseen += 1
         self._finished.put_nowait(finished)
 

@@ -12,7 +12,7 @@ from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, CopyKeeper, OpenTable
 from engine.services.planning.upkeep.histories import OLD_COMPACTIONS
-from engine.services.planning.wording import duration, many
+from engine.services.planning.wording import count_of, duration
 
 _EXAMPLE: Final = json.dumps(OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].example)
 
@@ -38,7 +38,7 @@ def waiting_words(due: int, waiting: int, rule: CopyRule) -> str:
     """Return what is to do with replaced copies, as a clause."""
     grace = duration(rule.grace.total_seconds())
     return (
-        f"{many(due, 'replaced folder')} can be deleted (last in use {grace} ago or earlier), "
+        f"{count_of(due, 'replaced folder')} can be deleted (last in use {grace} ago or earlier), "
         f"{waiting} are watched until then"
     )
 
@@ -50,12 +50,12 @@ def copies_words(plan: RemovalPlan) -> str:
     every, total = sum(folders.values()), plan.total
     words = ""
     if late["copied"]:
-        words = f"{many(late['copied'], 'late file')} copied to where the partitions are now; "
-    words += f"{many(total.files, 'file')} ({format_bytes(total.bytes)}) of {many(every, 'replaced folder')} "
-    words += f"can be deleted now; {many(folders['in_grace'], 'folder')} watched until the end of the grace"
+        words = f"{count_of(late['copied'], 'late file')} copied to where the partitions are now; "
+    words += f"{count_of(total.files, 'file')} ({format_bytes(total.bytes)}) of {count_of(every, 'replaced folder')} "
+    words += f"can be deleted now; {count_of(folders['in_grace'], 'folder')} watched until the end of the grace"
     if left := sum(late["left"].values()):
         reasons = ", ".join(sorted(late["left"]))
-        words += f"; {many(left, 'late file')} not copied ({reasons})"
+        words += f"; {count_of(left, 'late file')} not copied ({reasons})"
     if late["overwritten"]:
-        words += f"; {many(late['overwritten'], 'file')} overwritten or removed there since, unseen by readers"
+        words += f"; {count_of(late['overwritten'], 'file')} overwritten or removed there since, unseen by readers"
     return words

@@ -21,7 +21,7 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
 from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
-from engine.services.planning.wording import duration, many
+from engine.services.planning.wording import count_of, duration
 
 EXPIRE: Final = OPERATIONS[Operation.EXPIRE_SNAPSHOTS].setting
 OLD_COMPACTIONS: Final = OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].setting
@@ -93,27 +93,27 @@ def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
     words, read = _rule_words(plan, operation), plan.kept.get(READER, 0)
     if unsure := plan.kept.get(UNKNOWN_HISTORY, 0):
         words += (
-            f"; {many(unsure, 'older snapshot')} kept until a branch has enough newer ones, because another program "
-            "removed snapshots from the middle of its history"
+            f"; {count_of(unsure, 'older snapshot')} kept until a branch has enough newer ones, because another "
+            "program removed snapshots from the middle of its history"
         )
     if plan.tags:
-        words += f"; {many(len(plan.tags), 'tag')} whose time of retention is over can be removed"
+        words += f"; {count_of(len(plan.tags), 'tag')} whose time of retention is over can be removed"
     if unreadable := plan.kept.get(UNREADABLE_CONSUMER, 0):
-        kept = many(unreadable, "snapshot")
+        kept = count_of(unreadable, "snapshot")
         words += f"; {kept} kept, as a file in the table's folder consumer can't be read: repair or delete it"
-    return f"{words}; running readers need {many(read, 'snapshot')} (signal oldest_reader)" if read else words
+    return f"{words}; running readers need {count_of(read, 'snapshot')} (signal oldest_reader)" if read else words
 
 
 def _rule_words(plan: ExpiryPlan, operation: Operation) -> str:
     every = len(plan.expired) + sum(plan.kept.values())
     age = duration(plan.rule.older_than.total_seconds())
     if operation is Operation.DELETE_OLD_COMPACTIONS:
-        copies = f"{many(len(plan.expired), 'snapshot')} of {every}"
+        copies = f"{count_of(len(plan.expired), 'snapshot')} of {every}"
         return f"{copies} can be deleted {_with_files(plan)} (replaced by a rewrite {age} ago or earlier)"
     if operation is Operation.PURGE:
-        return f"{many(len(plan.expired), 'snapshot')} of {every} would be removed at once, {_with_files(plan)}"
+        return f"{count_of(len(plan.expired), 'snapshot')} of {every} would be removed at once, {_with_files(plan)}"
     rule = f"older than {age}, except the {plan.rule.keep_last} newest of each branch"
-    found = f"{many(len(plan.expired), 'snapshot')} of {every} can expire ({rule})"
+    found = f"{count_of(len(plan.expired), 'snapshot')} of {every} can expire ({rule})"
     if plan.rule.deletes_files:
         return f"{found}, {_with_files(plan)}"
     return f"{found}; the files that only they need are kept{_at_most(plan)}" if plan.superseded_bytes else found

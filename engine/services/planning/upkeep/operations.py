@@ -35,7 +35,7 @@ from engine.services.planning.upkeep.snapshot_files import (
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class OperationPlan:
     """What an operation would do now: the number of things it would change, in words, as a document.
 
     Attributes:
@@ -60,7 +60,7 @@ class Upkeep:
     """An operation that a setting of the policy switches on. `role`: what a table must be able to do."""
 
     role: type | tuple[type, ...]
-    plan: Callable[[OpenTable, EffectivePolicy, datetime], Work]
+    plan: Callable[[OpenTable, EffectivePolicy, datetime], OperationPlan]
 
 
 def is_on(policy: EffectivePolicy, operation: Operation) -> bool:
@@ -90,7 +90,7 @@ def plan_upkeep(
     operation: Operation,
     now: datetime,
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
-) -> Work:
+) -> OperationPlan:
     """Return what an operation that is switched on would do now; an expiry keeps the `needed` snapshots.
 
     Raises:
@@ -99,7 +99,7 @@ def plan_upkeep(
     if operation is Operation.PURGE:
         plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
         words = expiry_words(plan, operation)
-        return Work(
+        return OperationPlan(
             len(plan.expired), words, lambda: {**plan.document(), "plan_hash": plan.hash(table.uuid)}, next_at=None
         )
     work = UPKEEP[operation].plan(table, policy, now)
@@ -124,20 +124,20 @@ def expiry_plan(
     return keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
 
 
-def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     del now  # only writes change what is to do
     plan, least = delete_keeper_of(table).plan_deletes(), policy.values[_DELETES]["at_least_files"]
     is_worth, words = plan.rewritten >= least, delete_words(plan)
     if plan.rewritten and not is_worth:
         words += f", too few to start automatically (at_least_files: {least})"
-    return Work(plan.rewritten, words, plan.document, None, is_worth=is_worth)
+    return OperationPlan(plan.rewritten, words, plan.document, None, is_worth=is_worth)
 
 
-def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     del now  # only writes change what is to do
     value, plan = policy.values[_MANIFESTS], manifest_keeper_of(table).plan_manifests()
     is_small = plan.average_bytes * 100 < value["average_below_percent"] * plan.target_bytes
-    return Work(
+    return OperationPlan(
         plan.rewritten,
         manifest_words(plan),
         plan.document,
@@ -147,11 +147,11 @@ def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) ->
     )
 
 
-def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     return _plan_history(table, policy, Operation.EXPIRE_SNAPSHOTS, now)
 
 
-def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     if isinstance(table, CopyKeeper):
         return _plan_copies(table, policy, now)
     rule = history_rule(policy, Operation.DELETE_OLD_COMPACTIONS)
@@ -159,24 +159,24 @@ def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: dateti
     return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
 
 
-def _plan_copies(table: CopyKeeper, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_copies(table: CopyKeeper, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     """Return the work on replaced copies: those in their grace are looked at every hour, for what writers add there."""
     rule, copies = copy_rule(policy, now), table.replaced_copies()
     due = sum(each.used_at + rule.grace <= now for each in copies)
     waiting = len(copies) - due
     document = {"grace_seconds": int(rule.grace.total_seconds()), "due": due, "watched": waiting}
-    return Work(len(copies), waiting_words(due, waiting, rule), lambda: document, None, is_urgent=bool(copies))
+    return OperationPlan(len(copies), waiting_words(due, waiting, rule), lambda: document, None, is_urgent=bool(copies))
 
 
-def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     return _plan_history(table, policy, Operation.RECLAIM, now)
 
 
-def _plan_orphans(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Work:
+def _plan_orphans(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     del now  # whether there is something to delete is known by a listing only, which takes a run
     orphan_keeper_of(table).check_orphans()
     rule = orphan_rule(policy)
-    return Work(1, search_words(rule), lambda: {"rule": rule.document()}, None)
+    return OperationPlan(1, search_words(rule), lambda: {"rule": rule.document()}, None)
 
 
 def _plan_history(
@@ -185,10 +185,10 @@ def _plan_history(
     operation: Operation,
     now: datetime,
     needed: Needed = Needed(),  # noqa: B008 - a frozen value
-) -> Work:
+) -> OperationPlan:
     plan = expiry_plan(table, policy, operation, now, needed)
     words = expiry_words(plan, operation)
-    return Work(plan.count, words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
+    return OperationPlan(plan.count, words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
 
 _DELETES: Final = OPERATIONS[Operation.REWRITE_DELETES].setting

@@ -17,7 +17,7 @@ from engine.formats.base import OpenTable, OrphanKeeper
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.registered import read_registered
-from engine.services.planning.wording import duration, many
+from engine.services.planning.wording import count_of, duration
 from engine.stores.unit_of_work import UnitOfWork
 
 ORPHANS: Final = OPERATIONS[Operation.REMOVE_ORPHANS].setting
@@ -106,15 +106,15 @@ def search_words(rule: OrphanRule) -> str:
 def orphan_words(plan: RemovalPlan) -> str:
     """Return what a search found as a clause: the orphans, and when the next of them can be deleted."""
     look: Mapping[str, Any] = plan.details["look"]
-    found, total, every = look["unreferenced"], plan.total, many(look["listed_files"], "file")
+    found, total, every = look["unreferenced"], plan.total, count_of(look["listed_files"], "file")
     if not found["files"]:
         return f"no orphan among {every}"
-    words = f"{many(found['files'], 'orphan')} ({format_bytes(found['bytes'])}) among {every}; "
+    words = f"{count_of(found['files'], 'orphan')} ({format_bytes(found['bytes'])}) among {every}; "
     words += (
         f"{total.files} ({format_bytes(total.bytes)}) can be deleted now" if total.files else "none can be deleted yet"
     )
     if more := look.get("left_for_later"):
-        words += f"; left for later searches: {many(more, 'orphan')}"
+        words += f"; left for later searches: {count_of(more, 'orphan')}"
     if look["next_at"] is not None:
         words += f", {'the next' if total.files else 'the first'} from {look['next_at']}"
     return words

@@ -15,7 +15,7 @@ from engine.domain.runs.run import Operation
 from engine.formats.base import OpenTable
 from engine.planning.due.table_conditions import holds_in_seconds, measure_conditions, table_values
 from engine.planning.due.triggers import MeasuredCondition
-from engine.services.planning.upkeep.operations import UPKEEP, Work, plan_upkeep, switched_on
+from engine.services.planning.upkeep.operations import UPKEEP, OperationPlan, plan_upkeep, switched_on
 from engine.services.planning.upkeep.record import UpkeepRecord
 
 LEAST_INTERVAL: Final = timedelta(hours=1)
@@ -28,7 +28,7 @@ class UpkeepState:
 
     `due_at`: when it is due if nothing more is written; None: never by the passing of time alone, or `blocked` has the
     reason why not. `conditions`: those of the setting's `when`, as measured. `count`, `superseded_bytes`, `is_worth`:
-    as those of `Work`.
+    as those of `OperationPlan`.
     """
 
     operation: Operation
@@ -43,7 +43,9 @@ class UpkeepState:
     is_worth: bool = True
 
     @classmethod
-    def of(cls, operation: Operation, setting: str, work: Work, earliest: datetime | None, now: datetime) -> Self:
+    def of(
+        cls, operation: Operation, setting: str, work: OperationPlan, earliest: datetime | None, now: datetime
+    ) -> Self:
         """Return the state of an operation with this work that may not start before `earliest`; None: at no time."""
         state = cls(
             operation,
@@ -110,7 +112,7 @@ def _when(
 
 
 def _earliest(
-    interval: Any, work: Work, holds_in: float | None, last_end: datetime | None, now: datetime
+    interval: Any, work: OperationPlan, holds_in: float | None, last_end: datetime | None, now: datetime
 ) -> datetime | None:
     """Return the earliest automatic start: at the interval, or sooner if it is urgent or the conditions hold by then.
 

@@ -26,8 +26,8 @@ LOOK_SECONDS: Final = 15.0
 """Seconds between two reads of the catalog's metadata pointer; the table is only opened when the pointer changed."""
 
 
-class EarlyLosses:
-    """Detects lost groups of one attempt, whose plan was made on `base_snapshot_id` with `schema_id`."""
+class LostGroups:
+    """Finds groups of one attempt that lost their race; its plan was made on `base_snapshot_id` with `schema_id`."""
 
     def __init__(
         self,
@@ -49,18 +49,18 @@ class EarlyLosses:
         self._pointer: str | None = None
         self._looked_at = clock.monotonic()
 
-    async def among(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    async def find(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         """Return the reasons, by ordinal, of groups that lost their race; none if read within `LOOK_SECONDS`."""
         if not groups or self._clock.monotonic() - self._looked_at < LOOK_SECONDS:
             return {}
         self._looked_at = self._clock.monotonic()
         try:
-            return await self._look(groups)
+            return await self._read_losses(groups)
         except PackhouseError as error:
             _log.warning("early_look_failed", error=error.message)
             return {}
 
-    async def _look(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    async def _read_losses(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         async with self._database.read() as unit:
             table, catalog = await read_registered(unit, self._table_id, SYSTEM)
         found = await self._formats.pointers(catalog, [table.ref])
