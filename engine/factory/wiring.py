@@ -23,9 +23,9 @@ from engine.services.access.idempotency import IdempotencyService
 from engine.services.access.keys import KeyService
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits
 from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.locations import LocationRules, loopback_hosts
 from engine.services.catalogs.service import CatalogService
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.explain.reader import FactReader
 from engine.services.explain.service import ExplainService
 from engine.services.fleet.health import HealthService
@@ -92,7 +92,7 @@ class Container(Services):
     settings: Settings
     clock: Clock
     database: Database
-    formats: FormatRegistry
+    formats: TableAccess
     queue: RunQueue
     shared: SharedLedgers
     spark: SparkSessions
@@ -111,7 +111,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     tokens = PaceTokens(secret_keys=keys)
     locations = LocationRules(not settings.is_production, loopback_hosts(settings.loopback_hosts))
     served = around.formats(locations)
-    formats = FormatRegistry(
+    formats = TableAccess(
         formats=served,
         environ=os.environ,
         locations=locations,

@@ -6,7 +6,7 @@ parameters in `HARMLESS_PARAMETERS`. Any other user-info, query parameter or fra
 Repetitions in the regular expressions are bounded: long texts would take quadratic time otherwise.
 
 Limit: free text is searched for URIs, for `name=value` with the name of a secret, and for two HTTP headers; secrets in
-other places can't be recognised. Secrets of catalogs are masked by their value as well (`services.catalogs.formats`).
+other places can't be recognised. Secrets of catalogs are also masked by their value (`services.catalogs.table_access`).
 """
 
 import re

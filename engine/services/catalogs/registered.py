@@ -7,7 +7,7 @@ from engine.domain.tables.addresses import is_address, parse_address
 from engine.domain.tables.table import Catalog, Table
 from engine.formats.base import OpenTable
 from engine.services.access.visibility import may_read
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.stores.unit_of_work import UnitOfWork
 
 
@@ -73,18 +73,18 @@ def no_table(table_id: str) -> NotFound:
 
 
 async def open_registered(
-    formats: FormatRegistry, catalog: Catalog, table: Table, *, lists_files: bool = True
+    formats: TableAccess, catalog: Catalog, table: Table, *, lists_files: bool = True
 ) -> OpenTable:
     """Load the table's current metadata and check that it is the registered table.
 
-    `lists_files`: see `FormatRegistry.open_table`.
+    `lists_files`: see `TableAccess.open_table`.
 
     Raises:
         TableReplaced: it was dropped and created again; the remedy is in the message.
         TableUnreadable: its metadata can't be read.
         StateConflict: the catalog no longer has it.
         InvalidInput, NotEligible: it was moved, or has files in a location that is not allowed
-            (`FormatRegistry.open_table`).
+            (`TableAccess.open_table`).
         Transient: the catalog does not answer.
     """
     try:

@@ -13,9 +13,9 @@ from engine.domain.tables.table import Catalog, FormatName, OutsideFiles
 from engine.domain.values.strict import is_one_line
 from engine.formats.base import CheckStep
 from engine.services.access.visibility import visible_catalogs
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.names import MAX_NAME_CHARACTERS, check_catalog_name
 from engine.services.catalogs.secrets import pointer_of, problems_of_clear_secrets
+from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
 
 __all__ = ["CatalogService", "CheckStep"]
@@ -28,7 +28,7 @@ MAX_LOCATIONS: Final = 50
 class CatalogService:
     """Creates, shows, replaces, deletes and checks catalogs."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, clock: Clock) -> None:
         self._database = database
         self._formats = formats
         self._clock = clock

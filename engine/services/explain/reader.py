@@ -14,8 +14,8 @@ from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Trans
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
 from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.explain.facts import (
     Facts,
     RecordFacts,
@@ -58,7 +58,7 @@ class FactReader:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         capabilities: CapabilityService,
         observations: ObservationService,
     ) -> None:
@@ -82,7 +82,7 @@ class FactReader:
                 rewritten = await unit.rewrite_histories.committed_partitions(table_id)
                 hot = await unit.hot_partitions.at(table_id)
                 record = await read_upkeep_record(unit, table_id, switched_on(policy), now=now)
-            sight = await self._formats.ask(seen.opened.ref, judge, seen.opened, policy, rewritten, hot, record)
+            sight = await self._formats.read(seen.opened.ref, judge, seen.opened, policy, rewritten, hot, record)
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
             blocked = Sight(blocked=(error.code, error.message))
@@ -135,6 +135,6 @@ class FactReader:
             return glance.sight
         opened = glance.seen.opened
         try:
-            return await self._formats.ask(opened.ref, add_plans, opened, glance.policy, record, glance.sight)
+            return await self._formats.read(opened.ref, add_plans, opened, glance.policy, record, glance.sight)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
             return Sight(blocked=(error.code, error.message))

@@ -17,7 +17,7 @@ from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transien
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import GroupState, Operation
 from engine.formats.base import OpenTable, ParentKeeper, RollBack, RollsBack
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.runs.attempts import Attempt
 from engine.services.tables.freezes import freeze_document
 from engine.stores.database import Database
@@ -43,7 +43,7 @@ class Mismatches:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         attempt: Attempt,
         open_table: Callable[[], Awaitable[OpenTable]],
         clock: Clock,
@@ -90,7 +90,7 @@ class Mismatches:
                 table = await self._open_table()
                 if not isinstance(table, RollsBack):
                     return RollBack.NOT_POSSIBLE
-                return await self._formats.change(table.ref, table.roll_back, snapshot_id)
+                return await self._formats.write(table.ref, table.roll_back, snapshot_id)
             except (OutcomeUnknown, Transient) as error:
                 _log.warning("roll_back_unknown", snapshot_id=snapshot_id, error=error.message)
                 await self._clock.sleep(wait)
@@ -132,7 +132,7 @@ class Mismatches:
             table = await self._open_table()
             if not isinstance(table, ParentKeeper):
                 return None
-            return await self._formats.change(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
+            return await self._formats.write(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
         except PackhouseError as error:
             _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)
             return None

@@ -16,8 +16,8 @@ from engine.domain.errors import Away, PackhouseError, Transient
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.fleet.outages import Outage
 from engine.queue.streams import RunQueue
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.stores.database import Database
 
@@ -34,7 +34,7 @@ class OutageProbes:
     """The probes of one worker process. `turn` is called about once a second."""
 
     def __init__(
-        self, *, database: Database, formats: FormatRegistry, dispatcher: Dispatcher, queue: RunQueue, holder: str
+        self, *, database: Database, formats: TableAccess, dispatcher: Dispatcher, queue: RunQueue, holder: str
     ) -> None:
         self._database = database
         self._formats = formats
@@ -111,12 +111,12 @@ class OutageProbes:
                     catalog = await unit.catalogs.get(outage.catalog)
                 if catalog is not None:
                     connection = await self._formats.connect(catalog)
-                    await self._formats.ask(outage.catalog, connection.ping)
+                    await self._formats.read(outage.catalog, connection.ping)
             case Dependency.STORAGE:
                 async with self._database.read() as unit:
                     table, catalog = await read_registered(unit, outage.table_id, SYSTEM)
                 opened = await open_registered(self._formats, catalog, table)
-                await self._formats.ask(table.ref, opened.read_storage)
+                await self._formats.read(table.ref, opened.read_storage)
             case Dependency.DATABASE | Dependency.REDIS:  # never reported: no run is parked for these
                 return
             case _:

@@ -23,7 +23,7 @@ from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.domain.values.hints import did_you_mean, nearest
 from engine.formats.base import Keyed, OpenTable
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
 from engine.services.policies.effects import PolicyChange, PolicyEffect, TableItself, weigh
 from engine.services.policies.floors import check_floors
@@ -81,7 +81,7 @@ class PolicyChecks:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         capabilities: CapabilityService,
         acknowledgements: Acknowledgements,
     ) -> None:
@@ -170,7 +170,7 @@ class PolicyChecks:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 opened = await self._formats.open_table(catalog, ref, lists_files=False)
-                columns, unfit = await self._formats.ask(
+                columns, unfit = await self._formats.read(
                     ref, lambda: (opened.columns(), dict(_reasons(opened, document)))
                 )
         except PackhouseError as error:

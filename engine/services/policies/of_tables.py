@@ -22,8 +22,8 @@ from engine.domain.errors import (
 )
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_own, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.policies.checks import NOT_READ, Judged, PolicyChecks, not_acted_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.effects import PolicyChange, TableItself
@@ -46,7 +46,7 @@ class ShownPolicy:
 class PolicyService:
     """Reads, writes, restores and deletes tables' own policies."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, checks: PolicyChecks) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, checks: PolicyChecks) -> None:
         self._database = database
         self._formats = formats
         self._checks = checks
@@ -225,7 +225,7 @@ class PolicyService:
             table, catalog = await read_registered(unit, table_id, caller)
         try:
             opened = await open_registered(self._formats, catalog, table)
-            return await self._formats.ask(table.ref, TableItself.of, opened), ()
+            return await self._formats.read(table.ref, TableItself.of, opened), ()
         except (Transient, InvalidInput, NotEligible, TableUnreadable) as error:
             return NOT_READ, (f"the table's own properties are not included: {error.message}",)
 

@@ -16,8 +16,8 @@ from engine.domain.runs.deletions import Announcement
 from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Catalog, Table
 from engine.formats.base import CopyKeeper, OpenTable
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.operations import plan_upkeep
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
@@ -40,7 +40,7 @@ class _Opened:
 class DeletionRequests:
     """Previews and announces runs that delete."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, acknowledgements: Acknowledgements) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, acknowledgements: Acknowledgements) -> None:
         self._database = database
         self._formats = formats
         self._acknowledgements = acknowledgements
@@ -77,7 +77,7 @@ class DeletionRequests:
         async with self._database.read() as unit:
             now, needed = await unit.now(), await with_readers(unit, table.id)
         try:
-            work = await self._formats.ask(table.ref, plan_upkeep, at.opened, at.policy, operation, now, needed)
+            work = await self._formats.read(table.ref, plan_upkeep, at.opened, at.policy, operation, now, needed)
             summary = work.words
         except NotEligible as error:  # the run ends with the same reason, and deletes nothing
             summary = error.message
@@ -97,7 +97,7 @@ class DeletionRequests:
 
     async def _open(self, table: Table, catalog: Catalog) -> _Opened:
         opened = await open_registered(self._formats, catalog, table)
-        properties = await self._formats.ask(table.ref, opened.policy_properties)
+        properties = await self._formats.read(table.ref, opened.policy_properties)
         async with self._database.read() as unit:
             return _Opened(table, opened, await PolicyReader.effective(unit, table, properties))
 

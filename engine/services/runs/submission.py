@@ -30,8 +30,8 @@ from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFo
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import no_table, open_registered, read_own
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.selections import check_partitions
 from engine.services.planning.upkeep.operations import check_is_on, plan_upkeep
 from engine.services.planning.upkeep.readers import with_readers
@@ -81,7 +81,7 @@ class RunSubmission:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         capabilities: CapabilityService,
         deletions: DeletionRequests,
         queue: RunQueue,
@@ -162,10 +162,10 @@ class RunSubmission:
         request.check()
         if request.partitions is not None:
             opened = await open_registered(self._formats, catalog, table)
-            await self._formats.ask(table.ref, check_partitions, opened, request)
+            await self._formats.read(table.ref, check_partitions, opened, request)
         if request.operation is not Operation.REWRITE:
             opened = await open_registered(self._formats, catalog, table)
-            properties = await self._formats.ask(table.ref, opened.policy_properties)
+            properties = await self._formats.read(table.ref, opened.policy_properties)
             async with self._database.read() as unit:
                 check_is_on(await PolicyReader.effective(unit, table, properties), request.operation)
 
@@ -191,11 +191,11 @@ class RunSubmission:
     async def _purge_hash(self, table: Table, catalog: Catalog) -> str:
         """Return the hash of a dry run of a purge now."""
         opened = await open_registered(self._formats, catalog, table)
-        properties = await self._formats.ask(table.ref, opened.policy_properties)
+        properties = await self._formats.read(table.ref, opened.policy_properties)
         async with self._database.read() as unit:
             policy, now = await PolicyReader.effective(unit, table, properties), await unit.now()
             needed = await with_readers(unit, table.id)
-        work = await self._formats.ask(table.ref, plan_upkeep, opened, policy, Operation.PURGE, now, needed)
+        work = await self._formats.read(table.ref, plan_upkeep, opened, policy, Operation.PURGE, now, needed)
         return str(work.document()["plan_hash"])
 
     async def _registered(self, caller: Caller, table_id: TableId) -> tuple[Table, Catalog]:

@@ -19,7 +19,7 @@ from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
 from engine.planning.advice import Layout, LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
 from engine.services.planning.upkeep.record import UpkeepRecord, read_upkeep_record
 from engine.services.policies.checks import PolicyChecks
@@ -70,7 +70,7 @@ class AdviceService:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         observations: ObservationService,
         checks: PolicyChecks,
     ) -> None:
@@ -88,7 +88,7 @@ class AdviceService:
         seen = await self._observations.observe(caller, table_id)
         async with self._database.read() as unit:
             record = await read_upkeep_record(unit, table_id, (), now=await unit.now())
-        facts = await self._formats.ask(seen.opened.ref, _facts, seen, record)
+        facts = await self._formats.read(seen.opened.ref, _facts, seen, record)
         since = seen.looked_at - WINDOW
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
@@ -107,7 +107,7 @@ class AdviceService:
     async def _refusal(self, seen: Observed, present: StoredPolicy | None, policy: PolicyDocument) -> str | None:
         """Return the reason for which a `PUT` would refuse the policy; None if it would store it."""
         scope = PolicyScope(PolicyScopeKind.TABLE, table_id=seen.table_id)
-        itself = await self._formats.ask(seen.opened.ref, TableItself.of, seen.opened)
+        itself = await self._formats.read(seen.opened.ref, TableItself.of, seen.opened)
         try:
             await self._checks.judge(PolicyChange(seen.table_id, scope, present, policy), itself)
         except InvalidInput as error:

@@ -18,9 +18,9 @@ from engine.domain.runs.removals import FileCount
 from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Catalog, Table
 from engine.formats.base import CopyKeeper, FileKeeper, OpenTable
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.operations import UPKEEP, deletes_files, expiry_plan
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.policies.acknowledgements import NOTHING, Forecast
@@ -37,7 +37,7 @@ _OPERATIONS: Final = {each.setting: each.operation for each in OPERATIONS.values
 class UpkeepForecasts:
     """Foresees deletions of registered tables; see `policies.acknowledgements.DeletionForecasts`."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess) -> None:
         self._database = database
         self._formats = formats
 
@@ -64,13 +64,13 @@ class UpkeepForecasts:
             return NOTHING  # its format does not have the operation
         if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or isinstance(opened, CopyKeeper):
             return Forecast()
-        plan = await self._formats.ask(table.ref, expiry_plan, opened, policy, operation, now, needed)
+        plan = await self._formats.read(table.ref, expiry_plan, opened, policy, operation, now, needed)
         until = max(plan.expired.values(), default=None)
         if not deletes_files(policy, operation):
             return Forecast(len(plan.expired), 0, 0, until, complete=True)
         async with self._database.read() as unit:
             await check_alone(unit, table, catalog, present=opened.location)
-        files = await self._formats.work(table.ref, _files_of, opened, plan)
+        files = await self._formats.read_for_run(table.ref, _files_of, opened, plan)
         if files is None:
             return Forecast(len(plan.expired), None, plan.superseded_bytes, until)
         return Forecast(len(plan.expired), files.files, files.bytes, until, complete=True)

@@ -17,9 +17,9 @@ from engine.domain.ids import TableId
 from engine.domain.tables.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, DiscoveryRequest
 from engine.domain.tables.table import Catalog, Table, TableRef
 from engine.domain.values.globs import matches
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.names import check_table_ref
 from engine.services.catalogs.service import CatalogService
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
 from engine.services.tables.deletions import deleting_of_all, deleting_of_new
 from engine.services.tables.service import TableService
@@ -36,7 +36,7 @@ class DiscoveryService:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         catalogs: CatalogService,
         tables: TableService,
         acknowledgements: Acknowledgements,
@@ -70,7 +70,7 @@ class DiscoveryService:
         def is_granted(namespace: Sequence[str]) -> bool:
             return allows(caller, catalog.grants, Right.DISCOVER, namespace)
 
-        listing = await self._formats.ask(catalog_name, connection.list_tables, MOST_EXAMINED, is_granted)
+        listing = await self._formats.read(catalog_name, connection.list_tables, MOST_EXAMINED, is_granted)
         refs = [TableRef(catalog_name, tuple(each[:-1]), each[-1]) for each in listing.identifiers]
         registered = await self._registered(caller, catalog)
         # In a thread: a hostile pattern takes a while for ten thousand names.

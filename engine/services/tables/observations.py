@@ -26,8 +26,8 @@ from engine.planning.due.evaluations import Evaluation
 from engine.planning.due.partition_decisions import PartitionDecisions
 from engine.planning.measures.health import TableHealth, health
 from engine.planning.ranking import benefit_per_cost, chance_of_commit
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.orders import order_health
@@ -63,7 +63,7 @@ class Observed:
 class ObservationService:
     """Observes registered tables and stores measurements."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, clock: Clock) -> None:
         self._database = database
         self._formats = formats
         self._clock = clock
@@ -78,7 +78,7 @@ class ObservationService:
             table, catalog = await read_registered(unit, table_id, caller)
         looked_at = self._clock.now()
         opened = await open_registered(self._formats, catalog, table)
-        properties = await self._formats.ask(table.ref, opened.policy_properties)
+        properties = await self._formats.read(table.ref, opened.policy_properties)
         async with self._database.read() as unit:
             policy = await PolicyReader.effective(unit, table, properties, instead)
         has_moved = caller != COORDINATOR and await self._wake_moved(table_id, opened.pointer)
@@ -93,7 +93,7 @@ class ObservationService:
         small = seen.policy.small_bytes
         large = seen.policy.large_bytes
         row_groups = seen.policy.small_row_group_bytes
-        found = await self._formats.ask(
+        found = await self._formats.read(
             seen.opened.ref,
             lambda: health(
                 seen.opened.digest(),
@@ -124,7 +124,7 @@ class ObservationService:
         def evaluate() -> Evaluation:
             return evaluate_now(choose_engine(seen.opened, seen.policy), rewritten, now, hot)
 
-        return await self._formats.ask(seen.opened.ref, evaluate)
+        return await self._formats.read(seen.opened.ref, evaluate)
 
     async def decide(self, seen: Observed, places: Sequence[Place]) -> PartitionDecisions:
         """Return the decision of an automatic run that starts now on each partition.
@@ -148,7 +148,7 @@ class ObservationService:
                 return PartitionDecisions.of(places, evaluation, None, hot)
             return PartitionDecisions.of(places, evaluation, due.plan, hot, full=due.full)
 
-        return await self._formats.ask(seen.opened.ref, decide)
+        return await self._formats.read(seen.opened.ref, decide)
 
     async def measure_again(self, table_id: TableId) -> None:
         """Measure a table after a change and store the result; a table that can't be read is skipped."""
@@ -174,8 +174,8 @@ class ObservationService:
         """
         seen = await self.observe(caller, table_id)
         measured = await self.measure(seen)
-        described = await self._formats.ask(seen.opened.ref, seen.opened.describe)
-        order = await self._formats.ask(seen.opened.ref, order_health, seen.opened, seen.policy)
+        described = await self._formats.read(seen.opened.ref, seen.opened.describe)
+        order = await self._formats.read(seen.opened.ref, order_health, seen.opened, seen.policy)
         evaluation = await self.evaluate(seen)
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, table_id, caller)

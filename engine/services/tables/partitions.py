@@ -32,8 +32,8 @@ from engine.planning.measures.partition_health import (
 )
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.tables.observations import ObservationService, Observed
 from engine.stores.database import Database
 from engine.stores.runs.partition_tasks import PartitionTask
@@ -111,7 +111,7 @@ _Key = tuple[TableId, int | None, FileBounds]
 class PartitionService:
     """Lists partitions; caches those of the tables that were listed last."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, observations: ObservationService) -> None:
         self._database = database
         self._formats = formats
         self._observations = observations
@@ -183,10 +183,10 @@ class PartitionService:
 
     async def _measured(self, seen: Observed, position: PartitionsPosition, *, decides: bool) -> _Measured:
         key = (seen.table_id, position.snapshot_id, position.bounds)
-        pointer = await self._formats.ask(seen.opened.ref, _pointer_of, seen.opened)
+        pointer = await self._formats.read(seen.opened.ref, _pointer_of, seen.opened)
         kept = self._kept.get(key)
         if kept is None or kept.pointer != pointer:  # formats can use the id of a snapshot again, after a rollback
-            columns = await self._formats.ask(seen.opened.ref, _measure, seen, position.bounds)
+            columns = await self._formats.read(seen.opened.ref, _measure, seen, position.bounds)
             kept = _Measured(columns, seen.looked_at, pointer)
         if decides:
             places = list(zip(kept.columns.spec_ids.tolist(), kept.columns.names, strict=True))

@@ -27,10 +27,10 @@ from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, 
 from engine.domain.values.periods import Period
 from engine.services.access.visibility import narrowed
 from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.locations import OutsideAllowedLocations
 from engine.services.catalogs.names import check_table_ref
 from engine.services.catalogs.registered import find_id, read_own, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.rule_words import due_document
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.planning.trials import EVERYTHING, plan_document, try_plan
@@ -55,7 +55,7 @@ class TableService:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         observations: ObservationService,
         capabilities: CapabilityService,
         acknowledgements: Acknowledgements,
@@ -268,7 +268,7 @@ class TableService:
         async with self._database.read() as unit:
             known = await read_statistics(unit, table_id, catalog=seen.opened.ref.catalog)
             hot = await unit.hot_partitions.at(table_id)
-        trial = await self._formats.ask(seen.opened.ref, try_plan, seen.opened, seen.policy, known, request, hot)
+        trial = await self._formats.read(seen.opened.ref, try_plan, seen.opened, seen.policy, known, request, hot)
         if policy is None:
             await self._observations.measure(seen)
         evaluation = await self._observations.evaluate(seen)

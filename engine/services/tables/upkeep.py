@@ -18,9 +18,9 @@ from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter
 from engine.formats.base import CopyKeeper
 from engine.planning.measures.metadata import MetadataHealth
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.documents import upkeep_document
 from engine.services.planning.upkeep.histories import EXPIRE, file_keeper_of
 from engine.services.planning.upkeep.operations import (
@@ -52,7 +52,7 @@ LISTING_SECONDS: Final = 60
 class UpkeepService:
     """Shows the upkeep of registered tables: what each operation would do, and the files that go with it."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, observations: ObservationService) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, observations: ObservationService) -> None:
         self._database = database
         self._formats = formats
         self._observations = observations
@@ -70,7 +70,7 @@ class UpkeepService:
         async with self._database.read() as unit:
             now, needed = await unit.now(), await with_readers(unit, table_id)
         opened, policy = seen.opened, seen.policy
-        work = await self._formats.ask(opened.ref, plan_upkeep, opened, policy, operation, now, needed)
+        work = await self._formats.read(opened.ref, plan_upkeep, opened, policy, operation, now, needed)
         removal = await self._removal(seen, operation, now, needed)
         if removal is not None and operation is Operation.REMOVE_ORPHANS:
             work = _with_orphans(work, removal)
@@ -97,8 +97,8 @@ class UpkeepService:
             record = await read_upkeep_record(unit, table_id, UPKEEP, now=await unit.now())
             last = {each: await _last_run(unit, table_id, each) for each in UPKEEP}
         opened, policy = seen.opened, seen.policy
-        lines = await self._formats.ask(opened.ref, upkeep_overview, opened, policy, record)
-        figures = await self._formats.ask(opened.ref, opened.figures)
+        lines = await self._formats.read(opened.ref, upkeep_overview, opened, policy, record)
+        figures = await self._formats.read(opened.ref, opened.figures)
         written = policy.written()
         return {
             "table_id": table_id,
@@ -141,7 +141,7 @@ class UpkeepService:
         plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
         await self._check_alone(seen)
-        return await self._formats.work(
+        return await self._formats.read_for_run(
             seen.opened.ref, keeper.removable_files, tuple(plan.expired), (), tuple(plan.tags)
         )
 
@@ -157,7 +157,7 @@ class UpkeepService:
             run = await read_run(unit, run_id, caller)
         seen = await self._observations.observe(caller, run.table_id)
         keeper = seen.opened if isinstance(seen.opened, CopyKeeper) else file_keeper_of(seen.opened)
-        files = await self._formats.work(seen.opened.ref, keeper.deleted_files, run_id)
+        files = await self._formats.read_for_run(seen.opened.ref, keeper.deleted_files, run_id)
         first = next(files, None)
         if first is None:
             message = f"run {run_id!r} recorded no files to delete, or its list is not in the table's storage any more"
@@ -178,7 +178,7 @@ class UpkeepService:
                     "run: submit the run, whose first search deletes nothing and shows what it found"
                 )
 
-        return await self._formats.work(seen.opened.ref, keeper.preview_orphans, rule, (), live, before_page)
+        return await self._formats.read_for_run(seen.opened.ref, keeper.preview_orphans, rule, (), live, before_page)
 
     async def _removal(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> RemovalPlan | None:
         """Return the files that the operation would delete now; None if it deletes none."""
@@ -189,13 +189,13 @@ class UpkeepService:
         plan = await self._expiry_plan(seen, operation, now, needed)
         keeper = file_keeper_of(seen.opened)
         await self._check_alone(seen)
-        return await self._formats.work(
+        return await self._formats.read_for_run(
             seen.opened.ref, keeper.preview_removal, tuple(plan.expired), (), tuple(plan.tags)
         )
 
     async def _expiry_plan(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> ExpiryPlan:
         """Return what the operation, which deletes the files of snapshots, would remove now."""
-        return await self._formats.ask(seen.opened.ref, expiry_plan, seen.opened, seen.policy, operation, now, needed)
+        return await self._formats.read(seen.opened.ref, expiry_plan, seen.opened, seen.policy, operation, now, needed)
 
     async def _check_alone(self, seen: Observed) -> None:
         """Raise `NotEligible` if the table was moved, or another one is registered where it is, below or around it."""

@@ -12,8 +12,8 @@ from engine.domain.errors import NotEligible
 from engine.domain.ids import RunId, TableId
 from engine.domain.tables.write_locations import WriteLocations, WrittenFile
 from engine.formats.base import GuidesWriters, OpenTable
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
 
 
@@ -42,7 +42,7 @@ class WriteAnswer:
 class WriteLocationService:
     """Tells writers which folders to put a file into."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess) -> None:
         self._database = database
         self._formats = formats
 
@@ -63,7 +63,7 @@ class WriteLocationService:
         async with self._database.read() as unit:  # before the catalog: a folder that is in place by then is not next
             place = (opened.current_spec_id, name)
             groups = await unit.partition_tasks.open_groups(table_id, place, file.name)
-        found = await self._formats.ask(opened.ref, guide.write_locations, name, file, groups)
+        found = await self._formats.read(opened.ref, guide.write_locations, name, file, groups)
         return WriteAnswer(name, file, found, groups[-1].run_id if groups else None)
 
 

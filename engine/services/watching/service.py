@@ -43,7 +43,7 @@ from engine.domain.tables.watches import (
 )
 from engine.formats.base import CatalogConnection
 from engine.metrics import WorkMetrics
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.explain.decisions import RUN_SECONDS, Decision, decide, decide_unless_due
 from engine.services.explain.facts import LIVE_RUNS, lets_rewrites_pass
 from engine.services.explain.reader import FactReader
@@ -78,7 +78,7 @@ class WatchService:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         facts: FactReader,
         submission: RunSubmission,
         leadership: Leadership,

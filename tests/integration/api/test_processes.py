@@ -14,7 +14,7 @@ import pytest
 from api.__main__ import main
 from api.server.parts import STUCK_SECONDS, Parts, serve
 from engine.domain.errors import Transient
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.settings import Settings
 from tests.support.eventually import eventually
 from tests.support.processes import environment_of
@@ -107,7 +107,7 @@ async def test_f41_a_process_with_a_read_that_can_not_be_ended_stops_with_the_re
     redis_url: str, sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F41: nothing but the end of the process ends a library that computes for ever; then it is started again."""
-    monkeypatch.setattr(FormatRegistry, "stuck_seconds", lambda _formats: STUCK_SECONDS)
+    monkeypatch.setattr(TableAccess, "stuck_seconds", lambda _formats: STUCK_SECONDS)
     settings = settings_of(tmp_path, database_url=sqlite_url, redis_url=redis_url, port=0)
     async with asyncio.timeout(60):
         with pytest.raises(Transient, match="a read of a table computed on after it was ended: start it again"):

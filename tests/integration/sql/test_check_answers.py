@@ -14,8 +14,8 @@ from engine.formats.hive import HiveFormat
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.paimon import PaimonFormat
 from engine.services.catalogs.addresses import HostNames
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.locations import LocationRules
+from engine.services.catalogs.table_access import TableAccess
 
 NAME = "catalog.invalid"
 NOW = datetime(2026, 11, 28, tzinfo=UTC)
@@ -54,7 +54,7 @@ async def checked(kind: str, server: str, *, resolves_to: str) -> tuple[list[Che
     format_name, properties = CATALOGS[kind]
     given = {name: value.format(server) for name, value in properties.items()}
     catalog = Catalog("lake", format_name, given, 1, NOW, NOW)
-    registry = FormatRegistry(
+    registry = TableAccess(
         formats=FORMATS, environ={"TOKEN": "t"}, locations=RULES, names=HostNames(lookup=lambda _: [resolves_to])
     )
     began = time.monotonic()

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import TableId
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.tables.write_locations import WriteAnswer, WriteLocationService
 from engine.stores.database import Database
 from tests.support.hive.lakes import path_of
@@ -37,7 +37,7 @@ class Follower:
 
         async def locate() -> WriteAnswer:
             database = Database(self.database_url)
-            formats = FormatRegistry(formats=served(None), environ=os.environ)
+            formats = TableAccess(formats=served(None), environ=os.environ)
             service = WriteLocationService(database=database, formats=formats)
             try:
                 return await service.locate(SYSTEM, self.table_id, partition or f'{{"day":"{day}"}}', file_name)

@@ -24,8 +24,8 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.planning.upkeep.operations import is_on
 from engine.services.policies.effective import PolicyReader
@@ -66,7 +66,7 @@ class MetadataContext:
     """Services that all attempts share."""
 
     database: Database
-    formats: FormatRegistry
+    formats: TableAccess
     clock: Clock
     pacing: PaceTools
 

@@ -69,7 +69,7 @@ class ExpiryAttempt(DeletingAttempt):
     async def _expire_and_delete(self, policy: EffectivePolicy, rule: ExpiryRule) -> ExpiryPlan:
         """Plan, remove snapshots from the metadata and delete their files; return the plan."""
         expiry = await self._selected(policy)
-        plan = await self._context.formats.work(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
+        plan = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
         self._step("planned")
         await self._attempt.check()
         await self._check_plan_acknowledged(policy, plan, rule)
@@ -127,7 +127,7 @@ class ExpiryAttempt(DeletingAttempt):
             now, needed = await unit.now(), await self._needed(unit)
             needed = await with_readers(unit, self._attempt.run.table_id, needed)
         operation = self._attempt.run.operation
-        return await self._context.formats.work(
+        return await self._context.formats.read_for_run(
             self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed
         )
 
@@ -142,12 +142,12 @@ class ExpiryAttempt(DeletingAttempt):
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
             expire = partial(keeper.expire, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
-                proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+                proof = await self._context.formats.write(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
                 await self._read_outcome(error, self._count_gone)
                 continue
             self._step("after_commit")
-            left = await self._context.formats.work(self._table.ref, keeper.retained, some)
+            left = await self._context.formats.read_for_run(self._table.ref, keeper.retained, some)
             await self._count(len(some) - len(left), proof)
 
     async def _expire_tags(self, plan: ExpiryPlan, expiry: Expiry) -> None:
@@ -166,7 +166,7 @@ class ExpiryAttempt(DeletingAttempt):
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
             expire = partial(keeper.expire_tags, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
-                proof = await self._context.formats.change(self._table.ref, expire, some, expiry)
+                proof = await self._context.formats.write(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
                 await self._read_outcome(error, self._count_gone)
                 continue
@@ -180,11 +180,13 @@ class ExpiryAttempt(DeletingAttempt):
         """
         sent, tags = self._attempt.run.intent.snapshots, self._attempt.run.intent.tags
         if tags and isinstance(self._table, TagKeeper):
-            if len(await self._context.formats.work(self._table.ref, self._table.retained_tags, tags)) == len(tags):
+            if len(await self._context.formats.read_for_run(self._table.ref, self._table.retained_tags, tags)) == len(
+                tags
+            ):
                 return False
             await self._count_tags(tags, ())
             return True
-        left = await self._context.formats.work(self._table.ref, keeper_of(self._table).retained, sent)
+        left = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).retained, sent)
         if len(left) == len(sent):
             return False
         gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
@@ -194,7 +196,7 @@ class ExpiryAttempt(DeletingAttempt):
     async def _count_tags(self, names: Sequence[str], proof: Sequence[Condition]) -> None:
         """Store how many of the tags are gone, with their proof. Raises as `_count`."""
         if isinstance(self._table, TagKeeper):
-            left = await self._context.formats.work(self._table.ref, self._table.retained_tags, names)
+            left = await self._context.formats.read_for_run(self._table.ref, self._table.retained_tags, names)
             self._tags += len(names) - len(left)
         await self._count(0, proof)
 

@@ -207,13 +207,13 @@ class FileRemoval:
     async def is_pending(self) -> bool:
         """Return whether files of this run remain to be deleted. Raises as `FileDeletion`."""
         deletion = await self._opened()
-        return await self._context.formats.work(self._table.ref, deletion.is_pending)
+        return await self._context.formats.read_for_run(self._table.ref, deletion.is_pending)
 
     async def preview(self, snapshot_ids: Sequence[int], tags: Sequence[str] = ()) -> RemovalPlan:
         """Return the files that would be deleted if these snapshots and tags expired now. Raises `NotEligible`."""
         await self._check_alone()
         keeper = file_keeper_of(self._table)
-        return await self._context.formats.work(self._table.ref, keeper.preview_removal, snapshot_ids, (), tags)
+        return await self._context.formats.read_for_run(self._table.ref, keeper.preview_removal, snapshot_ids, (), tags)
 
     async def look(self, policy: EffectivePolicy) -> None:
         """List the files of the table, for a deletion of orphans. Raises as `remove`."""
@@ -225,7 +225,7 @@ class FileRemoval:
     async def record(self) -> RemovalPlan:
         """Find the files to delete and store their list, once. Raises as `remove`."""
         if self._plan is None:
-            self._plan = await self._context.formats.work(self._table.ref, (await self._opened()).record)
+            self._plan = await self._context.formats.read_for_run(self._table.ref, (await self._opened()).record)
         return self._plan
 
     async def remove(self, policy: EffectivePolicy) -> Removed:
@@ -240,12 +240,12 @@ class FileRemoval:
         if plan.total.files:
             await self._repeat(deletion.advance, policy, "deleting_files")
         self._step("files_deleted")
-        proof = await self._context.formats.work(self._table.ref, deletion.prove)
+        proof = await self._context.formats.read_for_run(self._table.ref, deletion.prove)
         return Removed(plan, deletion.figures(), proof)
 
     async def close(self) -> None:
         """Remove the records that only a repetition needs. Raises as `FileDeletion`."""
-        await self._context.formats.work(self._table.ref, (await self._opened()).close)
+        await self._context.formats.read_for_run(self._table.ref, (await self._opened()).close)
 
     def begin_again(self) -> None:
         """Forget a deletion that was closed: the next call begins another one of the same run."""
@@ -291,7 +291,7 @@ class FileRemoval:
         is_left = True
         while is_left:
             self._step(step)
-            is_left = await self._context.formats.work(self._table.ref, advance, before_batch, STEP_SECONDS)
+            is_left = await self._context.formats.read_for_run(self._table.ref, advance, before_batch, STEP_SECONDS)
 
     def _check(self) -> None:
         if self._attempt.stop_reason is not None:

@@ -45,7 +45,7 @@ class OldCompactionsAttempt(ExpiryAttempt):
             return
         keeper = self._table
         self._recheck = _COPIES_WATCHED
-        copies = await self._context.formats.work(keeper.ref, keeper.replaced_copies)
+        copies = await self._context.formats.read_for_run(keeper.ref, keeper.replaced_copies)
         proven, failed = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             rule = replace(copy_rule(policy, await unit.now()), proven=proven, failed=failed)
@@ -79,12 +79,12 @@ class OldCompactionsAttempt(ExpiryAttempt):
 
     async def _selected(self, policy: EffectivePolicy) -> Expiry:
         """Return the expiry of the old copies, without those whose rewrite the record does not prove."""
-        copies = await self._context.formats.work(self._table.ref, keeper_of(self._table).old_copies)
+        copies = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).old_copies)
         proven, _ = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             now, needed = await unit.now(), await self._needed(unit)
         operation = self._attempt.run.operation
-        return await self._context.formats.work(
+        return await self._context.formats.read_for_run(
             self._table.ref, expiry_of, self._table, policy, operation, now, needed=needed, proven=proven
         )
 

@@ -113,7 +113,7 @@ class SnapshotAttempt(MetadataAttempt):
         """Prove the snapshot of an earlier attempt, if the table has it."""
         if self._attempt.run.unsettled:
             table = rewritable(self._table)
-            found = await self._context.formats.work(table.ref, table.find_commits, self._attempt.run.id)
+            found = await self._context.formats.read_for_run(table.ref, table.find_commits, self._attempt.run.id)
             for each in found:
                 await self._prove(each.snapshot_id)
 
@@ -125,7 +125,7 @@ class SnapshotAttempt(MetadataAttempt):
         if self._committed:
             await self._conclude()
             return
-        plan = await self._context.formats.work(self._table.ref, self._plan)
+        plan = await self._context.formats.read_for_run(self._table.ref, self._plan)
         self._step("planned")
         await self._attempt.check()
         if not plan.count:
@@ -171,7 +171,7 @@ class SnapshotAttempt(MetadataAttempt):
         self._step("before_commit")
         send = partial(self._send, before_try=self._prove_lease)
         try:
-            found = await self._context.formats.change(self._table.ref, send, run.id, self._attempt.number)
+            found = await self._context.formats.write(self._table.ref, send, run.id, self._attempt.number)
         except (OutcomeUnknown, LeaseLost):
             raise
         except PackhouseError as error:
@@ -191,7 +191,7 @@ class SnapshotAttempt(MetadataAttempt):
             TakenBack: it is correct, but no longer in the history of main.
             Fatal: the proof failed.
         """
-        proof = await self._context.formats.work(self._table.ref, self._compare, snapshot_id)
+        proof = await self._context.formats.read_for_run(self._table.ref, self._compare, snapshot_id)
         document = _document(snapshot_id, proof)
         others = [each for each in self._proofs if each.get("snapshot_id") != document["snapshot_id"]]
         self._proofs = [*others, document]
@@ -222,7 +222,7 @@ class SnapshotAttempt(MetadataAttempt):
         if self._attempt.run.unsettled or self._attempt.number == 1:
             return
         remove = partial(self._remove, up_to_attempt=self._attempt.number)
-        await self._context.formats.work(self._table.ref, remove, self._attempt.run.id)
+        await self._context.formats.read_for_run(self._table.ref, remove, self._attempt.run.id)
 
     @property
     def _committed(self) -> bool:

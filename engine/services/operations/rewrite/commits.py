@@ -31,7 +31,7 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.outcomes import races_so_far, verification_document
@@ -62,7 +62,7 @@ class Commits:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         attempt: Attempt,
         open_table: Callable[[], Awaitable[RewritableTable]],
         clock: Clock,
@@ -134,7 +134,7 @@ class Commits:
         """
         table = await self._open_table()
         left = {group.ordinal: group for group in groups}
-        for batch in await self._formats.work(table.ref, table.find_commits, self._attempt.run.id):
+        for batch in await self._formats.read_for_run(table.ref, table.find_commits, self._attempt.run.id):
             mine = [left.pop(ordinal) for ordinal in batch.groups if ordinal in left]
             if mine:
                 _log.info("commit_found", snapshot_id=batch.snapshot_id, groups=len(mine))
@@ -179,7 +179,7 @@ class Commits:
         for send in range(1, SENDS + 1):
             try:
                 table = opened if send == 1 else await self._open_table()
-                return await self._formats.change(table.ref, table.commit, request, before_try=permit)
+                return await self._formats.write(table.ref, table.commit, request, before_try=permit)
             except LeaseLost:
                 raise
             except OutcomeUnknown as error:
@@ -273,7 +273,7 @@ class Commits:
         lost: frozenset[Place] = frozenset(),
     ) -> None:
         """Verify and record a snapshot; partitions of its groups are no longer hot, unless they lost other groups."""
-        verification = await self._formats.work(
+        verification = await self._formats.read_for_run(
             table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
         )
         if verification.is_overtaken:
@@ -362,7 +362,7 @@ class Commits:
         try:
             table = await self._open_table()
             if isinstance(table, ParentKeeper):
-                await self._formats.change(table.ref, table.release_parents)
+                await self._formats.write(table.ref, table.release_parents)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.domain.clock import Clock
 from engine.queue.budgets import PaceLedger
 from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.catalogs.formats import FormatRegistry
+from engine.services.catalogs.table_access import TableAccess
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.services.operations.tasks.pacing import PaceTools
@@ -19,7 +19,7 @@ class RewriteContext:
     """Services and settings of all attempts. `machine`: where tasks run; run times are compared per machine."""
 
     database: Database
-    formats: FormatRegistry
+    formats: TableAccess
     capabilities: CapabilityService
     observations: ObservationService
     dispatcher: Dispatcher

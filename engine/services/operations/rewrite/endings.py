@@ -169,7 +169,7 @@ class RunEnding:
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})
         async with self._context.database.read() as unit:
             keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
-        removed = await self._context.formats.change(
+        removed = await self._context.formats.write(
             table.ref,
             table.remove_outputs,
             self._attempt.run.id,

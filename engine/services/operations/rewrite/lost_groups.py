@@ -16,8 +16,8 @@ from engine.domain.ids import TableId
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewritableTable
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -33,7 +33,7 @@ class LostGroups:
         self,
         *,
         database: Database,
-        formats: FormatRegistry,
+        formats: TableAccess,
         clock: Clock,
         table_id: TableId,
         open_table: Callable[[], Awaitable[RewritableTable]],
@@ -68,6 +68,6 @@ class LostGroups:
         if pointer is None or pointer == self._pointer:
             return {}
         opened = await self._open_table()
-        lost = await self._formats.ask(table.ref, opened.lost_groups, *self._base, groups)
+        lost = await self._formats.read(table.ref, opened.lost_groups, *self._base, groups)
         self._pointer = pointer
         return lost

@@ -178,12 +178,14 @@ class NativePath(RewritePath):
         """
         table = native(await self._open())
         places = [sent.group.place]
-        found = await self._context.formats.work(table.ref, table.native_changes, sent.call.since_snapshot_id, places)
+        found = await self._context.formats.read_for_run(
+            table.ref, table.native_changes, sent.call.since_snapshot_id, places
+        )
         change = next((each for each in found if sent.is_of(each)), None)
         if change is None:
             return None
         counted = None if change.rows_known is not None else await self._counted(table, change)
-        verification = await self._context.formats.work(table.ref, table.verify_native, change, counted)
+        verification = await self._context.formats.read_for_run(table.ref, table.verify_native, change, counted)
         result = _result(sent.group, change, seconds)
 
         async def before(unit: UnitOfWork) -> None:

@@ -127,7 +127,7 @@ class RewriteAttempt:
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
     async def _chosen(self, table: RewritableTable, policy: EffectivePolicy) -> EngineChoice:
-        chosen = await self._context.formats.work(table.ref, choose_engine, table, policy)
+        chosen = await self._context.formats.read_for_run(table.ref, choose_engine, table, policy)
         if chosen.engine is None:
             failed = [each for each in chosen.conditions if not each.holds]
             names = ", ".join(f"{each.name} ({each.detail})" for each in failed)
@@ -147,7 +147,7 @@ class RewriteAttempt:
         taken = frozenset(group.place for group in await self._ending.outlines())
         self._hot = await self._hot_partitions(request, taken)
         due = await self._evaluated(chosen) if request.only_due else None
-        plan = await self._context.formats.work(
+        plan = await self._context.formats.read_for_run(
             table.ref,
             plan_run,
             chosen,
@@ -175,7 +175,9 @@ class RewriteAttempt:
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()
-        return await self._context.formats.work(chosen.table.ref, evaluate_now, chosen, rewritten, now, self._hot)
+        return await self._context.formats.read_for_run(
+            chosen.table.ref, evaluate_now, chosen, rewritten, now, self._hot
+        )
 
     async def _rewrite(
         self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]

@@ -68,7 +68,7 @@ class TaskPath(RewritePath):
         if plan.order is None:
             return {}
         places = frozenset(group.place for group in plan.groups)
-        return await self._context.formats.work(table.ref, overlaps_of, table, plan.order, places)
+        return await self._context.formats.read_for_run(table.ref, overlaps_of, table, plan.order, places)
 
     async def _send(self, work: RewriteInput) -> None:
         attempt, context = self._attempt, self._context
@@ -126,7 +126,7 @@ class TaskPath(RewritePath):
             clock=context.clock,
             times=LaneTimes(plan.time),
             slots=slots,
-            tasks=lambda group: context.formats.work(table.ref, made, group),
+            tasks=lambda group: context.formats.read_for_run(table.ref, made, group),
             credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._lost_groups(plan).find,
             on_start=self._mark_running,
@@ -215,7 +215,7 @@ class TaskPath(RewritePath):
     async def _remedy(self, reason: str, work: RewriteInput) -> str:
         """Return what to do about groups refused for a reason; computed once, because it reads the whole table."""
         if reason not in self._remedies:
-            self._remedies[reason] = await self._context.formats.work(
+            self._remedies[reason] = await self._context.formats.read_for_run(
                 work.table.ref, remedy_for, reason, work.table, work.policy
             )
         return self._remedies[reason]

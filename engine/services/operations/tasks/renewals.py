@@ -16,8 +16,8 @@ from engine.domain.errors import StateConflict
 from engine.domain.ids import RunId
 from engine.domain.runs.run import LEASED_STATES
 from engine.formats.base import rewritable
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
 
 KEPT_SECONDS: Final = 5.0
@@ -34,7 +34,7 @@ class _Kept:
 class RenewalService:
     """Gives tasks at work the storage properties of their table, with new credentials."""
 
-    def __init__(self, *, database: Database, formats: FormatRegistry, clock: Clock) -> None:
+    def __init__(self, *, database: Database, formats: TableAccess, clock: Clock) -> None:
         self._database = database
         self._formats = formats
         self._clock = clock

@@ -15,8 +15,8 @@ from engine.formats.base import CheckStep, FileScope, PlainProperties
 from engine.formats.iceberg.catalog.known_properties import PLAIN
 from engine.services.catalogs.addresses import FRESH_SECONDS, HostNames
 from engine.services.catalogs.bulkheads.compartments import ThreadLimits
-from engine.services.catalogs.formats import FormatRegistry
 from engine.services.catalogs.locations import LocationRules
+from engine.services.catalogs.table_access import TableAccess
 
 MADE = datetime(2026, 11, 1, tzinfo=UTC)
 LAKE = Catalog("lake", FormatName.ICEBERG, {"token": "env:TOKEN"}, 1, MADE, MADE)
@@ -84,14 +84,14 @@ def table_format() -> Format:
 
 
 @pytest.fixture
-def registry(table_format: Format, environ: dict[str, str]) -> FormatRegistry:
-    return FormatRegistry(
+def registry(table_format: Format, environ: dict[str, str]) -> TableAccess:
+    return TableAccess(
         formats={FormatName.ICEBERG: table_format}, environ=environ, limits=ThreadLimits(read_seconds=0.2)
     )
 
 
 async def test_a_connection_is_made_once_with_its_secrets_and_again_for_new_ones_or_a_replaced_catalog(
-    registry: FormatRegistry, table_format: Format, environ: dict[str, str]
+    registry: TableAccess, table_format: Format, environ: dict[str, str]
 ) -> None:
     assert await registry.connect(LAKE) is await registry.connect(LAKE)
     assert table_format.seen == [{"token": "secret-one"}]
@@ -101,7 +101,7 @@ async def test_a_connection_is_made_once_with_its_secrets_and_again_for_new_ones
     assert [properties["token"] for properties in table_format.seen] == ["secret-one", "secret-one", "two"]
 
 
-async def test_a_catalog_that_hangs_is_given_up_on(registry: FormatRegistry, table_format: Format) -> None:
+async def test_a_catalog_that_hangs_is_given_up_on(registry: TableAccess, table_format: Format) -> None:
     table_format.blocked.clear()
     try:
         with pytest.raises(Transient, match="'lake' did not answer within"):
@@ -110,7 +110,7 @@ async def test_a_catalog_that_hangs_is_given_up_on(registry: FormatRegistry, tab
         table_format.blocked.set()
 
 
-async def test_secrets_are_blotted_out_of_errors(registry: FormatRegistry, environ: dict[str, str]) -> None:
+async def test_secrets_are_blotted_out_of_errors(registry: TableAccess, environ: dict[str, str]) -> None:
     environ["TOKEN"] = "https://reader:hunter2@catalog"
     with pytest.raises(Transient) as caught:
         await registry.open_table(LAKE, TableRef("lake", ("a",), "b"))
@@ -118,7 +118,7 @@ async def test_secrets_are_blotted_out_of_errors(registry: FormatRegistry, envir
     assert "can't reach ***" in caught.value.message
 
 
-async def test_a_check_tells_each_step_without_secrets(registry: FormatRegistry, environ: dict[str, str]) -> None:
+async def test_a_check_tells_each_step_without_secrets(registry: TableAccess, environ: dict[str, str]) -> None:
     assert (await registry.check(LAKE))[1].detail == "asked with token ***"
     assert [(step.name, step.ok) for step in await registry.check(LAKE)] == [
         ("secrets", True),
@@ -131,7 +131,7 @@ async def test_a_check_tells_each_step_without_secrets(registry: FormatRegistry,
 
 
 async def test_a_format_that_is_not_served_is_refused(table_format: Format, environ: dict[str, str]) -> None:
-    registry = FormatRegistry(formats={FormatName.ICEBERG: table_format}, environ=environ)  # type: ignore[dict-item]
+    registry = TableAccess(formats={FormatName.ICEBERG: table_format}, environ=environ)  # type: ignore[dict-item]
     with pytest.raises(InvalidInput) as caught:
         await registry.validate(FormatName.PAIMON, {})
     assert caught.value.problems[0].hint == "use one of iceberg"
@@ -142,7 +142,7 @@ async def test_a_name_that_resolves_inside_is_refused_when_it_is_written_and_whe
 ) -> None:
     answers = [["192.0.2.1"], ["127.0.0.1"]]
     now = [0.0]
-    registry = FormatRegistry(
+    registry = TableAccess(
         formats={FormatName.ICEBERG: table_format},  # type: ignore[dict-item]
         environ=environ,
         locations=LocationRules(allows_local=False),
@@ -157,7 +157,7 @@ async def test_a_name_that_resolves_inside_is_refused_when_it_is_written_and_whe
     assert [problem.pointer for problem in caught.value.problems] == ["/properties/uri"]
 
 
-async def test_one_table_without_an_answer_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+async def test_one_table_without_an_answer_hides_no_pointers_of_others(registry: TableAccess) -> None:
     connection: Any = await registry.connect(LAKE)
     refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
     connection.silent = {"t3"}
@@ -166,7 +166,7 @@ async def test_one_table_without_an_answer_hides_no_pointers_of_others(registry:
     connection.answers.set()
 
 
-async def test_one_table_whose_store_refuses_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+async def test_one_table_whose_store_refuses_hides_no_pointers_of_others(registry: TableAccess) -> None:
     connection: Any = await registry.connect(LAKE)
     refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
     connection.refused = {"t3"}
@@ -177,7 +177,7 @@ async def test_one_table_whose_store_refuses_hides_no_pointers_of_others(registr
         await registry.pointers(LAKE, refs)
 
 
-async def test_f51_a_fault_of_ours_at_one_table_hides_no_pointers_of_others(registry: FormatRegistry) -> None:
+async def test_f51_a_fault_of_ours_at_one_table_hides_no_pointers_of_others(registry: TableAccess) -> None:
     """It is no answer of the catalog either: the table has no pointer, so that it is looked at, which reports it."""
     connection: Any = await registry.connect(LAKE)
     refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
@@ -188,7 +188,7 @@ async def test_f51_a_fault_of_ours_at_one_table_hides_no_pointers_of_others(regi
     assert [(each["event"], each["table"]) for each in logged] == [("pointer_not_read", "lake.a.t3")]
 
 
-async def test_a_catalog_that_answers_for_no_table_is_away(registry: FormatRegistry) -> None:
+async def test_a_catalog_that_answers_for_no_table_is_away(registry: TableAccess) -> None:
     connection: Any = await registry.connect(LAKE)
     refs = [TableRef("lake", ("a",), f"t{number}") for number in range(20)]
     connection.silent = {ref.name for ref in refs}

@@ -51,13 +51,13 @@ RESOLVER_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _OpenConnection:
     fingerprint: str
     connection: CatalogConnection
 
 
-class FormatRegistry:
-    """Table formats by name.
+class TableAccess:
+    """Runs calls to catalogs and tables of all formats in threads, with deadlines and without secrets in errors.
 
     `environ` resolves `env:` references, `locations` are the rules for reachable locations and addresses, `own_folder`
     is the folder to which `file:` references may not lead, `limits` are the threads and deadlines of calls. In methods
@@ -80,36 +80,38 @@ class FormatRegistry:
         self._own_folder = own_folder
         self._names = names or HostNames()
         self._bulkheads = Bulkheads(limits)
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _OpenConnection] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._secrets: set[str] = set()
 
-    async def ask(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def read(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking read in a thread; at the deadline of reads the call fails and its thread is abandoned.
 
         Raises:
             Away: no free thread, or no answer in time.
         """
-        with self._blotting():
+        with self._redacting():
             return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs))
 
-    async def work(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a blocking read that is a step of a run, like `ask` but with the deadline of such steps.
+    async def read_for_run(
+        self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run a blocking read that is a step of a run, like `read` but with the deadline of such steps.
 
         Raises:
             Away: no free thread, or no answer in time.
         """
-        with self._blotting():
+        with self._redacting():
             return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs), is_work=True)
 
-    async def change(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def write(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a blocking call that may change the table; a cancelled caller still waits for its end.
 
         Raises:
             Away: no free thread; nothing was begun.
             OutcomeUnknown: no answer in time; the call may still change the table.
         """
-        with self._blotting():
+        with self._redacting():
             return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
 
     def stuck_seconds(self) -> float:
@@ -151,8 +153,8 @@ class FormatRegistry:
             kept = self._kept.get(catalog.name)
             if kept is None or kept.fingerprint != fingerprint:
                 try:
-                    opened = await self.ask(catalog.name, table_format.connect, catalog.name, properties)
-                    kept = _Kept(fingerprint, opened)
+                    opened = await self.read(catalog.name, table_format.connect, catalog.name, properties)
+                    kept = _OpenConnection(fingerprint, opened)
                 except InvalidInput as error:  # the fault is in a resolved secret: never shown
                     error.problems = tuple(replace(problem, value=None) for problem in error.problems)
                     raise
@@ -181,7 +183,7 @@ class FormatRegistry:
         opening = connection.open_table
         if not lists_files and isinstance(connection, OpensEntries):
             opening = connection.open_entry
-        with self._blotting():
+        with self._redacting():
             opened = await self._bulkheads.read_shared(
                 Compartment.of(ref), (id(connection), scope, lists_files), partial(opening, ref, scope)
             )
@@ -202,7 +204,7 @@ class FormatRegistry:
         """
         connection = await self.connect(catalog)
         if connection.has_all_pointers:
-            return await self.ask(catalog.name, connection.pointers, refs)
+            return await self.read(catalog.name, connection.pointers, refs)
         found: dict[TableRef, str] = {}
         for start in range(0, len(refs), POINTERS_AT_ONCE):
             part = refs[start : start + POINTERS_AT_ONCE]
@@ -217,7 +219,7 @@ class FormatRegistry:
     async def _pointer(self, connection: CatalogConnection, ref: TableRef) -> Mapping[TableRef, str] | PackhouseError:
         try:
             async with asyncio.timeout(POINTER_SECONDS):
-                return await self.ask(ref, connection.pointers, [ref])
+                return await self.read(ref, connection.pointers, [ref])
         except TimeoutError:
             message = f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds"
             return Away(Dependency.STORAGE, message)
@@ -236,8 +238,8 @@ class FormatRegistry:
             await self._resolved(catalog)
             steps.append(CheckStep("secrets", ok=True, detail="every reference can be read"))
             connection = await self.connect(catalog)
-            found = await self.ask(catalog.name, connection.check)
-            return [*steps, *(replace(step, detail=self._blotted(step.detail)) for step in found)]
+            found = await self.read(catalog.name, connection.check)
+            return [*steps, *(replace(step, detail=self._redacted(step.detail)) for step in found)]
         except InvalidInput as error:
             detail = "; ".join(problem.message for problem in error.problems) or error.message
             return [*steps, CheckStep("connection" if steps else "secrets", ok=False, detail=detail)]
@@ -272,16 +274,16 @@ class FormatRegistry:
             raise Away(Dependency.CATALOG, message) from None
 
     @contextmanager
-    def _blotting(self) -> Iterator[None]:
+    def _redacting(self) -> Iterator[None]:
         """Remove secrets from the errors of libraries, which often contain the URI that could not be reached."""
         try:
             yield
         except PackhouseError as error:
-            error.message = self._blotted(error.message)
+            error.message = self._redacted(error.message)
             error.args = (error.message,)
             raise
 
-    def _blotted(self, text: str) -> str:
+    def _redacted(self, text: str) -> str:
         for secret in sorted(self._secrets, key=len, reverse=True):  # a URI before the password inside of it
             text = text.replace(secret, "***")
         return text
