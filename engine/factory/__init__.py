@@ -1,6 +1,6 @@
 """The composition root: settings in, wired services out. Nothing else reads settings or starts embedded parts.
 
-`surroundings` has what is outside of a process and starts the embedded parts; `wiring` declares each service once.
+`dependencies` has what is outside of a process and starts the embedded parts; `wiring` declares each service once.
 Entered by `api.server`, the commands and tests.
 """
 
@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Final
 
-from engine.factory.surroundings import RedisParts, ServedFormats, Surroundings, open_surroundings
+from engine.factory.dependencies import Dependencies, RedisParts, ServedFormats, open_dependencies
 from engine.factory.wiring import Container, wire
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.settings import Settings
 
-__all__ = ["Container", "RedisParts", "ServedFormats", "Surroundings", "open_container", "wire"]
+__all__ = ["Container", "Dependencies", "RedisParts", "ServedFormats", "open_container", "wire"]
 
 THREADS: Final = 256
 """The most blocking calls at once: every lane of every run holds one thread while its Spark task runs."""
@@ -42,7 +42,7 @@ async def open_container(
         SchemaUnsupported: this version can't use the record's schema.
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
-    async with open_surroundings(
+    async with open_dependencies(
         settings, step=step, dispatcher=dispatcher, procedures=procedures, formats=formats, migrates=migrates
     ) as around:
         yield wire(settings, around)

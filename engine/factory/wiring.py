@@ -1,4 +1,4 @@
-"""Wire the services of one process, each declared once, from settings and surroundings. Starts and connects nothing."""
+"""Wire the services of one process, each declared once, from settings and dependencies. Starts and connects nothing."""
 
 import asyncio
 import os
@@ -10,9 +10,9 @@ from engine.domain.clock import Clock
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
+from engine.factory.dependencies import Dependencies
 from engine.factory.secret_keys import secret_keys
 from engine.factory.services import Services
-from engine.factory.surroundings import Surroundings
 from engine.metrics import WorkMetrics
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
@@ -101,7 +101,7 @@ class Container(Services):
     watching: WatchService
 
 
-def wire(settings: Settings, around: Surroundings) -> Container:
+def wire(settings: Settings, around: Dependencies) -> Container:
     """Return the services of one process, wired to its external dependencies. Nothing is started or connected."""
     clock, ids, database, holder, step = around.clock, around.ids, around.database, around.holder, around.step
     queue, hints, pace, shared = around.redis.queue, around.redis.hints, around.redis.pace, around.redis.shared
@@ -284,7 +284,7 @@ def wire(settings: Settings, around: Surroundings) -> Container:
     )
 
 
-def _health(around: Surroundings, fleet: FleetService) -> HealthService:
+def _health(around: Dependencies, fleet: FleetService) -> HealthService:
     queue, spark = around.redis.queue, around.spark
 
     async def queue_depth() -> Mapping[str, int]:
@@ -313,7 +313,7 @@ def retention_of(settings: Settings) -> Retention:
     return Retention(timedelta(seconds=runs) if runs else None, timedelta(seconds=audit) if audit else None)
 
 
-def _latency_polls(settings: Settings, around: Surroundings, metrics: WorkMetrics) -> LatencyPolls | None:
+def _latency_polls(settings: Settings, around: Dependencies, metrics: WorkMetrics) -> LatencyPolls | None:
     source = LatencySource.of(
         url=settings.prometheus_url,
         query=settings.latency_query,

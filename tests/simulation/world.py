@@ -28,7 +28,7 @@ from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.tables.table import FormatName, Table, TableRef
 from engine.embedded.redis import EmbeddedRedis
-from engine.factory import Container, RedisParts, Surroundings, wire
+from engine.factory import Container, Dependencies, RedisParts, wire
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints
@@ -182,7 +182,7 @@ class World:
         pace = PaceLedger(redis=client, now=self.loop.time)
         shared = SharedLedgers(redis=client, now=self.loop.time)
         spark = SparkSessions(url=_NO_SPARK, user_id="simulation")
-        around = Surroundings(
+        around = Dependencies(
             holder=name,
             clock=clock,
             ids=IdSource(clock=clock, entropy=self.random.randbytes),

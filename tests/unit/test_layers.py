@@ -72,7 +72,7 @@ LARGE_FILES = {
 LONG_FUNCTIONS = {
     "api/http/metrics.py __init__",  # one series after the other
     "clients/cli/packhouse/commands/runs.py run",  # one option after the other
-    "engine/factory/surroundings.py open_surroundings",
+    "engine/factory/dependencies.py open_dependencies",
     "engine/factory/wiring.py wire",  # one service after the other
     "engine/metrics.py __init__",
     "engine/planning/due/evaluations.py evaluate_policy",
@@ -110,7 +110,7 @@ def _lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 OF_ICEBERG = ("iceberg", "puffin", "manifest-list", "write.parquet", "history.expire")
 KNOWS_ITS_FORMAT = {
     "engine/domain/tables/table.py",  # the names of all formats
-    "engine/factory/surroundings.py",  # the wiring
+    "engine/factory/dependencies.py",  # the wiring
     "engine/logging.py",  # the loggers of libraries
     "engine/rewriting/kernel/reading/deletes.py",  # the endings of delete files that it refuses
     "api/schemas/catalogs/catalog.py",  # examples

@@ -11,8 +11,8 @@ from pydantic import SecretStr
 from api.server.parts import Parts, serve
 from engine.domain.errors import InvalidInput
 from engine.domain.fleet.retention import Retention
+from engine.factory.dependencies import identities_of
 from engine.factory.secret_keys import secret_keys
-from engine.factory.surroundings import identities_of
 from engine.factory.wiring import retention_of
 from engine.settings import Settings, read_settings
 

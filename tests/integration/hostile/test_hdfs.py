@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.factory import surroundings
+from engine.factory import dependencies
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import hdfs
@@ -27,13 +27,13 @@ NAMES = {
 def _production(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The formats of a production deployment, whose Hadoop configuration is in `tmp_path`."""
     monkeypatch.setattr(hdfs, "_name_nodes", None)  # restored afterwards
-    monkeypatch.setattr(surroundings, "use_relay", lambda _relay: None)
+    monkeypatch.setattr(dependencies, "use_relay", lambda _relay: None)
     monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
 
 
 def _start() -> None:
     core: Any = None
-    surroundings._formats(core, LocationRules(allows_local=False))
+    dependencies._formats(core, LocationRules(allows_local=False))
 
 
 @pytest.mark.parametrize("given", [{}, {"hdfs.host": "127.0.0.1"}], ids=["of a path", "of the properties"])

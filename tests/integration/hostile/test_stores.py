@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from engine.domain.errors import InvalidInput
-from engine.factory import surroundings
+from engine.factory import dependencies
 from engine.outgoing.bounds import Limits
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import Refused
@@ -236,7 +236,7 @@ def test_f59_the_service_has_a_relay_by_the_rules_of_its_deployment(monkeypatch:
     monkeypatch.setattr(hdfs, "_name_nodes", None)  # restored afterwards
     connections.use_relay(None)
     no_core: Any = None
-    surroundings._formats(no_core, LocationRules(allows_local=False))
+    dependencies._formats(no_core, LocationRules(allows_local=False))
     assert connections._relay is not None
     with pytest.raises(InvalidInput):
         connections._relay.check_peer("169.254.169.254")

@@ -1,4 +1,4 @@
-"""What one process works with outside of itself: database, Redis, Spark, table formats, clock and randomness.
+"""External dependencies of one process: database, Redis, Spark, table formats, clock and randomness.
 
 Parts without a URL in the settings are embedded: SQLite and Redis in the data directory, Spark Connect on this machine.
 """
@@ -70,10 +70,10 @@ class RedisParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Dependencies:
     """External dependencies of one process: clock, randomness, the record, Redis, Spark and the table formats.
 
-    `open_surroundings` provides the real ones; the simulator (`tests/simulation`) passes its own to the same wiring.
+    `open_dependencies` provides the real ones; the simulator (`tests/simulation`) passes its own to the same wiring.
     `holder` names the process, `formats` are made with the rules for locations of tables, `step` is called at each
     labelled step.
     """
@@ -93,7 +93,7 @@ class Surroundings:
 
 
 @asynccontextmanager
-async def open_surroundings(
+async def open_dependencies(
     settings: Settings,
     *,
     step: Callable[[str], None],
@@ -101,7 +101,7 @@ async def open_surroundings(
     procedures: Procedures | None,
     formats: ServedFormats | None,
     migrates: bool,
-) -> AsyncIterator[Surroundings]:
+) -> AsyncIterator[Dependencies]:
     """Start the embedded parts, connect to the others and check the record's schema; undo everything on exit.
 
     Raises:
@@ -137,7 +137,7 @@ async def open_surroundings(
         identities = identities_of(settings)
         if identities is not None:
             stack.callback(identities.close)
-        yield Surroundings(
+        yield Dependencies(
             holder=holder,
             clock=clock,
             ids=IdSource(clock=clock),
