@@ -11,6 +11,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "@packhouse/client": here("../typescript/src/index.ts"),
+      "eventsource-parser": here("./node_modules/eventsource-parser"),
       "openapi-fetch": here("./node_modules/openapi-fetch"),
     },
     dedupe: ["react", "react-dom"],

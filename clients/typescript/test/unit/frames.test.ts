@@ -33,6 +33,17 @@ test("a frame that was cut off is not handed on", async () => {
   assert.deepEqual(await collect(readFrames(bodyOf("event: event\ndata: {}\n", 5), NEVER)), []);
 });
 
+for (const line of ["data: x", "data: x\n"]) {
+  test(`a frame without an end is refused: ${JSON.stringify(line)}`, async () => {
+    let count = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode(count++ === 0 ? line : line.repeat(1000))),
+    });
+    await assert.rejects(collect(readFrames(endless, NEVER)), /buffer size/);
+    assert.ok(count < 1000, `${count} parts were read`);
+  });
+}
+
 test("heartbeats are signs of life and no frames", async () => {
   let heard = 0;
   const frames = await collect(readFrames(bodyOf(": heartbeat\n\n", 100), NEVER, () => (heard += 1)));
