@@ -3,6 +3,9 @@
  *
  * The verifier and the state of one attempt are in session storage until the provider sends the person back; the code
  * is removed from the address at once. The access token is the credential of the API.
+ *
+ * Instead of `oauth4webapi`, because it refuses answers for their ID token, which the API does not use: one that is not signed
+ * with RS256 (the algorithms of the provider are not in `/v1/sign-in`), or that the clock of the browser finds expired.
  */
 export interface SignInOptions {
   readonly api_keys: boolean;
