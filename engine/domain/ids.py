@@ -1,7 +1,8 @@
 """Identifiers: a readable prefix and a body that sorts by the time it was made.
 
 The body is 48 bits of milliseconds and 80 random bits in Crockford base 32 (the layout of a ULID), so that keyset
-paging by id is paging by time and two replicas do not make the same id.
+paging by id is paging by time and two replicas do not make the same id. It is encoded here instead of by `python-ulid`,
+because that would replace three lines only: ids are lower case, and take their time and random bits from `IdSource`.
 """
 
 import os
