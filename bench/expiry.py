@@ -48,11 +48,11 @@ from engine.domain.tables.table import TableRef
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
-from engine.formats.deletion.removal import Removal
-from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import expire, plan_expiry
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
+from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.scopes import Scope
 from engine.spark.sessions import SparkSessions
 from tests.support.store_server import BUCKET, StoreServer, store_server
 
@@ -223,7 +223,7 @@ def ours(lake: Lake, name: str) -> dict[str, Any]:
     files.announce(fresh(), list(plan.expired))
     expire(table._catalog, fresh, list(plan.expired), rule, before_try=lambda: None)  # noqa: SLF001
     recorded = files.find()
-    removal = Removal(table.task_storage(), before_batch=lambda _: None)
+    removal = BulkDelete(table.task_storage(), before_batch=lambda _: None)
     tally = files.delete(removal)
     assert all(each.holds for each in files.prove())
     files.close()

@@ -401,7 +401,7 @@ CASES: Final = (
     ),
     _case(
         "F30",
-        "engine/formats/deletion/scopes.py",
+        "engine/formats/removal/scopes.py",
         "(OUTSIDE, UNCLEAR, OF_OTHERS, LINKED, PROTECTED)",
         "(OUTSIDE, UNCLEAR, OF_OTHERS, PROTECTED)",
         "tests/integration/iceberg/test_hostile_deletions.py"

@@ -32,7 +32,7 @@ from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone,
 from engine.formats.intake.avro_blocks import check_records, container, metadata_of, readable, records_in, schema_of
 from engine.formats.intake.checks import check_entries
 from engine.formats.intake.errors import decoding_file, parsing
-from engine.formats.orphans.listings import ListedFiles
+from engine.formats.removal.listings import ListedFiles
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files
 
 _INVENTORY_ROWS = 300

@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 
 from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
-from engine.formats.deletion.file_lists import FileKind
-from engine.formats.deletion.removal import Removal
-from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import plan_expiry
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
+from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.file_lists import FileKind
+from engine.formats.removal.scopes import Scope
 from tests.spark.test_iceberg_peer import create, fill
 from tests.support.expired_files import drop_snapshots, needed, stored
 from tests.support.iceberg_tables import RUN_ID, edit_metadata
@@ -78,7 +78,7 @@ def delete(world: World, keep_last: int) -> Any:
     files.announce(opened._fresh(), list(plan.expired))
     drop(world.lake.catalog.load_table(("lake", "history")), plan.expired.keys())
     recorded = files.find()
-    tally = files.delete(Removal(opened.task_storage(), before_batch=lambda _: None))
+    tally = files.delete(BulkDelete(opened.task_storage(), before_batch=lambda _: None))
     assert all(each.holds for each in files.prove())
     files.close()
     connection.close()

@@ -9,11 +9,11 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import RemoveSnapshotsUpdate, RemoveStatisticsUpdate
 
 from engine.formats.base import Condition
-from engine.formats.deletion.removal import Removal, Tally
-from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, Recorded
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.removal.bulk_deletes import BulkDelete, Tally
+from engine.formats.removal.scopes import Scope
 from tests.support.iceberg_tables import RUN_ID, Lake
 
 
@@ -69,14 +69,14 @@ class Deletion:
     def location(self) -> str:
         return self.lake.load(self.name).location()
 
-    def removal(self) -> Removal:
+    def removal(self) -> BulkDelete:
         """Return access to the store that does not wait."""
 
         def before(requests: int) -> None:
             self.before_batch(requests)
             self.batches.append(requests)
 
-        return Removal(self.view().table.io.properties, before_batch=before, sleep=lambda _: None)
+        return BulkDelete(self.view().table.io.properties, before_batch=before, sleep=lambda _: None)
 
     def expire(self, snapshot_ids: Sequence[int]) -> ExpiredFiles:
         """Announce and remove snapshots; return the deletion, of which nothing is recorded yet."""

@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.deletion.removal import Removal, Tally
-from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.records import RecordFolder, records_root
 from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
-from engine.formats.orphans.looks import StoredLooks
+from engine.formats.removal.bulk_deletes import BulkDelete, Tally
+from engine.formats.removal.looks import StoredLooks
+from engine.formats.removal.scopes import Scope
 from tests.support.expired_files import Deletion
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
 
@@ -84,7 +84,7 @@ def remove(
     lake: Lake,
     *,
     rule: OrphanRule = RULE,
-    removal: Removal | None = None,
+    removal: BulkDelete | None = None,
     before_batch: Callable[[int], None] = lambda _: None,
     **more: Any,
 ) -> Tally:

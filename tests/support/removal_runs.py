@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
-from engine.formats.deletion.batches import Batch
+from engine.formats.removal.batches import Batch
 from tests.support.attempts import append_files, snapshot_ids
 from tests.support.expired_files import needed, stored
 from tests.support.moved_clock import MovedClock

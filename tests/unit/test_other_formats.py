@@ -5,7 +5,7 @@ import pytest
 
 from engine.domain.errors import NotEligible
 from engine.formats.intake.other_formats import marks_in
-from engine.formats.orphans.other_tables import OtherTables
+from engine.formats.removal.listings import OtherTables
 from engine.rewriting.kernel.storage.places import Places
 
 ROOT = "s3://lake/wide"

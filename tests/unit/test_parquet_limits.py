@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.domain.errors import NotEligible
-from engine.formats.deletion.file_lists import LISTED, FileList, Origin
 from engine.formats.hive.files.footers import _without_arrow_schema, footer_in
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.orphans.inventory_rows import rows_of
@@ -21,8 +20,9 @@ from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone,
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import checked_file
 from engine.formats.intake.parquet_pages import check_coded, check_decoded
-from engine.formats.orphans import listings
-from engine.formats.orphans.listings import FOUND, ListedFiles
+from engine.formats.removal import listings
+from engine.formats.removal.file_lists import LISTED, FileList, Origin
+from engine.formats.removal.listings import FOUND, ListedFiles
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import framed
 from engine.rewriting.kernel.parquet.thrift import I32, LIST

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from engine.domain.runs.run import Run, RunState
-from engine.formats.deletion.file_lists import FileList
 from engine.formats.iceberg.catalog.paths import normalised
+from engine.formats.removal.file_lists import FileList
 from tests.support.expired_files import needed
 from tests.support.world import World
 from tests.upkeep.histories import local

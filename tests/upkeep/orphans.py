@@ -12,7 +12,7 @@ from random import Random
 import pyarrow as pa
 
 from engine.formats.iceberg.catalog.paths import normalised
-from engine.formats.orphans.looks import Look
+from engine.formats.removal.looks import Look
 
 LONG_AGO = timedelta(days=60)
 _RECORDS = "packhouse-deletions"

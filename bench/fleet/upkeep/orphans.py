@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalFigures, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import Origin
-from engine.formats.orphans.looks import CANDIDATES, Look
+from engine.formats.removal.file_lists import Origin
+from engine.formats.removal.looks import CANDIDATES, Look
 
 _ORIGIN = Origin("uuid", 1, 1)
 

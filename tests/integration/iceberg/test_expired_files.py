@@ -11,10 +11,10 @@ from pyiceberg.table.statistics import StatisticsFile
 from pyiceberg.table.update import SetStatisticsUpdate
 
 from engine.domain.errors import Fatal, NotEligible
-from engine.formats.deletion.file_lists import FileKind
-from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.deletion.expired_files import preview
 from engine.formats.intake.limits import Malformed
+from engine.formats.removal.file_lists import FileKind
+from engine.formats.removal.scopes import Scope
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import (
     BY_CITY,

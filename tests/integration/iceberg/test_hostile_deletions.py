@@ -12,12 +12,12 @@ from pyiceberg.typedef import Record
 from structlog.testing import capture_logs
 
 from engine.domain.errors import NotEligible, TableReplaced
-from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.deletion.path_keys import keys_of
-from engine.formats.deletion.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
 from engine.formats.iceberg.deletion.records import records_of
 from engine.formats.intake.limits import Malformed
-from engine.formats.orphans.looks import CANDIDATES, Look
+from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
+from engine.formats.removal.looks import CANDIDATES, Look
+from engine.formats.removal.path_keys import keys_of
+from engine.formats.removal.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 from tests.support.orphans import stored_looks
@@ -233,7 +233,7 @@ def test_a_small_look_that_decodes_to_much_memory_is_refused(monkeypatch: pytest
     with pytest.raises(Malformed) as raised:
         Look.read(body)
     assert "1024 MiB" in str(raised.value.__cause__)
-    monkeypatch.setattr("engine.formats.orphans.looks._MOST_FILES", 9)
+    monkeypatch.setattr("engine.formats.removal.looks._MOST_FILES", 9)
     with pytest.raises(Malformed):
         Look.read(of_one_path(10, CANDIDATES, told))
 
@@ -258,7 +258,7 @@ def test_f51_a_stored_look_that_can_t_be_read_is_logged_and_a_fault_of_ours_is_n
     assert [(each["event"], each["path"]) for each in logged] == [
         ("stored_look_not_read", f"{looks.folder}/look-1.parquet")
     ]
-    monkeypatch.setattr("engine.formats.orphans.looks.check_decoded", None)
+    monkeypatch.setattr("engine.formats.removal.looks.check_decoded", None)
     looks.stored.write(f"{looks.folder}/look-1.parquet", of_one_path(10, CANDIDATES, {}))
     with pytest.raises(TypeError):
         looks.latest()

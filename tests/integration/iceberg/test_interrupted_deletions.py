@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.deletion import removal
-from engine.formats.deletion.records import Records
-from engine.formats.deletion.removal import Removal
 from engine.formats.iceberg.deletion import expired_files, unneeded
 from engine.formats.iceberg.deletion.records import records_of
+from engine.formats.removal import bulk_deletes
+from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.records import Records
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, PreparedLake, append_files, ids_of, live_paths, orders
 
@@ -43,14 +43,14 @@ def past(prepared: PreparedLake) -> Iterator[Lake]:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(removal, "BULK_DELETES", 3)
-    monkeypatch.setattr(removal, "_AT_ONCE", 1)
+    monkeypatch.setattr(bulk_deletes, "BULK_DELETES", 3)
+    monkeypatch.setattr(bulk_deletes, "_AT_ONCE", 1)
 
 
 def kill_at(monkeypatch: pytest.MonkeyPatch, number: int, *, after: bool) -> list[str]:
     """Kill the process before or after its step of this number that changes a store; return the steps."""
     steps: list[str] = []
-    for owner, name in ((Records, "_write"), (Records, "_delete"), (Removal, "_delete")):
+    for owner, name in ((Records, "_write"), (Records, "_delete"), (BulkDelete, "_delete")):
         monkeypatch.setattr(
             owner, name, _counted(getattr(owner, name), steps, f"{owner.__name__}{name}", number, after)
         )
@@ -96,7 +96,7 @@ def test_the_steps_of_a_deletion(past: Lake, monkeypatch: pytest.MonkeyPatch) ->
     steps = kill_at(monkeypatch, 0, after=False)
     Deletion(past).run(every[:-1])
     assert [steps[0], steps[1], steps[-1], len(steps)] == ["Records_write", "Records_write", "Records_delete", 8]
-    assert set(steps[2:-1]) == {"Removal_delete"}
+    assert set(steps[2:-1]) == {"BulkDelete_delete"}
 
 
 def test_the_list_is_stored_before_the_first_file_is_deleted(past: Lake) -> None:
@@ -137,8 +137,8 @@ def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(past:
 
 def test_a_long_deletion_looks_at_the_table_again(past: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unneeded, "_FILES_BETWEEN_LOOKS", 0)
-    monkeypatch.setattr("engine.formats.deletion.file_lists.BATCH_ROWS", 1)
-    monkeypatch.setattr(removal, "_AT_ONCE", 1)
+    monkeypatch.setattr("engine.formats.removal.file_lists.BATCH_ROWS", 1)
+    monkeypatch.setattr(bulk_deletes, "_AT_ONCE", 1)
     past.load()
     deletion = Deletion(past)
     files = deletion.expire(ids(past.load().metadata)[:-1])

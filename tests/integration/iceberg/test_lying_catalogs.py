@@ -12,10 +12,10 @@ import pytest
 
 from engine.domain.errors import OutcomeUnknown, PackhouseError
 from engine.domain.tables.table import TableRef
-from engine.formats.deletion.file_lists import FileKind
 from engine.formats.iceberg import IcebergFormat, IcebergTable
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.removal.file_lists import FileKind
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import (
     RUN_ID,

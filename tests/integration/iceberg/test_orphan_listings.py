@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from engine.domain.errors import NotEligible
-from engine.formats.orphans.listings import files_below
+from engine.formats.removal.listings import files_below
 from tests.support.store_server import BUCKET, StoreServer, store_server
 
 

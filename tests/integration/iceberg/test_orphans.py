@@ -14,8 +14,8 @@ from pyiceberg.transforms import IdentityTransform
 
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.deletion.scopes import Scope
-from engine.formats.orphans.listings import files_below
+from engine.formats.removal.listings import files_below
+from engine.formats.removal.scopes import Scope
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, edit_metadata
 from tests.support.orphans import (
@@ -125,7 +125,7 @@ def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monke
         for batch in files_below(*given):
             yield batch.filter(pa.array([not each.endswith(ends) for each in batch["path"].to_pylist()], pa.bool_()))
 
-    for name in ("orphans.looks", "iceberg.orphans.sources"):
+    for name in ("removal.looks", "iceberg.orphans.sources"):
         monkeypatch.setattr(f"engine.formats.{name}.files_below", cut)
     with pytest.raises(StateConflict, match="listing"):
         search(lake).look(RULE)
@@ -377,8 +377,8 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     first = [orphan(lake, named("data/day=2", number)) for number in range(5)]
     search(lake).look(RULE)
     late = [orphan(lake, named(f"data/day={day}", number)) for day in (1, 3) for number in range(5)]
-    monkeypatch.setattr("engine.formats.orphans.listings._BATCH_ROWS", 1)
-    monkeypatch.setattr("engine.formats.orphans.candidates.LOOK_BYTES", 1)
+    monkeypatch.setattr("engine.formats.removal.listings._BATCH_ROWS", 1)
+    monkeypatch.setattr("engine.formats.removal.candidates.LOOK_BYTES", 1)
     pass_time(lake)
     files = search(lake)
     looked = files.look(RULE)
@@ -387,6 +387,6 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     assert deleted(files.delete(Deletion(lake).removal())) == 5
     assert ([path.exists() for path in first], [path.exists() for path in late]) == ([False] * 5, [True] * 10)
     search(lake).look(RULE)
-    monkeypatch.setattr("engine.formats.orphans.candidates.LOOK_BYTES", 2**20)
+    monkeypatch.setattr("engine.formats.removal.candidates.LOOK_BYTES", 2**20)
     assert deleted(remove(lake)) == 10
     assert stored(lake.load()) == live

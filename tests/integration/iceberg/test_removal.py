@@ -7,9 +7,9 @@ import pytest
 
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.runs.removals import FileCount
-from engine.formats.deletion import removal as removals
-from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.deletion.removal import Removal
+from engine.formats.removal import bulk_deletes
+from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.file_lists import FileKind, FileList, ListWriter, Origin, listed
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 
 
@@ -36,9 +36,9 @@ def files_of(count: int, *, first: str = f"s3://{BUCKET}/t", manifests: int = 0)
     return made.finish()
 
 
-def removal(store: StoreServer, taken: list[int] | None = None, waits: list[float] | None = None) -> Removal:
+def removal(store: StoreServer, taken: list[int] | None = None, waits: list[float] | None = None) -> BulkDelete:
     before = (lambda _: None) if taken is None else taken.append
-    return Removal(store.properties(), before_batch=before, sleep=(waits if waits is not None else []).append)
+    return BulkDelete(store.properties(), before_batch=before, sleep=(waits if waits is not None else []).append)
 
 
 def asked(store: StoreServer) -> dict[str, int]:
@@ -94,7 +94,7 @@ def test_a_store_that_stays_busy_ends_it_and_what_was_deleted_is_counted(store: 
 
 
 def test_a_store_that_does_not_answer_is_away(store: StoreServer) -> None:
-    work = Removal(store.properties() | {"s3.endpoint": "http://127.0.0.1:9"}, before_batch=lambda _: None,
+    work = BulkDelete(store.properties() | {"s3.endpoint": "http://127.0.0.1:9"}, before_batch=lambda _: None,
                    sleep=lambda _: None)  # fmt: skip
     with pytest.raises(Away):
         work.remove(files_of(10).batches())
@@ -151,7 +151,7 @@ def test_local_files_and_those_that_can_not_be_deleted(tmp_path: Path) -> None:
         (tmp_path / f"t/data/{number}.parquet").touch()
     (tmp_path / "t/data/3.parquet").mkdir()
     taken: list[int] = []
-    work = Removal({}, before_batch=taken.append)
+    work = BulkDelete({}, before_batch=taken.append)
     work.remove(files_of(5, first=f"file://{tmp_path}/t").batches())
     assert [path.name for path in (tmp_path / "t/data").iterdir()] == ["3.parquet"]
     assert work.tally.deleted == {FileKind.DATA: FileCount(4, 40)}
@@ -165,4 +165,4 @@ def test_a_name_that_no_object_can_have_fails_alone(store: StoreServer, path: st
     work = removal(store)
     work.remove([listed([f"s3://{BUCKET}/{path}", f"s3://{BUCKET}/t/good"], FileKind.DATA)])
     assert "t/good" not in store.control(keys=True)["keys"]
-    assert removals.BULK_DELETES == 1000
+    assert bulk_deletes.BULK_DELETES == 1000

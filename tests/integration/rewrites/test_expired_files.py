@@ -13,8 +13,8 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
-from engine.formats.deletion.file_lists import FileKind, FileList, ListWriter, listed
 from engine.formats.iceberg.catalog.paths import normalised
+from engine.formats.removal.file_lists import FileKind, FileList, ListWriter, listed
 from engine.services.operations.metadata.requests import WorkerRequests
 from tests.support.attempts import append_files, content, die_at, set_properties, snapshot_ids, succeeded
 from tests.support.expired_files import stored

@@ -10,7 +10,7 @@ import pytest
 
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from engine.formats.deletion import removal as removals
+from engine.formats.removal import bulk_deletes
 from tests.interleaving.writers import ACTIONS
 from tests.support.attempts import content, die_at, snapshot_ids
 from tests.support.expired_files import stored
@@ -206,15 +206,15 @@ async def test_a_table_that_is_dropped_and_created_again_ends_the_deletion(case:
 
 @pytest.mark.parametrize("name", ["expiry", "orphans"])
 async def test_files_that_the_store_refuses_to_delete_are_counted(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    delete, refused = removals.Removal._delete_one, list[str]()
+    delete, refused = bulk_deletes.BulkDelete._delete_one, list[str]()
 
-    def some(self: removals.Removal, store: Any, path: str) -> str | None:
+    def some(self: bulk_deletes.BulkDelete, store: Any, path: str) -> str | None:
         if path.endswith(".parquet") and len(refused) < 2:
             refused.append(path)
             return "AccessDenied: object lock"
         return delete(self, store, path)
 
-    monkeypatch.setattr(removals.Removal, "_delete_one", some)
+    monkeypatch.setattr(bulk_deletes.BulkDelete, "_delete_one", some)
     run = await case.world.finish((await case.submit()).id)
     result = run.result.document
     assert run.state is RunState.SUCCEEDED

@@ -27,8 +27,8 @@ from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import FormatName
 from engine.formats.hive.capabilities import CAPABILITIES as OF_HIVE
 from engine.formats.iceberg.capabilities import CAPABILITIES as OF_ICEBERG
-from engine.formats.orphans.looks import CANDIDATES, Look
 from engine.formats.paimon.capabilities import CAPABILITIES as OF_PAIMON
+from engine.formats.removal.looks import CANDIDATES, Look
 from tests.integration.rewrites.test_snapshot_rewrites import delete_rows
 from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
 from tests.support.hive.worlds import served as served_hive

@@ -13,9 +13,9 @@ from sqlalchemy import text
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotEligible
-from engine.formats.deletion.file_lists import FileKind, listed
-from engine.formats.deletion.removal import Removal
-from engine.formats.orphans.listings import files_below
+from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.file_lists import FileKind, listed
+from engine.formats.removal.listings import files_below
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.stores import google as google_store
 from engine.rewriting.kernel.storage.stores.connections import files_of
@@ -232,7 +232,7 @@ def test_f35_files_are_compared_in_other_stores_as_well(kind: str, request: pyte
     files = listed([f"{root}/{name}" for name in names], FileKind.DATA, file_bytes=[2, 2, 2])
     files = files.append_column("modified_us", pa.array([at_us, at_us - 2_000_000, at_us]))
     taken: list[int] = []
-    work = Removal(properties, before_batch=taken.append)
+    work = BulkDelete(properties, before_batch=taken.append)
     work.remove([files])
     tally = work.tally
     assert (deleted(tally), tally.changed, tally.gone, tally.failed) == (1, 1, 1, {})

@@ -18,7 +18,7 @@ from bench.fleet.upkeep.report import Judged, judge, report
 from engine.domain.policies import PolicyDocument
 from engine.domain.policies.effective import merging
 from engine.domain.runs.run import Operation, ReadyRun, Run
-from engine.formats.orphans.looks import Look
+from engine.formats.removal.looks import Look
 from engine.services.explain import facts
 
 BY_NAME: Final = {each.name: each for each in PATTERNS}

@@ -6,8 +6,8 @@ from typing import Final
 
 from engine.domain.runs.expiry import Expiry, ExpiryRule, Needed
 from engine.domain.runs.removals import RemovalPlan
-from engine.formats.deletion.scopes import RECORDS
 from engine.formats.paimon import PaimonTable
+from engine.formats.removal.scopes import RECORDS
 from tests.support.paimon.lakes import PaimonLake
 
 RUN: Final = "run_1"

@@ -19,7 +19,7 @@ from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.intake.limits import LIVE_BYTES, too_large
 from engine.formats.intake.other_formats import MARKS, marks_in
 from engine.formats.intake.overlapping import overlapped
-from engine.formats.orphans.listings import FOUND
+from engine.formats.removal.listings import FOUND
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.uris.locations import UNCLEAR
 from engine.uris.schemes import FILE

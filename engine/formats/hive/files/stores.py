@@ -7,8 +7,8 @@ from typing import Final
 import pyarrow as pa
 
 from engine.domain.errors import NotEligible
-from engine.formats.orphans import listings
-from engine.formats.orphans.listings import FOUND
+from engine.formats.removal import listings
+from engine.formats.removal.listings import FOUND
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
@@ -21,7 +21,7 @@ _PAGE: Final = 10_000
 def files_below(
     location: str, storage: Mapping[str, str], before_page: Callable[[int], None] = lambda _: None
 ) -> Iterator[pa.Table]:
-    """Yield all files below a location, with the schema `FOUND`; see `orphans.listings.files_below`.
+    """Yield all files below a location, with the schema `FOUND`; see `removal.listings.files_below`.
 
     Raises:
         NotEligible: files of this kind of store can't be listed.

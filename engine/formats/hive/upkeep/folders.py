@@ -11,7 +11,6 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.scopes import Scope
 from engine.formats.hive.compaction.copies import NAMES as COPIES
 from engine.formats.hive.compaction.copies import copied_file, mark_of
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
@@ -22,7 +21,8 @@ from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.formats.intake.overlapping import overlapped
-from engine.formats.orphans.listings import FOUND
+from engine.formats.removal.listings import FOUND
+from engine.formats.removal.scopes import Scope
 
 MOST_FILES: Final = 5_000_000
 """Limit of the files in all lists of a table that are read at once, about 200 bytes of memory each."""

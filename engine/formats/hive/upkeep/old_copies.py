@@ -11,9 +11,6 @@ import pyarrow as pa
 from engine.domain.errors import TableReplaced
 from engine.domain.runs.removals import CopyRule, FileCount, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
-from engine.formats.deletion.records import Records
-from engine.formats.deletion.scopes import RECORDS, Refused, Scope
 from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
 from engine.formats.hive.compaction.proofs import records_of as records_of_partitions
@@ -24,6 +21,9 @@ from engine.formats.hive.upkeep.folders import Listed, is_read, lists_of, replac
 from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
+from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
+from engine.formats.removal.records import Records
+from engine.formats.removal.scopes import RECORDS, Refused, Scope
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10
@@ -67,7 +67,7 @@ class Seen:
 
 @dataclass
 class OldCopies:
-    """The watch and deletion for one run of a table, as `deletion.table_deletions.DeletedFiles`.
+    """The watch and deletion for one run of a table, as `removal.deletions.DeletedFiles`.
 
     Attributes:
         load: returns the current version of the table.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from engine.domain.runs.removals import CopyRule, ReplacedCopy
-from engine.formats.deletion.scopes import Scope
 from engine.formats.hive.rewritable import RewritableHiveTable
 from engine.formats.hive.upkeep.old_copies import OldCopies, records_of, replaced_copies
 from engine.formats.intake.guards import reads
-from engine.formats.orphans.orphan_deletions import LookingDeletion
+from engine.formats.removal.deletions import LookingDeletion
+from engine.formats.removal.scopes import Scope
 
 
 class UpkeptHiveTable(RewritableHiveTable):

@@ -20,15 +20,15 @@ import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import FileList
-from engine.formats.deletion.plans import Unread, plan_of
-from engine.formats.deletion.removal import Removal, Tally
-from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
 from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
 from engine.formats.iceberg.deletion.records import records_of
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.removal.bulk_deletes import BulkDelete, Tally
+from engine.formats.removal.file_lists import FileList
+from engine.formats.removal.plans import Unread, plan_of
+from engine.formats.removal.scopes import Refused, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,11 @@ class ExpiredFiles:
         )
         return recorded
 
-    def delete(self, removal: Removal) -> Tally:
+    def delete(self, removal: BulkDelete) -> Tally:
         """Delete the recorded files that the current metadata does not need.
 
         Raises:
-            Away, CredentialsExpired, StateConflict, Exception: as `Removal.advance`; call again to go on.
+            Away, CredentialsExpired, StateConflict, Exception: as `BulkDelete.advance`; call again to go on.
             NotEligible, Malformed, Fatal, TableReplaced, OSError: as `find`.
         """
         removal.remove(self.unneeded())

@@ -15,7 +15,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.file_lists import FileKind
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DATA, DELETED, EQUALITY_DELETES, POSITION_DELETES
 from engine.formats.iceberg.manifests.entry_types import check_types
@@ -23,6 +22,7 @@ from engine.formats.iceberg.manifests.flat_frames import frame_of
 from engine.formats.intake.avro_blocks import joined, records_in, schema_of
 from engine.formats.intake.avro_columns import UNREADABLE
 from engine.formats.intake.limits import Malformed
+from engine.formats.removal.file_lists import FileKind
 
 _MANIFEST_PATH, _MANIFEST_LENGTH, _ADDED_SNAPSHOT = 500, 501, 503
 _OF_LISTS: Final = {_MANIFEST_PATH: "path", _MANIFEST_LENGTH: "file_bytes", _ADDED_SNAPSHOT: "snapshot_id"}

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.formats.deletion.records import Records
-from engine.formats.deletion.scopes import RECORDS
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.removal.records import Records
+from engine.formats.removal.scopes import RECORDS
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 
 @dataclass(frozen=True, slots=True)
 class RecordFolder:
-    """Whole files of one table, `deletion.record_files.RecordFiles`."""
+    """Whole files of one table, `removal.records.RecordFiles`."""
 
     view: TableView
 

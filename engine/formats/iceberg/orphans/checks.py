@@ -8,8 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.errors import NotEligible, StateConflict
-from engine.formats.deletion.path_keys import Keys, are_in, keys_of
-from engine.formats.deletion.scopes import Scope
 from engine.formats.iceberg.catalog.paths import (
     all_locations,
     metadata_location,
@@ -22,7 +20,9 @@ from engine.formats.iceberg.orphans.references import References
 from engine.formats.intake.errors import printable
 from engine.formats.intake.other_formats import ICEBERG
 from engine.formats.intake.outside_files import are_outside
-from engine.formats.orphans.listings import ListedFiles
+from engine.formats.removal.listings import ListedFiles
+from engine.formats.removal.path_keys import Keys, are_in, keys_of
+from engine.formats.removal.scopes import Scope
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")

@@ -30,7 +30,7 @@ from engine.formats.iceberg.errors import is_of_content
 from engine.formats.iceberg.orphans.inventory_rows import ENDINGS, RowsBelow, plain_name, rows_of
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed, too_large
-from engine.formats.orphans.listings import files_below, store_of
+from engine.formats.removal.listings import files_below, store_of
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.uris.schemes import FILE

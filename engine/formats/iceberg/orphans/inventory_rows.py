@@ -29,7 +29,7 @@ from engine.formats.iceberg.orphans.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import CheckedFile, opened_by
 from engine.formats.intake.parquet_pages import Pages, check_flat, check_rows, pages_of, rows_at_once
-from engine.formats.orphans.listings import FOUND
+from engine.formats.removal.listings import FOUND
 from engine.rewriting.kernel.storage.places import normalise_uri
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 

@@ -14,8 +14,8 @@ from typing import Final
 
 from pyiceberg.table.metadata import TableMetadata
 
-from engine.formats.deletion.file_lists import FileKind
 from engine.formats.iceberg.catalog.paths import all_locations, metadata_location
+from engine.formats.removal.file_lists import FileKind
 
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _FORMATS: Final = r"\.(?:parquet|orc|avro|puffin)"

@@ -20,10 +20,6 @@ from pyiceberg.table.metadata import TableMetadata
 from engine.domain.errors import StateConflict
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.path_keys import Keys, are_in, keys_of
-from engine.formats.deletion.records import Records
-from engine.formats.deletion.removal import Removal, Tally
-from engine.formats.deletion.scopes import Refused, Scope
 from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
 from engine.formats.iceberg.deletion.records import RecordFolder, records_of, records_root
 from engine.formats.iceberg.deletion.unneeded import UnneededFiles
@@ -33,7 +29,8 @@ from engine.formats.iceberg.orphans.names import orphan_kinds
 from engine.formats.iceberg.orphans.owners import check_one_table
 from engine.formats.iceberg.orphans.references import References
 from engine.formats.iceberg.orphans.sources import FileSource, source_of
-from engine.formats.orphans.candidates import (
+from engine.formats.removal.bulk_deletes import BulkDelete, Tally
+from engine.formats.removal.candidates import (
     candidates,
     check_shrinkage,
     in_scope,
@@ -41,10 +38,12 @@ from engine.formats.orphans.candidates import (
     of_no_open_run,
     within_limit,
 )
-from engine.formats.orphans.listings import ListedFiles
-from engine.formats.orphans.looked import Looked, due_files, us, with_times
-from engine.formats.orphans.looks import Look, StoredLooks, are_past_quarantine
-from engine.formats.orphans.orphan_deletions import record_orphans
+from engine.formats.removal.deletions import record_orphans
+from engine.formats.removal.listings import ListedFiles
+from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us, with_times
+from engine.formats.removal.path_keys import Keys, are_in, keys_of
+from engine.formats.removal.records import Records
+from engine.formats.removal.scopes import Refused, Scope
 
 HIDDEN, CHANGED = "hidden", "changed_since_inventory"
 _CHECKED_AT_ONCE: Final = 50_000
@@ -144,11 +143,11 @@ class OrphanFiles:
         """Store the list of the files past quarantine, for the run. Raises OSError."""
         return record_orphans(self)
 
-    def delete(self, removal: Removal) -> Tally:
+    def delete(self, removal: BulkDelete) -> Tally:
         """Record the files past quarantine, then delete those that the current metadata does not need.
 
         Raises:
-            Away, CredentialsExpired, StateConflict, Exception: as `Removal.remove`; begin again with `look`.
+            Away, CredentialsExpired, StateConflict, Exception: as `BulkDelete.remove`; begin again with `look`.
             NotEligible, Malformed, TableReplaced, Fatal, OSError: as `looking`.
         """
         if self.record().total.files:

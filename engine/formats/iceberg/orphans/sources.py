@@ -14,12 +14,12 @@ import pyarrow as pa
 from engine.domain.errors import NotEligible
 from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.deletion.existing_files import Presence, compare
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.orphans.inventories import StoredInventory
 from engine.formats.intake.outside_files import are_outside
-from engine.formats.orphans.listings import files_below, store_of
+from engine.formats.removal.existing_files import Presence, compare
+from engine.formats.removal.listings import files_below, store_of
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.arrow_files import local

@@ -11,9 +11,6 @@ from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, DeleteProof, ManifestProof, RewrittenDeletes
-from engine.formats.deletion.plans import plan_of
-from engine.formats.deletion.scopes import Scope
-from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, preview
@@ -30,7 +27,9 @@ from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
 from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
 from engine.formats.intake.guards import reads
-from engine.formats.orphans.orphan_deletions import TableOrphans, preview_orphans
+from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
+from engine.formats.removal.plans import plan_of
+from engine.formats.removal.scopes import Scope
 
 
 class TableUpkeep(LoadedTable):

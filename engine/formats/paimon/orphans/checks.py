@@ -8,13 +8,13 @@ import pyarrow.compute as pc
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.deletion.path_keys import Keys, are_in, keys_of
-from engine.formats.deletion.scopes import Scope
 from engine.formats.intake.other_formats import ICEBERG, PAIMON
 from engine.formats.intake.parameters import listed
-from engine.formats.orphans.listings import ListedFiles
 from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.listings import ListedFiles
+from engine.formats.removal.path_keys import Keys, are_in, keys_of
+from engine.formats.removal.scopes import Scope
 
 
 def check_options(view: TableView) -> None:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.formats.deletion.file_lists import FileKind
-from engine.formats.deletion.scopes import RECORDS
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.file_lists import FileKind
+from engine.formats.removal.scopes import RECORDS
 
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NUMBERED: Final = f"{_UUID}-[0-9]+"

@@ -15,10 +15,12 @@ import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.path_keys import Keys
-from engine.formats.deletion.records import Records
-from engine.formats.deletion.scopes import Refused, Scope
-from engine.formats.orphans.candidates import (
+from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_options, check_rule
+from engine.formats.paimon.orphans.names import of_documents, orphan_kinds
+from engine.formats.paimon.orphans.references import References, name_keys
+from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of, records_root
+from engine.formats.paimon.view import TableView
+from engine.formats.removal.candidates import (
     candidates,
     check_shrinkage,
     in_scope,
@@ -26,15 +28,12 @@ from engine.formats.orphans.candidates import (
     of_no_open_run,
     within_limit,
 )
-from engine.formats.orphans.listings import ListedFiles, files_below
-from engine.formats.orphans.looked import Looked, due_files, us, with_times
-from engine.formats.orphans.looks import Look, StoredLooks
-from engine.formats.orphans.orphan_deletions import record_orphans
-from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_options, check_rule
-from engine.formats.paimon.orphans.names import of_documents, orphan_kinds
-from engine.formats.paimon.orphans.references import References, name_keys
-from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of, records_root
-from engine.formats.paimon.view import TableView
+from engine.formats.removal.deletions import record_orphans
+from engine.formats.removal.listings import ListedFiles, files_below
+from engine.formats.removal.looks import Look, Looked, StoredLooks, due_files, us, with_times
+from engine.formats.removal.path_keys import Keys
+from engine.formats.removal.records import Records
+from engine.formats.removal.scopes import Refused, Scope
 
 _FILES_BETWEEN_LOOKS: Final = 50_000
 

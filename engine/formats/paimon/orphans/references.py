@@ -14,12 +14,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.path_keys import Keys, SeenKeys, are_in, keys_of
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.upkeep.entries import read_files, read_indexes
 from engine.formats.paimon.upkeep.roots import Root, SeenRoots, changelog_manifests, read_roots
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.path_keys import Keys, SeenKeys, are_in, keys_of
 
 _READERS: Final = 8
 _NO_KEY: Final = np.uint64(2**64 - 1)

@@ -12,8 +12,6 @@ from typing import Final, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.file_lists import FileKind, listed
-from engine.formats.deletion.plans import DAMAGED, Unread
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.manifests.deletion_vectors import VECTORS
@@ -23,6 +21,8 @@ from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import ListFile, Snapshot
 from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files, read_indexes
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.file_lists import FileKind, listed
+from engine.formats.removal.plans import DAMAGED, Unread
 
 _IN_DATA_FOLDERS: Final = "index-file-in-data-file-dir"
 _LOCATED: Final = FILES.append(pa.field("path", pa.string()))
@@ -42,7 +42,7 @@ class Candidates:
         self._failed: set[str] = set()
 
     def find(self, expired: Sequence[Snapshot], following: Snapshot) -> Iterator[pa.Table]:
-        """Yield the files, with the schema `deletion.file_lists.LISTED`, in the order in which they are deleted.
+        """Yield the files, with the schema `removal.file_lists.LISTED`, in the order in which they are deleted.
 
         Args:
             expired: the oldest snapshots, oldest first, not empty.

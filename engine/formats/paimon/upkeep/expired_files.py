@@ -20,10 +20,6 @@ import pyarrow.compute as pc
 
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.file_lists import CONTENT, LISTED, FileList, ListWriter
-from engine.formats.deletion.path_keys import SeenKeys, keys_of
-from engine.formats.deletion.plans import Unread, plan_of
-from engine.formats.deletion.scopes import Refused
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag
 from engine.formats.paimon.upkeep.candidates import Candidates
@@ -32,6 +28,10 @@ from engine.formats.paimon.upkeep.places import DeletablePlaces
 from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of
 from engine.formats.paimon.upkeep.roots import Root, read_roots
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.file_lists import CONTENT, LISTED, FileList, ListWriter
+from engine.formats.removal.path_keys import SeenKeys, keys_of
+from engine.formats.removal.plans import Unread, plan_of
+from engine.formats.removal.scopes import Refused
 
 _FILES_BETWEEN_LOOKS: Final = 50_000
 _CONTENT: Final = pa.array(sorted(each.value for each in CONTENT))

@@ -2,7 +2,7 @@
 
 Packhouse does it itself, without Paimon's core: the core deletes the files of a snapshot before the snapshot, without
 a list and in one call that can be neither paced nor stopped, and it needs a JVM with access to the store. Here the
-files are listed and stored first, the snapshots go, and then the files, as `formats.deletion` deletes those of other
+files are listed and stored first, the snapshots go, and then the files, as `formats.removal` deletes those of other
 formats. So it works in every store that tables can be read from.
 
 Paimon requires that the ids of snapshots are consecutive. Only the oldest can expire, the oldest first: one that has to

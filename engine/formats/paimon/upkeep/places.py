@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.file_lists import CONTENT, FileKind
-from engine.formats.deletion.scopes import PROTECTED, Refused, Scope
 from engine.formats.paimon.compaction.outputs import METADATA_FOLDERS
+from engine.formats.removal.file_lists import CONTENT, FileKind
+from engine.formats.removal.scopes import PROTECTED, Refused, Scope
 
 _CONTENT = pa.array(sorted(each.value for each in CONTENT))
 _STATISTICS = "statistics"

@@ -1,11 +1,11 @@
 """Where the records of deletions of a Paimon table are: in a folder of its location that Paimon does not look at."""
 
 from engine.domain.errors import TableReplaced
-from engine.formats.deletion.file_lists import Origin
-from engine.formats.deletion.records import Records
-from engine.formats.deletion.scopes import RECORDS
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.file_lists import Origin
+from engine.formats.removal.records import Records
+from engine.formats.removal.scopes import RECORDS
 
 
 def records_root(files: TableFiles) -> str:

@@ -9,11 +9,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.deletion.plans import Unread, plan_of
-from engine.formats.deletion.scopes import Scope
-from engine.formats.deletion.table_deletions import TableDeletion
 from engine.formats.intake.guards import reads
-from engine.formats.orphans.orphan_deletions import TableOrphans, preview_orphans
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.loaded import LoadedTable
@@ -26,6 +22,9 @@ from engine.formats.paimon.upkeep.records import check_same, origin_of, records_
 from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
 from engine.formats.paimon.upkeep.tags import expire_tags, read_tags, retained_tags
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
+from engine.formats.removal.plans import Unread, plan_of
+from engine.formats.removal.scopes import Scope
 
 
 class TableUpkeep(LoadedTable):

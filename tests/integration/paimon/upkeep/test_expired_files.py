@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import TableReplaced, TableUnreadable, Transient
-from engine.formats.deletion.file_lists import FileKind, ListWriter, Origin, listed
-from engine.formats.deletion.scopes import RECORDS
 from engine.formats.paimon.upkeep.records import records_of
+from engine.formats.removal.file_lists import FileKind, ListWriter, Origin, listed
+from engine.formats.removal.scopes import RECORDS
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json, edit_manifest
 from tests.support.paimon.expiries import (

@@ -15,8 +15,8 @@ import pytest
 from engine.domain.errors import NotEligible, StateConflict, TableReplaced, TableUnreadable
 from engine.domain.runs.removals import InventoryPlace
 from engine.formats.base import OrphanDeletion
-from engine.formats.deletion.file_lists import Origin
-from engine.formats.orphans.looks import CANDIDATES, Look
+from engine.formats.removal.file_lists import Origin
+from engine.formats.removal.looks import CANDIDATES, Look
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import delta_list, delta_manifest, edit_json, edit_manifest, newest
 from tests.support.paimon.expiries import expired_with_files, expiry, files_of

@@ -21,11 +21,11 @@ import pyarrow.parquet as pq
 
 from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
-from engine.formats.deletion.path_keys import Keys, keys_of
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import checked_file
 from engine.formats.intake.parquet_pages import check_decoded
+from engine.formats.removal.path_keys import Keys, keys_of
 
 BATCH_ROWS: Final = 50_000
 _LARGEST_BATCH: Final = 256 * 2**20

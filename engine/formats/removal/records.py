@@ -20,21 +20,36 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
 from engine.domain.errors import Fatal
-from engine.formats.deletion.file_lists import FileList
-from engine.formats.deletion.record_files import RecordFiles
 from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+from engine.formats.removal.file_lists import FileList
 
 _log = structlog.get_logger(__name__)
 
 _RUN_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _ORPHANS: Final = re.compile(r"orphans-[0-9]{1,20}\.parquet")
 _NUMBERED: Final = re.compile(r"(expired)?(?:files)?-([0-9]{1,9})\.parquet")
+
+
+class RecordFiles(Protocol):
+    """Whole files below the location of one table; every method raises OSError if the store does not answer."""
+
+    def files(self, folder: str) -> Sequence[str]:
+        """Return the names of the files directly in a folder; none if it is missing."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """Return the content of a file. Raises FileNotFoundError, and `Malformed` above `limit` bytes."""
+
+    def write(self, path: str, body: bytes) -> None:
+        """Write a whole file, also over one that exists."""
+
+    def delete(self, path: str) -> None:
+        """Delete a file. Raises FileNotFoundError if there is none."""
 
 
 @dataclass(frozen=True, slots=True)

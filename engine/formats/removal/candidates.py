@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.errors import StateConflict
-from engine.formats.deletion.file_lists import FileKind, listed
-from engine.formats.deletion.path_keys import are_in, keys_of
-from engine.formats.deletion.scopes import Refused, Scope
-from engine.formats.orphans.listings import FOUND
-from engine.formats.orphans.looks import CANDIDATES, Look
+from engine.formats.removal.file_lists import FileKind, listed
+from engine.formats.removal.listings import FOUND
+from engine.formats.removal.looks import CANDIDATES, Look
+from engine.formats.removal.path_keys import are_in, keys_of
+from engine.formats.removal.scopes import Refused, Scope
 
 OTHER_NAME: Final = "other_name"
 """Reason of `Refused`: no writer of the format gives a file of this place such a name."""

@@ -24,10 +24,10 @@ import pyarrow as pa
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.removals import FileCount, RemovalFigures
-from engine.formats.deletion.batches import Answer, Batch, Fate, File, fates_of
-from engine.formats.deletion.existing_files import Presence, compare
-from engine.formats.deletion.file_lists import CONTENT
 from engine.formats.intake.errors import printable, summary_of
+from engine.formats.removal.batches import Answer, Batch, Fate, File, fates_of
+from engine.formats.removal.existing_files import Presence, compare
+from engine.formats.removal.file_lists import CONTENT
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import is_expired, patience
 from engine.rewriting.kernel.storage.stores.addresses import address_of
@@ -88,7 +88,7 @@ class Tally:
 _UnderWay: TypeAlias = deque[tuple[Batch, Future[Answer]]]
 
 
-class Removal:
+class BulkDelete:
     """Deletes files; `tally` counts them, also while an error is raised."""
 
     def __init__(

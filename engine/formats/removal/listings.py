@@ -19,9 +19,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engine.domain.errors import NotEligible
-from engine.formats.deletion.path_keys import Keys, keys_of
-from engine.formats.orphans.other_tables import OtherTables
+from engine.formats.intake.errors import printable
+from engine.formats.intake.other_formats import marks_in
+from engine.formats.intake.outside_files import are_outside
+from engine.formats.removal.path_keys import Keys, keys_of
 from engine.rewriting.kernel.errors import Refused
+from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
@@ -33,6 +36,7 @@ _BATCH_ROWS: Final = 50_000
 _MOST_FILES: Final = 50_000_000  # 1 GB
 _MOST_METADATA: Final = 1_000_000  # 150 MB
 _MOST_TABLES: Final = 10_000
+_LONGEST_NAMED: Final = 300
 
 
 def files_below(
@@ -96,6 +100,59 @@ def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, Object
     if not isinstance(store, ObjectFiles):
         raise NotEligible(f"files below {location} can't be listed with their sizes and times in this kind of store")
     return address, store
+
+
+class OtherTables:
+    """The locations of tables that files of a listing show, those of the listed table included.
+
+    Catalogs show only their own tables: a Delta table of another team, a Hudi table, or the output of a streaming query
+    below a wide location is known by its files alone. No file is deleted at such a location.
+
+    Limit: a table above the location is not found, as only the location is listed; neither is one without metadata of
+    its own, such as a Hive table. The names of orphans, which each format knows, protect the files of those.
+
+    Memory: one path for each location.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], str] = {}
+
+    def add(self, paths: pa.ChunkedArray) -> None:
+        """Add the paths of a page."""
+        for each in marks_in(paths).to_pylist():
+            self._found.setdefault((each["format"], each["folder"]), each["path"])
+
+    def __len__(self) -> int:
+        """Return the number of locations."""
+        return len(self._found)
+
+    def roots(self, kind: str) -> list[str]:
+        """Return the locations of tables of a kind."""
+        return [root for found, root in self._found if found == kind]
+
+    def check(self, location: str, own: frozenset[tuple[str, str]], known: Places) -> None:
+        """Check that the location has no other table.
+
+        Args:
+            location: of the listed table.
+            own: format and location of tables that are the listed one.
+            known: locations whose files are left alone anyway.
+
+        Raises:
+            NotEligible: it has one; the message names the file that shows it.
+        """
+        found = {path: mark for mark, path in self._found.items() if mark not in own}
+        if not found:
+            return
+        listed = pa.chunked_array([pa.array(list(found), pa.string())])
+        for path in listed.filter(are_outside(listed, known)).to_pylist():
+            kind, root = found[path]
+            where = "at" if root == location.rstrip("/") else "inside"
+            raise NotEligible(
+                f"{printable(path[:_LONGEST_NAMED])} shows {kind} {where} the location of this table: its files "
+                "could be taken for orphans, so no file is deleted; move one of the tables to a location of its own, "
+                "or remove that folder if its table is not used any more"
+            )
 
 
 class ListedFiles:

@@ -14,9 +14,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.deletion.file_lists import FileKind
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_behind_links, are_outside
+from engine.formats.removal.file_lists import FileKind
 from engine.rewriting.kernel.storage.places import OtherPlaces, Places
 
 OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED, LINKED = "outside", "of_another_table", "unclear", "protected", "behind_a_link"

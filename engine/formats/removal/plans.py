@@ -6,9 +6,9 @@ from typing import Final
 
 from engine.domain.runs.left_out import MOST_NAMED, LeftOut, LeftOutItem
 from engine.domain.runs.removals import RemovalPlan
-from engine.formats.deletion.file_lists import FileList
-from engine.formats.deletion.scopes import Refused
 from engine.formats.intake.errors import printable
+from engine.formats.removal.file_lists import FileList
+from engine.formats.removal.scopes import Refused
 
 DAMAGED: Final = "damaged"
 """Reason of a file that can't be decoded."""
