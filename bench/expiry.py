@@ -50,7 +50,7 @@ from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fet
 from engine.embedded.spark import EmbeddedSpark
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import expire, plan_expiry
-from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
+from engine.formats.iceberg.removal.expired_files import ExpiredFiles
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.scopes import Scope
 from engine.spark.sessions import SparkSessions

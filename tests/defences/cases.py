@@ -124,7 +124,7 @@ CASES: Final = (
     ),
     _case(
         "F13",
-        "engine/formats/iceberg/commits/outputs.py",
+        "engine/formats/iceberg/removal/outputs.py",
         "    _check_forward(seen, fresh)\n    kept = {file_name(path) for path in keep}\n",
         "    kept = {file_name(path) for path in keep}\n",
         f"{_OUTPUTS}::test_nothing_is_removed_when_the_catalog_went_back_in_time",
@@ -215,7 +215,7 @@ CASES: Final = (
     ),
     _case(
         "F27",
-        "engine/formats/iceberg/commits/outputs.py",
+        "engine/formats/iceberg/removal/outputs.py",
         "        for snapshot in view.metadata.snapshots\n",
         "        for snapshot in [view.head]\n",
         f"{_OUTPUTS}::test_files_of_snapshots_off_the_main_branch_are_never_removed",
@@ -321,14 +321,14 @@ CASES: Final = (
     ),
     _case(
         "F43",
-        "engine/formats/iceberg/orphans/orphan_files.py",
+        "engine/formats/iceberg/removal/orphan_files.py",
         "return of_kinds(shown, kinds, refused)",
         "return shown",
         f"{_ORPHANS}::test_f43_only_files_in_the_tables_folders_with_names_of_its_writers_go",
     ),
     _case(
         "F43",
-        "engine/formats/iceberg/orphans/checks.py",
+        "engine/formats/iceberg/removal/orphan_checks.py",
         "found.tables.check(view.metadata.location, own, scope.others)",
         "pass",
         f"{_ORPHANS}::test_f43_a_location_with_another_formats_table_is_refused",
@@ -461,7 +461,7 @@ CASES: Final = (
     ),
     _case(
         "F53",
-        "engine/formats/hive/upkeep/old_copies.py",
+        "engine/formats/hive/removal/old_copies.py",
         ' and row["path"] not in counted:',
         ":",
         "tests/integration/hive/test_deletion_figures.py"

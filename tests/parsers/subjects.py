@@ -26,7 +26,7 @@ from engine.formats.iceberg.intake.metadata_files import parse_metadata
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.manifests.decoding import read_entries
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.iceberg.orphans.inventory_rows import RowsBelow, rows_of
+from engine.formats.iceberg.removal.inventories.rows import RowsBelow, rows_of
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
 from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone, read_positions
 from engine.formats.intake.avro_blocks import check_records, container, metadata_of, readable, records_in, schema_of

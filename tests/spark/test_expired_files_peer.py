@@ -20,7 +20,7 @@ from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import plan_expiry
-from engine.formats.iceberg.deletion.expired_files import ExpiredFiles
+from engine.formats.iceberg.removal.expired_files import ExpiredFiles
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.file_lists import FileKind
 from engine.formats.removal.scopes import Scope

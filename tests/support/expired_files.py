@@ -10,8 +10,8 @@ from pyiceberg.table.update import RemoveSnapshotsUpdate, RemoveStatisticsUpdate
 
 from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import normalised
-from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, Recorded
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.removal.expired_files import ExpiredFiles, Recorded
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.scopes import Scope
 from tests.support.iceberg_tables import RUN_ID, Lake

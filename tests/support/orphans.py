@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.iceberg.deletion.records import RecordFolder, records_root
-from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.records import RecordFolder, records_root
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.looks import StoredLooks
 from engine.formats.removal.scopes import Scope

@@ -14,7 +14,7 @@ import pytest
 from engine.domain.errors import NotEligible
 from engine.formats.hive.files.footers import _without_arrow_schema, footer_in
 from engine.formats.iceberg.intake.storage import HeldFiles
-from engine.formats.iceberg.orphans.inventory_rows import rows_of
+from engine.formats.iceberg.removal.inventories.rows import rows_of
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
 from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone, read_positions
 from engine.formats.intake.limits import Malformed

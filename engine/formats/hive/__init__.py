@@ -5,6 +5,6 @@ a partition; `compaction` writes, proves and puts it in place, `upkeep` deletes 
 """
 
 from engine.formats.hive.connection import HiveFormat
-from engine.formats.hive.upkeep.tables import UpkeptHiveTable as HiveTable
+from engine.formats.hive.removal.tables import UpkeptHiveTable as HiveTable
 
 __all__ = ["HiveFormat", "HiveTable"]

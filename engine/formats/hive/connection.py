@@ -25,7 +25,7 @@ from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresse
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
-from engine.formats.hive.upkeep.tables import UpkeptHiveTable
+from engine.formats.hive.removal.tables import UpkeptHiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, anywhere

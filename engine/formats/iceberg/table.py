@@ -38,7 +38,6 @@ from engine.formats.base import (
 from engine.formats.iceberg.catalog.paths import all_locations
 from engine.formats.iceberg.commits.commit import Committer
 from engine.formats.iceberg.commits.conflicts import lost_groups
-from engine.formats.iceberg.commits.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.commits.verification import verify_snapshot
 from engine.formats.iceberg.errors import translated
@@ -53,6 +52,7 @@ from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.procedures.calls import PROCEDURE, call_options, is_conflict
 from engine.formats.iceberg.procedures.changes import native_changes, verify_native
 from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
+from engine.formats.iceberg.removal.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.upkeep.tables import TableUpkeep

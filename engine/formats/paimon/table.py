@@ -36,7 +36,6 @@ from engine.formats.paimon.compaction.core import (
 )
 from engine.formats.paimon.compaction.heap import heap_condition
 from engine.formats.paimon.compaction.merge_rules import check_limit
-from engine.formats.paimon.compaction.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.compaction.proofs import verify_snapshot
 from engine.formats.paimon.compaction.stores import core_storage
 from engine.formats.paimon.compaction.tasks import core_task, kernel_task
@@ -45,6 +44,7 @@ from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
 from engine.formats.paimon.metadata.policy_fields import policy_fields, stop_trigger
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
+from engine.formats.paimon.removal.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges

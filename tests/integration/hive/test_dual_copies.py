@@ -7,7 +7,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import RunState
-from engine.formats.hive.upkeep import late_files
+from engine.formats.hive.removal import late_files
 from tests.integration.hive.test_old_compactions import add_late, delete, late, rewritten, same_rows
 from tests.support.acknowledging import acknowledged
 from tests.support.hive.followers import Follower

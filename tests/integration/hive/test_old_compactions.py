@@ -16,7 +16,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.formats.hive.compaction import copies
-from engine.formats.hive.upkeep import late_files
+from engine.formats.hive.removal import late_files
 from engine.services.operations.metadata import old_compactions
 from tests.integration.hive.conftest import Opened
 from tests.support.acknowledging import acknowledged
@@ -337,7 +337,7 @@ async def test_a_copy_whose_worker_ended_before_it_was_stored_is_not_made_again(
 ) -> None:
     (old, _) = await rewritten(world)
     add_late(world, old)
-    module = "engine.formats.hive.upkeep.late_files"
+    module = "engine.formats.hive.removal.late_files"
 
     def fail(*_: object) -> None:
         raise OSError("the worker ends")

@@ -10,11 +10,11 @@ from typing import Any
 import fastavro
 import pytest
 
-from engine.formats.iceberg.deletion.paths_in_files import entries_in
 from engine.formats.iceberg.errors import is_of_content
 from engine.formats.iceberg.manifests.decoding import read_entries
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.iceberg.removal.paths_in_files import entries_in
 from engine.formats.iceberg.statistics.column_bounds import read_bounds
 from engine.formats.intake.avro_blocks import container, metadata_of, readable, schema_of
 from engine.formats.intake.checks import check_entries

@@ -11,7 +11,7 @@ from pyiceberg.table.statistics import StatisticsFile
 from pyiceberg.table.update import SetStatisticsUpdate
 
 from engine.domain.errors import Fatal, NotEligible
-from engine.formats.iceberg.deletion.expired_files import preview
+from engine.formats.iceberg.removal.expired_files import preview
 from engine.formats.intake.limits import Malformed
 from engine.formats.removal.file_lists import FileKind
 from engine.formats.removal.scopes import Scope

@@ -12,7 +12,7 @@ from pyiceberg.typedef import Record
 from structlog.testing import capture_logs
 
 from engine.domain.errors import NotEligible, TableReplaced
-from engine.formats.iceberg.deletion.records import records_of
+from engine.formats.iceberg.removal.records import records_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.removal.looks import CANDIDATES, Look

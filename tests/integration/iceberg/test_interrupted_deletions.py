@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.iceberg.deletion import expired_files, unneeded
-from engine.formats.iceberg.deletion.records import records_of
+from engine.formats.iceberg.removal import expired_files, unneeded
+from engine.formats.iceberg.removal.records import records_of
 from engine.formats.removal import bulk_deletes
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.records import Records

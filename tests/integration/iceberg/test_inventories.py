@@ -15,7 +15,7 @@ import pytest
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.domain.runs.removals import InventoryPlace, OrphanRule
-from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.orphan_files import OrphanFiles
 from tests.support.expired_files import Deletion, needed, stored
 from tests.support.iceberg_tables import Lake, append_files
 from tests.support.orphans import LONG_AGO, RULE, UUID, deleted, named, orphan, pass_time, remove, root, search, table

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.iceberg.deletion import paths_in_files
-from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
+from engine.formats.iceberg.removal import paths_in_files
+from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
 from engine.formats.intake.avro_blocks import readable
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files, commit_deletes, delete_file, live_paths

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.formats.iceberg.orphans.url_encoding import url_decoded
+from engine.formats.iceberg.removal.inventories.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
 
 NAMES = st.lists(st.none() | st.text("ab%+ =ü€😀/\n\x00-_.~4", max_size=12) | st.text(max_size=8), max_size=20)

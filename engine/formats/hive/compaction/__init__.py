@@ -2,5 +2,5 @@
 
 A Metastore changes a location without looking at the present one: between the last look and the change, which takes
 some milliseconds, another client's change of the same partition is lost. Writers that still know the old folder add
-files that no reader finds until `upkeep` copies them.
+files that no reader finds until `removal` copies them.
 """

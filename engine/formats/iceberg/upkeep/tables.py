@@ -12,13 +12,13 @@ from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, DeleteProof, ManifestProof, RewrittenDeletes
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
-from engine.formats.iceberg.commits.outputs import remove_run_files, remove_run_metadata
-from engine.formats.iceberg.deletion.expired_files import ExpiredFiles, preview
-from engine.formats.iceberg.deletion.records import records_of
 from engine.formats.iceberg.errors import reading_of
 from engine.formats.iceberg.loaded import LoadedTable
-from engine.formats.iceberg.orphans.checks import check_places
-from engine.formats.iceberg.orphans.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.expired_files import ExpiredFiles, preview
+from engine.formats.iceberg.removal.orphan_checks import check_places
+from engine.formats.iceberg.removal.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.outputs import remove_run_files, remove_run_metadata
+from engine.formats.iceberg.removal.records import records_of
 from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
 from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
 from engine.formats.iceberg.upkeep.delete_proofs import prove_deletes

@@ -1,1 +1,1 @@
-"""Compaction of tables by Paimon's core: conditions, tasks, commits, proofs, and files that runs leave."""
+"""Compaction of tables by Paimon's core: conditions, tasks, commits and proofs."""

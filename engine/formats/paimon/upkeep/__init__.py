@@ -1,1 +1,1 @@
-"""Expiry of a Paimon table's snapshots, and deletion of the files that only these needed; entered through `tables`."""
+"""Expiry of snapshots and tags of a Paimon table; entered through `tables`."""

@@ -13,12 +13,12 @@ from engine.formats.intake.guards import reads
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.loaded import LoadedTable
-from engine.formats.paimon.orphans.checks import check_options
-from engine.formats.paimon.orphans.orphan_files import OrphanFiles
-from engine.formats.paimon.upkeep.expired_files import ExpiredFiles, Unneeded, preview
+from engine.formats.paimon.removal.expired_files import ExpiredFiles, Unneeded, preview
+from engine.formats.paimon.removal.orphan_checks import check_options
+from engine.formats.paimon.removal.orphan_files import OrphanFiles
+from engine.formats.paimon.removal.places import DeletablePlaces
+from engine.formats.paimon.removal.records import check_same, origin_of, records_of
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
-from engine.formats.paimon.upkeep.places import DeletablePlaces
-from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of
 from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
 from engine.formats.paimon.upkeep.tags import expire_tags, read_tags, retained_tags
 from engine.formats.paimon.view import TableView

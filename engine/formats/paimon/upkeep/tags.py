@@ -13,10 +13,10 @@ from typing import Final
 from engine.domain.runs.expiry import Expiry, Needed, instant
 from engine.formats.base import Condition
 from engine.formats.paimon.files import TableFiles
+from engine.formats.paimon.metadata.documents import Documents, read_document
 from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag, parse_tag
-from engine.formats.paimon.upkeep.documents import Documents, read_document
 from engine.formats.paimon.view import TableView
 
 _PREFIX: Final = "tag-"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import TableReplaced, TableUnreadable, Transient
-from engine.formats.paimon.upkeep.records import records_of
+from engine.formats.paimon.removal.records import records_of
 from engine.formats.removal.file_lists import FileKind, ListWriter, Origin, listed
 from engine.formats.removal.scopes import RECORDS
 from tests.support.paimon.core import PaimonCore
@@ -441,7 +441,7 @@ def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(lake
 
 
 def test_absurd_counts_are_unreadable(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.formats.paimon.upkeep.documents.MOST_DOCUMENTS", 5)
+    monkeypatch.setattr("engine.formats.paimon.metadata.documents.MOST_DOCUMENTS", 5)
     with pytest.raises(TableUnreadable, match="more than 5"):
         lake.open().preview_removal([1], ())
 
@@ -452,7 +452,7 @@ def test_documents_that_are_too_large_together_are_unreadable(
     lake.call("create_tag", name="t", snapshot=1)
     tag, snapshots = lake.folder / "tag/tag-t", list((lake.folder / "snapshot").glob("snapshot-*"))
     limit = sum(each.stat().st_size for each in (tag, *snapshots))
-    monkeypatch.setattr("engine.formats.paimon.upkeep.documents.MOST_BYTES", limit)
+    monkeypatch.setattr("engine.formats.paimon.metadata.documents.MOST_BYTES", limit)
     lake.open().preview_removal([1], ())
     edit_json(tag, properties={"x": "y" * limit})
     with pytest.raises(TableUnreadable, match="MiB"):

@@ -132,7 +132,7 @@ def test_a_tag_that_is_just_written_is_read_again(lake: PaimonLake, monkeypatch:
     def write_more(_seconds: float) -> None:
         path.write_bytes(body[: written.pop()])
 
-    monkeypatch.setattr("engine.formats.paimon.upkeep.documents.sleep", write_more)
+    monkeypatch.setattr("engine.formats.paimon.metadata.documents.sleep", write_more)
     for which in (lambda: lake.open().plan_expiry(expiry(1)).tags, lambda: lake.open().preview_removal([1], ()).files):
         path.write_bytes(b"")
         written[:] = [len(body), 100, 1]

@@ -22,11 +22,11 @@ from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag
-from engine.formats.paimon.upkeep.candidates import Candidates
-from engine.formats.paimon.upkeep.needed import NeededFiles
-from engine.formats.paimon.upkeep.places import DeletablePlaces
-from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of
-from engine.formats.paimon.upkeep.roots import Root, read_roots
+from engine.formats.paimon.removal.expired_candidates import Candidates
+from engine.formats.paimon.removal.needed import NeededFiles
+from engine.formats.paimon.removal.places import DeletablePlaces
+from engine.formats.paimon.removal.records import check_same, origin_of, records_of
+from engine.formats.paimon.removal.roots import Root, read_roots
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.file_lists import CONTENT, LISTED, FileList, ListWriter
 from engine.formats.removal.path_keys import SeenKeys, keys_of

@@ -16,7 +16,7 @@ from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.orphans.inventories import StoredInventory
+from engine.formats.iceberg.removal.inventories.stored import StoredInventory
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.existing_files import Presence, compare
 from engine.formats.removal.listings import files_below, store_of

@@ -17,8 +17,8 @@ from engine.formats.hive.compaction.proofs import records_of as records_of_parti
 from engine.formats.hive.compaction.replaced import ListName
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.files.stores import files_below
-from engine.formats.hive.upkeep.folders import Listed, is_read, lists_of, replaced_folders
-from engine.formats.hive.upkeep.late_files import Carrier, LateFiles
+from engine.formats.hive.removal.late_files import Carrier, LateFiles
+from engine.formats.hive.removal.replaced_folders import Listed, is_read, lists_of, replaced_folders
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
@@ -88,7 +88,7 @@ class OldCopies:
         """Take a look in parts; it is taken, and late files are copied, when the iterator ends.
 
         Raises:
-            OSError, Malformed, NotEligible: as `upkeep.folders.replaced_folders`.
+            OSError, Malformed, NotEligible: as `removal.replaced_folders.replaced_folders`.
         """
         view, refused, unread = self.load(), Refused(), list[str]()
         self._origin = view.uuid

@@ -27,7 +27,7 @@ from engine.domain.errors import NotEligible, PackhouseError
 from engine.domain.runs.removals import InventoryPlace
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.errors import is_of_content
-from engine.formats.iceberg.orphans.inventory_rows import ENDINGS, RowsBelow, plain_name, rows_of
+from engine.formats.iceberg.removal.inventories.rows import ENDINGS, RowsBelow, plain_name, rows_of
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed, too_large
 from engine.formats.removal.listings import files_below, store_of

@@ -14,9 +14,9 @@ from engine.formats.iceberg.catalog.paths import (
     normalised,
     own_location_provider,
 )
-from engine.formats.iceberg.deletion.reachability import check_may_delete
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.orphans.references import References
+from engine.formats.iceberg.removal.orphan_references import References
+from engine.formats.iceberg.removal.reachability import check_may_delete
 from engine.formats.intake.errors import printable
 from engine.formats.intake.other_formats import ICEBERG
 from engine.formats.intake.outside_files import are_outside

@@ -20,11 +20,11 @@ import pyarrow as pa
 
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.iceberg.deletion.candidates import Found, find_files, roots_of
-from engine.formats.iceberg.deletion.reachability import Reachability, check_may_delete, check_newer
-from engine.formats.iceberg.deletion.records import records_of
-from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.removal.expired_candidates import Found, find_files, roots_of
+from engine.formats.iceberg.removal.reachability import Reachability, check_may_delete, check_newer
+from engine.formats.iceberg.removal.records import records_of
+from engine.formats.iceberg.removal.unneeded import UnneededFiles
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.file_lists import FileList
 from engine.formats.removal.plans import Unread, plan_of

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.iceberg.deletion.paths_in_files import entries_in
-from engine.formats.iceberg.deletion.reachability import KeptManifests, needed_by_metadata
-from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.removal.paths_in_files import entries_in
+from engine.formats.iceberg.removal.reachability import KeptManifests, needed_by_metadata
+from engine.formats.iceberg.removal.stored_paths import StoredPaths
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.path_keys import Keys, SeenKeys, keys_of
 from engine.formats.removal.scopes import Scope

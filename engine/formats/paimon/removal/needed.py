@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
-from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files, read_indexes
-from engine.formats.paimon.upkeep.roots import Root, SeenRoots, changelog_manifests
+from engine.formats.paimon.removal.entries import FILES, live_entries, read_files, read_indexes
+from engine.formats.paimon.removal.roots import Root, SeenRoots, changelog_manifests
 from engine.formats.paimon.view import TableView
 
 _READERS = 8

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.paimon.compaction.outputs import METADATA_FOLDERS
+from engine.formats.paimon.removal.outputs import METADATA_FOLDERS
 from engine.formats.removal.file_lists import CONTENT, FileKind
 from engine.formats.removal.scopes import PROTECTED, Refused, Scope
 

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from engine.formats.base import Condition
-from engine.formats.iceberg.deletion.reachability import Reachability, check_newer
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.removal.reachability import Reachability, check_newer
 from engine.formats.removal.file_lists import FileList
 
 _FILES_BETWEEN_LOOKS: Final = 50_000

@@ -12,8 +12,8 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.reading import MetadataReader
+from engine.formats.paimon.metadata.documents import Documents, read_document
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_copy
-from engine.formats.paimon.upkeep.documents import Documents, read_document
 
 _BRANCH: Final = "branch-"
 _FOLDERS: Final = ("snapshot", "tag", "changelog")

@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
-from engine.formats.iceberg.deletion.paths_in_files import MANIFESTS, entries_in, manifests_in
-from engine.formats.iceberg.deletion.reachability import KeptManifests, Reachability, origin_of
-from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.intake.storage import MeasuredFiles
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.removal.paths_in_files import MANIFESTS, entries_in, manifests_in
+from engine.formats.iceberg.removal.reachability import KeptManifests, Reachability, origin_of
+from engine.formats.iceberg.removal.stored_paths import StoredPaths
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, listed
 from engine.formats.removal.path_keys import Keys, SeenKeys, first_of_each, keys_of
 from engine.formats.removal.plans import Unread

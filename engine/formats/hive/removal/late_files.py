@@ -16,7 +16,7 @@ from engine.formats.hive.compaction.replaced import LARGEST, write_list
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
-from engine.formats.hive.upkeep.folders import Listed
+from engine.formats.hive.removal.replaced_folders import Listed
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual
 from engine.formats.intake.errors import printable, summary_of

@@ -20,15 +20,15 @@ from pyiceberg.table.metadata import TableMetadata
 from engine.domain.errors import StateConflict
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.iceberg.deletion.reachability import check_newer, origin_of
-from engine.formats.iceberg.deletion.records import RecordFolder, records_of, records_root
-from engine.formats.iceberg.deletion.unneeded import UnneededFiles
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.orphans.checks import check_complete, check_places, check_versions
-from engine.formats.iceberg.orphans.names import orphan_kinds
-from engine.formats.iceberg.orphans.owners import check_one_table
-from engine.formats.iceberg.orphans.references import References
-from engine.formats.iceberg.orphans.sources import FileSource, source_of
+from engine.formats.iceberg.removal.orphan_checks import check_complete, check_places, check_versions
+from engine.formats.iceberg.removal.orphan_names import orphan_kinds
+from engine.formats.iceberg.removal.orphan_references import References
+from engine.formats.iceberg.removal.owners import check_one_table
+from engine.formats.iceberg.removal.reachability import check_newer, origin_of
+from engine.formats.iceberg.removal.records import RecordFolder, records_of, records_root
+from engine.formats.iceberg.removal.sources import FileSource, source_of
+from engine.formats.iceberg.removal.unneeded import UnneededFiles
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.candidates import (
     candidates,

@@ -19,10 +19,10 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal, NotEligible, TableReplaced
-from engine.formats.iceberg.deletion.paths_in_files import entries_in, manifests_in
-from engine.formats.iceberg.deletion.stored_paths import StoredPaths
 from engine.formats.iceberg.features.rows import Work
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
+from engine.formats.iceberg.removal.stored_paths import StoredPaths
 from engine.formats.removal.file_lists import Origin
 from engine.formats.removal.path_keys import Keys, are_in, keys_of, places_in
 from engine.formats.removal.plans import Unread

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.paimon.manifests.lists import ManifestRef
-from engine.formats.paimon.upkeep.entries import read_files, read_indexes
-from engine.formats.paimon.upkeep.roots import Root, SeenRoots, changelog_manifests, read_roots
+from engine.formats.paimon.removal.entries import read_files, read_indexes
+from engine.formats.paimon.removal.roots import Root, SeenRoots, changelog_manifests, read_roots
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.path_keys import Keys, SeenKeys, are_in, keys_of
 

@@ -19,7 +19,7 @@ from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import ListFile, Snapshot
-from engine.formats.paimon.upkeep.entries import FILES, live_entries, read_files, read_indexes
+from engine.formats.paimon.removal.entries import FILES, live_entries, read_files, read_indexes
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.file_lists import FileKind, listed
 from engine.formats.removal.plans import DAMAGED, Unread

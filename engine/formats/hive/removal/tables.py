@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from engine.domain.runs.removals import CopyRule, ReplacedCopy
+from engine.formats.hive.removal.old_copies import OldCopies, records_of, replaced_copies
 from engine.formats.hive.rewritable import RewritableHiveTable
-from engine.formats.hive.upkeep.old_copies import OldCopies, records_of, replaced_copies
 from engine.formats.intake.guards import reads
 from engine.formats.removal.deletions import LookingDeletion
 from engine.formats.removal.scopes import Scope

@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.paimon.orphans.checks import check_alone, check_complete, check_options, check_rule
-from engine.formats.paimon.orphans.names import of_documents, orphan_kinds
-from engine.formats.paimon.orphans.references import References, name_keys
-from engine.formats.paimon.upkeep.records import check_same, origin_of, records_of, records_root
+from engine.formats.paimon.removal.orphan_checks import check_alone, check_complete, check_options, check_rule
+from engine.formats.paimon.removal.orphan_names import of_documents, orphan_kinds
+from engine.formats.paimon.removal.orphan_references import References, name_keys
+from engine.formats.paimon.removal.records import check_same, origin_of, records_of, records_root
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.candidates import (
     candidates,

@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
 
-from engine.formats.iceberg.orphans.inventory_files import CountedFile, HeldParts, Inflated, footer_of
-from engine.formats.iceberg.orphans.url_encoding import url_decoded
+from engine.formats.iceberg.removal.inventories.files import CountedFile, HeldParts, Inflated, footer_of
+from engine.formats.iceberg.removal.inventories.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import CheckedFile, opened_by
 from engine.formats.intake.parquet_pages import Pages, check_flat, check_rows, pages_of, rows_at_once
