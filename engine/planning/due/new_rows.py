@@ -16,6 +16,6 @@ def new_row_rules(policy: EffectivePolicy, limits: RewriteLimits) -> list[Rule]:
     """Return the rule of a table whose new rows wait for a compaction; no rule for other tables."""
     if limits.buckets is None or not limits.buckets.lifts_new:
         return []
-    if policy.values[LOOKUP] == "eager":
+    if policy.is_lookup_eager:
         return [Rule(LOOKUP, (Check("level0_file_count", "at_least", 1.0),))]
-    return [Rule(FORCED_EVERY, (Check("commits_since_level0", "at_least", float(policy.values[FORCED_EVERY])),))]
+    return [Rule(FORCED_EVERY, (Check("commits_since_level0", "at_least", float(policy.forced_every)),))]

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.domain.policies import FORCED_EVERY, LOOKUP, SORTED_RUN_TRIGGER, EffectivePolicy
+from engine.domain.policies import EffectivePolicy
 from engine.planning.measures.partitions import Flags, PartitionedFiles
 from engine.planning.measures.sorted_runs import SortedRuns
 
@@ -44,12 +44,12 @@ class BucketRule:
         policy: EffectivePolicy, committed_at_ms: Collection[int], *, lifts_new: bool, last_level: int | None = None
     ) -> "BucketRule":
         """Return the rule of a policy, given the times of the table's newest commits."""
-        every = int(policy.values[FORCED_EVERY])
+        every = policy.forced_every
         newest = sorted(committed_at_ms, reverse=True)
         waited = newest[every - 1] if len(newest) >= every else _NONE
-        is_eager = policy.values[LOOKUP] == "eager"
+        is_eager = policy.is_lookup_eager
         return BucketRule(
-            sorted_runs=int(policy.values[SORTED_RUN_TRIGGER]),
+            sorted_runs=policy.sorted_run_trigger,
             new_before_ms=_ANY if is_eager else waited,
             least_with_new=1 if lifts_new else LEAST_TO_MERGE,
             last_level=last_level,

@@ -109,7 +109,7 @@ async def _load(unit: UnitOfWork, table: Table, measured: Measurement) -> Bucket
 
 
 def _limit(policy: EffectivePolicy) -> str:
-    trigger, origin = int(policy.values[SORTED_RUN_TRIGGER]), policy.origins[STOP_TRIGGER]
+    trigger, origin = policy.sorted_run_trigger, policy.origins[STOP_TRIGGER]
     if origin == "derived":
         return f"{policy.stop_trigger - trigger} above {SORTED_RUN_TRIGGER}"
     return f"{STOP_TRIGGER}, {origin}"

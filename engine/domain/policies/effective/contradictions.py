@@ -43,14 +43,14 @@ def ineffective_intervals(policy: EffectivePolicy) -> list[FieldProblem]:
     One that a wider scope sets for other tables stays valid. It can also result from a table option that changes later,
     or from a policy of an earlier version.
     """
-    if policy.values[LOOKUP] != "eager":
+    if not policy.is_lookup_eager:
         return []
     origin, eager = policy.origins[FORCED_EVERY], policy.origins[LOOKUP]
     if origin.startswith(_WEAKER) or (origin != eager and _strength(origin) <= _strength(eager)):
         return []
     message = f"applies only with {LOOKUP} 'lazy' (here it is 'eager', {eager})"
     hint = f"set {LOOKUP} to 'lazy', or leave {FORCED_EVERY} out"
-    return [_problem(FORCED_EVERY, message, policy.values[FORCED_EVERY], hint)]
+    return [_problem(FORCED_EVERY, message, policy.forced_every, hint)]
 
 
 def raised_group_sizes(policy: EffectivePolicy) -> list[FieldProblem]:
@@ -82,7 +82,7 @@ def _sizes(policy: EffectivePolicy) -> Iterator[FieldProblem]:
 
 
 def _stop_trigger(policy: EffectivePolicy) -> Iterator[FieldProblem]:
-    trigger, stop = int(policy.values[SORTED_RUN_TRIGGER]), int(policy.values[STOP_TRIGGER])
+    trigger, stop = policy.sorted_run_trigger, int(policy.values[STOP_TRIGGER])
     if stop < trigger and not policy.origins[STOP_TRIGGER].startswith("table property"):
         hint = f"{SORTED_RUN_TRIGGER} is {trigger} ({policy.origins[SORTED_RUN_TRIGGER]}); change one of the two"
         yield _problem(STOP_TRIGGER, "must not be below the trigger", stop, hint)

@@ -135,7 +135,22 @@ class EffectivePolicy:
     @property
     def stop_trigger(self) -> int:
         """The number of sorted runs of a bucket at which writers should slow down, at least the trigger."""
-        return max(int(self.values[STOP_TRIGGER]), int(self.values[SORTED_RUN_TRIGGER]))
+        return max(int(self.values[STOP_TRIGGER]), self.sorted_run_trigger)
+
+    @property
+    def sorted_run_trigger(self) -> int:
+        """The number of sorted runs of a bucket at which it is compacted."""
+        return int(self.values[SORTED_RUN_TRIGGER])
+
+    @property
+    def is_lookup_eager(self) -> bool:
+        """Whether new rows of a table that hides level 0 from readers are compacted after each commit."""
+        return bool(self.values[LOOKUP] == "eager")
+
+    @property
+    def forced_every(self) -> int:
+        """The number of commits after which new rows are compacted where the lookup is lazy."""
+        return int(self.values[FORCED_EVERY])
 
     @property
     def min_interval_seconds(self) -> int | None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, StateConflict, Transient
-from engine.domain.policies import FORCED_EVERY, LOOKUP, SORTED_RUN_TRIGGER, EffectivePolicy
+from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup
@@ -248,8 +248,8 @@ def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> Rewr
         write,
         plan.order,
         full=full,
-        sorted_run_trigger=int(policy.values[SORTED_RUN_TRIGGER]),
-        gentle_every=None if policy.values[LOOKUP] == "eager" else int(policy.values[FORCED_EVERY]),
+        sorted_run_trigger=policy.sorted_run_trigger,
+        gentle_every=None if policy.is_lookup_eager else policy.forced_every,
         key=DeclaredKey.of(policy.values),
     )
 
