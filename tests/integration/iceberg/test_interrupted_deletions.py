@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.iceberg.removal import expired_files, unneeded
+from engine.formats.iceberg.removal import expired_files
 from engine.formats.iceberg.removal.records import records_of
-from engine.formats.removal import bulk_deletes
+from engine.formats.removal import bulk_deletes, unneeded
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.records import Records
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
@@ -136,8 +136,7 @@ def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(past:
 
 
 def test_a_long_deletion_looks_at_the_table_again(past: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unneeded, "_FILES_BETWEEN_LOOKS", 0)
-    monkeypatch.setattr("engine.formats.removal.file_lists.BATCH_ROWS", 1)
+    monkeypatch.setattr(unneeded, "PROVEN_FILES", 1)
     monkeypatch.setattr(bulk_deletes, "_AT_ONCE", 1)
     past.load()
     deletion = Deletion(past)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from engine.domain.errors import TableReplaced
@@ -24,10 +26,10 @@ from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RECORDS, Refused, Scope
+from engine.formats.removal.unneeded import UnneededFiles
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10
-_AT_ONCE: Final = 10_000
 _OPEN: Final = timedelta(seconds=SENT_SECONDS)
 _ASKED: Final = timedelta(seconds=VALID_SECONDS + SKEW_SECONDS)
 _YEAR_SECONDS: Final = 366 * 86_400.0
@@ -81,8 +83,10 @@ class OldCopies:
     rule: CopyRule
     scope: Scope
     seen: Seen | None = None
-    _sent: set[str] = field(default_factory=set)
     _origin: str = ""
+    _view: TableView = field(init=False)
+    _locations: set[str] = field(default_factory=set)
+    _due: UnneededFiles = field(init=False)
 
     def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:
         """Take a look in parts; it is taken, and late files are copied, when the iterator ends.
@@ -112,6 +116,7 @@ class OldCopies:
             yield
         writer.add(self.scope.allowed(_rows(look.records, FileKind.METADATA), refused))
         self.seen = Seen(writer.finish(), look.counts, look.late, refused, look.next_at)
+        self._due = UnneededFiles(self.seen.due, self, are_as_listed=self._are_as_listed)
 
     def is_pending(self) -> bool:
         """Return False: another attempt begins with a look."""
@@ -130,19 +135,20 @@ class OldCopies:
 
     def unneeded(self) -> Iterator[pa.Table]:
         """Yield the files to delete that are still as they were listed, in folders that no partition has now."""
-        for batch in (part for each in self._taken().due.batches() for part in _parts(each)):
-            view = self._same()
-            needed, present = _locations(view), dict[str, Mapping[str, int]]()
-            kept = [self._is_free(view, row, needed, present) for row in batch.to_pylist()]
-            free = batch.filter(pa.array(kept, pa.bool_()))
-            self._sent.update(plain(parent_of(path)) for path in free["path"].to_pylist())
-            yield free
+        return self._due.batches()
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current partitions: whether one has a folder of which files were sent for deletion."""
-        wrong = len(self._sent & _locations(self._same()))
-        detail = f"files of {len(self._sent)} folders deleted, partitions have {wrong} of these"
-        return (Condition("deleted_are_unneeded", not wrong, detail),)
+        return self._due.prove()
+
+    def refresh(self, *, deletes: bool) -> None:  # noqa: ARG002 - `_are_as_listed` has what forbids it
+        """Read the partitions, as `References`. Raises `TableReplaced`, OSError."""
+        self._view = self._same()
+        self._locations |= _locations(self._view)
+
+    def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file whether a partition has its folder, or one above it."""
+        return np.array([is_read(plain(parent_of(path)), self._locations) for path in files["path"].to_pylist()], bool)
 
     def gone(self) -> Mapping[str, FileCount]:
         """Return what earlier attempts of this run recorded and is gone now, by kind. Raises OSError.
@@ -181,16 +187,19 @@ class OldCopies:
             )
         return view
 
-    def _is_free(
-        self, view: TableView, row: Mapping[str, Any], needed: set[str], present: dict[str, Mapping[str, int]]
-    ) -> bool:
-        folder = parent_of(row["path"])
-        if view.has_unclear_partitions or is_read(plain(folder), needed):
+    def _are_as_listed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file whether its folder has it with the same size now; for lists and marks True."""
+        present = dict[str, Mapping[str, int]]()
+        return np.array([self._is_as_listed(row, present) for row in files.to_pylist()], bool)
+
+    def _is_as_listed(self, row: Mapping[str, Any], present: dict[str, Mapping[str, int]]) -> bool:
+        if self._view.has_unclear_partitions:
             return False
         if row["kind"] != FileKind.DATA:
             return True
+        folder = parent_of(row["path"])
         if folder not in present:
-            present[folder] = {path: size for path, (size, _) in files_directly_in(folder, view.storage).items()}
+            present[folder] = {path: size for path, (size, _) in files_directly_in(folder, self._view.storage).items()}
         return bool(present[folder].get(row["path"]) == row["file_bytes"])
 
 
@@ -319,11 +328,6 @@ def _files_of(folder: str, view: TableView) -> Iterator[str]:
     """Yield the paths of the files below a folder. Raises OSError."""
     for page in files_below(folder, view.storage):
         yield from page["path"].to_pylist()
-
-
-def _parts(batch: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, batch.num_rows, _AT_ONCE):
-        yield batch.slice(start, _AT_ONCE)
 
 
 def _locations(view: TableView) -> set[str]:

@@ -98,12 +98,13 @@ def find_files(
     search.add_from_lists(gone[FileKind.MANIFEST_LIST], known)
     for kind in (FileKind.STATISTICS, FileKind.PARTITION_STATISTICS, FileKind.METADATA):
         search.add(gone[kind])
-    reached = Reachability(search.keys(), known)
+    keys = search.keys()
+    reached = Reachability(keys, known)
     reached.look(view, kept, has_content=search.has_content)
     reached.look_at_lost(view, gone[FileKind.KEPT]["path"].unique().to_pylist())
-    is_free = ~reached.is_needed
+    is_free = ~reached.are_needed(keys)
     files = search.files.finish().only(is_free)
-    return Found(files, search.unread, search.refused, int((~is_free).sum()), reached.only(is_free))
+    return Found(files, search.unread, search.refused, int((~is_free).sum()), reached.only(keys))
 
 
 def _of_gone_snapshots(

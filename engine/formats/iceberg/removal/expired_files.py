@@ -3,7 +3,7 @@
 1. `announce`, before each commit that removes snapshots: stores what the metadata names for them.
 2. `find`, after the last commit: finds the files and stores their list. With a list that is stored already, by a
    process that ended, it only removes files from it that are needed again.
-3. `delete`: looks at the current metadata first, and again after every 50,000 files.
+3. `unneeded`: looks at the current metadata before each part of the list, see `formats.removal.unneeded`.
 4. `prove`: looks at the metadata after it.
 
 What was stored is untrusted, and the table may have changed in any way between two steps: a file is deleted only if the
@@ -22,13 +22,13 @@ from engine.domain.runs.removals import RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.expired_candidates import Found, find_files, roots_of
-from engine.formats.iceberg.removal.reachability import Reachability, check_may_delete, check_newer
+from engine.formats.iceberg.removal.reachability import Reachability, TableReferences, check_may_delete, check_newer
 from engine.formats.iceberg.removal.records import records_of
-from engine.formats.iceberg.removal.unneeded import UnneededFiles
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.file_lists import FileList
 from engine.formats.removal.plans import Unread, plan_of
 from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.unneeded import UnneededFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,8 @@ class ExpiredFiles:
             path = records.write_files(found.files) if roots else ""
             reachability = found.reachability
             recorded = Recorded(path, found.files, found.unread, found.refused, found.still_needed)
-        self._unneeded = UnneededFiles(
-            recorded.files, load=self._load, check=check_may_delete, reachability=reachability
-        )
+        references = TableReferences(recorded.files.origin, reachability, load=self._load, check=check_may_delete)
+        self._unneeded = UnneededFiles(recorded.files, references)
         return recorded
 
     def delete(self, removal: BulkDelete) -> Tally:
@@ -136,11 +135,12 @@ class ExpiredFiles:
         check_newer(view.metadata, stored.origin)
         refused = Refused()
         allowed = stored.filtered(lambda files: self._scope.allowed(files, refused))
-        reachability = Reachability(allowed.keys())
+        keys = allowed.keys()
+        reachability = Reachability(keys)
         reachability.look(view)
-        is_free = ~reachability.is_needed
+        is_free = ~reachability.are_needed(keys)
         recorded = Recorded(path, allowed.only(is_free), Unread(), refused, int((~is_free).sum()))
-        return recorded, reachability.only(is_free)
+        return recorded, reachability.only(keys)
 
     @property
     def _recorded(self) -> UnneededFiles:
@@ -152,8 +152,9 @@ class ExpiredFiles:
 def _not_listed(found: Found, finished: Iterator[FileList]) -> Found:
     """Return found files without those of closed deletions of the run, which manifests may still name as deleted."""
     listed = np.concatenate([np.empty(0, np.uint64), *(each.keys() for each in finished)])
-    is_new = ~np.isin(found.files.keys(), listed)
-    return replace(found, files=found.files.only(is_new), reachability=found.reachability.only(is_new))
+    keys = found.files.keys()
+    is_new = ~np.isin(keys, listed)
+    return replace(found, files=found.files.only(is_new), reachability=found.reachability.only(keys[is_new]))
 
 
 def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:

@@ -25,10 +25,9 @@ from engine.formats.iceberg.removal.orphan_checks import check_complete, check_p
 from engine.formats.iceberg.removal.orphan_names import orphan_kinds
 from engine.formats.iceberg.removal.orphan_references import References
 from engine.formats.iceberg.removal.owners import check_one_table
-from engine.formats.iceberg.removal.reachability import check_newer, origin_of
+from engine.formats.iceberg.removal.reachability import Reachability, TableReferences, check_newer, origin_of
 from engine.formats.iceberg.removal.records import RecordFolder, records_of, records_root
 from engine.formats.iceberg.removal.sources import FileSource, source_of
-from engine.formats.iceberg.removal.unneeded import UnneededFiles
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.candidates import (
     candidates,
@@ -44,6 +43,7 @@ from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_qua
 from engine.formats.removal.path_keys import Keys, are_in, keys_of
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.unneeded import UnneededFiles
 
 HIDDEN, CHANGED = "hidden", "changed_since_inventory"
 _CHECKED_AT_ONCE: Final = 50_000
@@ -128,7 +128,8 @@ class OrphanFiles:
         every = np.union1d(keys, exist)
         self._looked = Looked(look, found.files, due, refused, every, rule, inventory_us=source.taken_us, more=more)
         check: Callable[[TableView], None] = partial(check_places, scope=self._scope)
-        self._due = UnneededFiles(self._looked.due, load=self._load, check=check)
+        references = TableReferences(due.origin, Reachability(due.keys()), load=self._load, check=check)
+        self._due = UnneededFiles(due, references)
 
     def is_pending(self) -> bool:
         """Return False: another attempt begins with a look."""

@@ -5,10 +5,10 @@ the metadata needs itself, its statistics files and the earlier metadata files i
 deleted does not need it: if an older snapshot still has the file, it has a live entry for it.
 
 Manifests and manifest lists never change, so that each is read once, also when a newer version of the table is looked
-at. Memory: 25 bytes for each file in question, and the path of each manifest.
+at. Memory: 9 bytes for each file in question, and the path of each manifest.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -63,7 +63,7 @@ class KeptManifests:
 
 
 class Reachability:
-    """Which of some files are needed; `is_needed` has one value for each of `keys`, and only ever becomes true."""
+    """Which of some files are needed; a file that was found to be needed stays so."""
 
     def __init__(
         self, keys: Keys, manifests: KeptManifests | None = None, *, unread: Iterable[str] | None = None
@@ -72,15 +72,17 @@ class Reachability:
 
         `unread` are those of the manifests whose entries were not compared with these files; by default all.
         """
-        self._distinct, self._places = np.unique(keys, return_inverse=True)
-        self._are_needed = np.zeros(len(self._distinct), np.bool_)
+        self._keys = np.unique(keys)
+        self._is_needed = np.zeros(len(self._keys), np.bool_)
         self.manifests = manifests or KeptManifests()
         self._unread = list(self.manifests.paths if unread is None else unread)
 
-    @property
-    def is_needed(self) -> npt.NDArray[np.bool_]:
-        """Whether each file is needed, in the order of the keys."""
-        return self._are_needed[self._places]
+    def are_needed(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Return for each key whether its file is needed; one that is not in question counts as needed."""
+        if not len(self._keys):
+            return np.ones(len(keys), np.bool_)
+        needed: npt.NDArray[np.bool_] = self._is_needed[places_in(self._keys, keys)] | ~are_in(self._keys, keys)
+        return needed
 
     def look(self, view: TableView, snapshots: Sequence[Snapshot] | None = None, *, has_content: bool = True) -> None:
         """Mark the files that snapshots of this version need.
@@ -98,7 +100,7 @@ class Reachability:
         self._mark_paths(needed_by_metadata(view, kept))
         self._unread += self.manifests.add(view, kept)
         self._mark_paths(list(self.manifests.paths))
-        if len(self._distinct) and has_content:
+        if len(self._keys) and has_content:
             for entries in StoredPaths(view.io).needed(self._unread, entries_in):
                 self._mark(keys_of(entries.filter(entries["is_live"])["path"]))
             self._unread = []
@@ -131,18 +133,52 @@ class Reachability:
             self._mark_paths(some)
             self._mark(keys_of(entries.filter(entries["is_live"])["path"]))
 
-    def only(self, is_wanted: npt.NDArray[np.bool_]) -> "Reachability":
-        """Return the same for some of the files: what was read of the table is not read again."""
-        other = Reachability(self._distinct[self._places[is_wanted]], self.manifests, unread=self._unread)
-        other._are_needed = self._are_needed[np.unique(self._places[is_wanted])]
-        return other
+    def only(self, keys: Keys) -> "Reachability":
+        """Return the same for some of the files that are not needed: what was read is not read again."""
+        return Reachability(keys[~self.are_needed(keys)], self.manifests, unread=self._unread)
 
     def _mark_paths(self, paths: Iterable[str]) -> None:
         self._mark(keys_of(pa.array(list(paths), pa.string())))
 
     def _mark(self, keys: Keys) -> None:
-        if len(keys) and len(self._distinct):
-            self._are_needed[places_in(self._distinct, keys[are_in(self._distinct, keys)])] = True
+        if len(keys) and len(self._keys):
+            self._is_needed[places_in(self._keys, keys[are_in(self._keys, keys)])] = True
+
+
+class TableReferences:
+    """What a table needs of the files of a list, a `References`.
+
+    Args:
+        origin: the version of the table that the list was made from.
+        reachability: of the files, with what was read of the table already.
+        load: returns the current version of the table.
+        check: raises if that version forbids to delete files.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        reachability: Reachability,
+        *,
+        load: Callable[[], TableView],
+        check: Callable[[TableView], None],
+    ) -> None:
+        self._origin = origin
+        self._reachability = reachability
+        self._load = load
+        self._check = check
+
+    def refresh(self, *, deletes: bool) -> None:
+        """Read the current version; raises as `References.refresh` and `Reachability.look`."""
+        view = self._load()
+        if deletes:
+            self._check(view)
+        check_newer(view.metadata, self._origin)
+        self._reachability.look(view)
+
+    def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file whether a version that was read needs it."""
+        return self._reachability.are_needed(keys_of(files["path"]))
 
 
 def needed_by_metadata(view: TableView, snapshots: Sequence[Snapshot]) -> list[str]:

@@ -2,7 +2,7 @@
 
 1. `announce`, before snapshots are removed: stores the list of the files that nothing needs without them.
 2. `record`, after the last snapshot: takes from these lists what nothing needs now, and stores the result.
-3. `unneeded`: looks at all snapshots, tags, branches and changelogs first, and again after every 50,000 files.
+3. `unneeded`: looks at all snapshots, tags, branches and changelogs before each part of the list.
 4. `prove`: looks at them after the deletion.
 
 A step after the first only ever removes files from a list: a file that is not in a list that was stored while the
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -32,8 +34,8 @@ from engine.formats.removal.file_lists import CONTENT, LISTED, FileList, ListWri
 from engine.formats.removal.path_keys import SeenKeys, keys_of
 from engine.formats.removal.plans import Unread, plan_of
 from engine.formats.removal.scopes import Refused
+from engine.formats.removal.unneeded import UnneededFiles
 
-_FILES_BETWEEN_LOOKS: Final = 50_000
 _CONTENT: Final = pa.array(sorted(each.value for each in CONTENT))
 
 
@@ -101,8 +103,7 @@ class ExpiredFiles:
         self._run_id = run_id
         self._places = places
         self._unread = unread
-        self._found: Unneeded | None = None
-        self._sent: list[pa.Table] = []
+        self._unneeded: UnneededFiles | None = None
 
     def announce(self, view: TableView, expired: Sequence[Snapshot], following: Snapshot) -> None:
         """Store the files that nothing needs without these snapshots. Raises as `preview`; none may be removed then."""
@@ -133,46 +134,46 @@ class ExpiredFiles:
         for each in lists:
             check_same(view, each.origin)
         batches = (batch for each in lists for batch in each.batches())
-        found = self._found = find_unneeded(view, batches, read_roots(view.files), self._places)
+        found = find_unneeded(view, batches, read_roots(view.files), self._places)
+        self._unneeded = UnneededFiles(found.files, _TableReferences(found, self._load))
         path = records.write_files(found.files) if lists else ""
         return plan_of(found.files, self._unread, found.refused, found.still_needed, path=path)
 
     def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the recorded files that nothing needs now; each counts as deleted for `prove`. Raises as `record`."""
-        found, since = self._recorded, _FILES_BETWEEN_LOOKS
-        for batch in found.files.batches():
-            if since >= _FILES_BETWEEN_LOOKS:
-                self._look(found)
-                since = 0
-            free = batch.filter(pc.invert(found.needed.are_needed(_names(batch))))
-            self._sent.append(free.select(["path"]))
-            yield free
-            since += batch.num_rows
+        """Yield the recorded files that nothing needs now; see `UnneededFiles.batches`. Raises as `record`."""
+        return self._recorded.batches()
 
     def prove(self) -> Sequence[Condition]:
         """Return whether anything needs a file that was sent for deletion. Raises as `record`."""
-        found = self._recorded
-        self._look(found)
-        sent = pa.concat_tables([LISTED.empty_table().select(["path"]), *self._sent])
-        wrong = pc.sum(found.needed.are_needed(_names(sent))).as_py() or 0
-        return (
-            Condition("deleted_are_unneeded", not wrong, f"{sent.num_rows} files deleted, {wrong} of them are needed"),
-        )
+        return self._recorded.prove()
 
     def close(self) -> None:
         """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
         records_of(self._load().files, self._run_id).remove_roots()
 
-    def _look(self, found: Unneeded) -> None:
-        view = self._load()
-        check_same(view, found.files.origin)
-        found.needed.look(view, read_roots(view.files))
-
     @property
-    def _recorded(self) -> Unneeded:
-        if self._found is None:
+    def _recorded(self) -> UnneededFiles:
+        if self._unneeded is None:
             raise ValueError("nothing is recorded yet")
-        return self._found
+        return self._unneeded
+
+
+class _TableReferences:
+    """What the roots of a table need of the files of a list, a `References`; `load` returns its current version."""
+
+    def __init__(self, found: Unneeded, load: Callable[[], TableView]) -> None:
+        self._found = found
+        self._load = load
+
+    def refresh(self, *, deletes: bool) -> None:  # noqa: ARG002 - no option of a table forbids it
+        """Read all roots that are new. Raises as `ExpiredFiles.record`."""
+        view = self._load()
+        check_same(view, self._found.files.origin)
+        self._found.needed.look(view, read_roots(view.files))
+
+    def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file whether a root needs one of its name."""
+        return np.asarray(self._found.needed.are_needed(_names(files)), np.bool_)
 
 
 def _names(files: pa.Table) -> pa.Array:

@@ -8,9 +8,9 @@ records make it go on.
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
@@ -31,11 +31,9 @@ from engine.formats.removal.candidates import (
 from engine.formats.removal.deletions import record_orphans
 from engine.formats.removal.listings import ListedFiles, files_below
 from engine.formats.removal.looks import Look, Looked, StoredLooks, due_files, us, with_times
-from engine.formats.removal.path_keys import Keys
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import Refused, Scope
-
-_FILES_BETWEEN_LOOKS: Final = 50_000
+from engine.formats.removal.unneeded import UnneededFiles
 
 
 class OrphanFiles:
@@ -50,7 +48,7 @@ class OrphanFiles:
         self._open_runs = open_runs
         self._references = References()
         self._looked: Looked | None = None
-        self._sent: list[Keys] = []
+        self._due: UnneededFiles
 
     @property
     def looked(self) -> Looked:
@@ -91,6 +89,7 @@ class OrphanFiles:
             looks.write(look)
         due = due_files(look, rule, orphan_kinds(before))
         self._looked = Looked(look, found.files, due, refused, found.keys(), rule, more=more)
+        self._due = UnneededFiles(due, self)
 
     def is_pending(self) -> bool:
         """Return False: another attempt begins with a look."""
@@ -106,36 +105,26 @@ class OrphanFiles:
         return record_orphans(self)
 
     def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the files past quarantine that nothing refers to now; each counts as deleted for `prove`.
-
-        The metadata is looked at before the first batch and again after every 50,000 files. Raises as `looking`.
-        """
-        since = _FILES_BETWEEN_LOOKS
-        for batch in self.looked.due.batches():
-            if since >= _FILES_BETWEEN_LOOKS:
-                self._look_again()
-                since = 0
-            keys = name_keys(batch["path"])
-            is_free = ~self._references.have(keys)
-            self._sent.append(keys[is_free])
-            yield with_times(batch.filter(pa.array(is_free)), self.looked.look)
-            since += batch.num_rows
+        """Yield the files past quarantine that nothing refers to now; see `UnneededFiles`. Raises as `looking`."""
+        return (with_times(batch, self.looked.look) for batch in self._due.batches())
 
     def prove(self) -> Sequence[Condition]:
         """Look at the current metadata: whether it refers to a file that was sent for deletion. Raises as `looking`."""
-        self._look_again()
-        sent = np.concatenate([np.empty(0, np.uint64), *self._sent])
-        wrong = int(self._references.have(sent).sum())
-        return (Condition("deleted_are_unneeded", not wrong, f"{len(sent)} files deleted, {wrong} of them are needed"),)
+        return self._due.prove()
 
     def close(self) -> None:
         """Do nothing: the lists stay as the record of what was deleted."""
 
-    def _look_again(self) -> None:
+    def refresh(self, *, deletes: bool) -> None:  # noqa: ARG002 - what it may not delete by, it does not trust either
+        """Read all roots that are new, as `References`. Raises as `looking`."""
         view = self._load()
         check_same(view, self.looked.look.origin)
         check_options(view)
         self._references.add(view)
+
+    def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file whether the table refers to one of its name."""
+        return self._references.have(name_keys(files["path"]))
 
     def _refer(
         self, before: TableView, found: ListedFiles, before_page: Callable[[int], None]
