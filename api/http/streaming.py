@@ -3,6 +3,9 @@
 Frames: `event: event` with the event's sequence as `id` and its JSON as data; `event: progress` without an id, since it
 is not in the record and can't be resumed from; a comment as heartbeat. The stream ends after the run's last event.
 Resume with `Last-Event-ID`. An event is sent within a poll (1 s) of its commit even if every hint is lost.
+
+Frames and heartbeats are written here instead of by `sse-starlette`, because its pings go on while reading a run hangs
+(the clients then never look for another replica), and importing it replaces `uvicorn.Server.handle_exit`.
 """
 
 import asyncio
