@@ -101,13 +101,19 @@ class TimedCall(Generic[T]):
             self._threads[get_ident()] = time.thread_time()
 
     def _leave(self) -> None:
-        """Keep the exception away from what the thread does after this call."""
+        """Keep the exception away from what the thread does after this call.
+
+        Only a call that was ended may have one: where there is none to take back, CPython 3.11 would look for it at
+        each later step of every thread, and a thread that is traced would do nothing but look.
+        """
         while True:
             try:
                 with self._lock:
                     before = self._threads.pop(get_ident(), None)
                     self._spent += 0.0 if before is None else time.thread_time() - before
-                _raise_in(get_ident(), None)
+                    is_ended = self._is_ended
+                if is_ended:
+                    _raise_in(get_ident(), None)
             except ComputedTooLong:
                 continue
             return
