@@ -13,7 +13,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environmen
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check audit
-.PHONY: simulate jars mutants
+.PHONY: house simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
 help: ## List the targets
@@ -68,6 +68,10 @@ test-deep: ## Run every test with long random parts: before a release and every 
 	@scripts/console
 	@$(BIN)/python -m tests.support.jars
 	@PACKHOUSE_DEEP=1 $(SUITE) $(PYTEST_ARGS)
+
+house: ## Trace one run and print its modules; fail when a figure of the tree is above its limit (half a minute)
+	@scripts/setup test
+	@PYTHONPATH=. $(BIN)/python scripts/house
 
 durations: ## Print where the seconds of the last `make test` went, by folder, file, test and fixture
 	@$(BIN)/python scripts/durations .cache/durations.tsv
