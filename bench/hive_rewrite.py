@@ -30,6 +30,7 @@ from engine.formats.base import CommitRequest, rewritable
 from engine.formats.hive import HiveFormat
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.sending import SentTask
 from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import plan_run
@@ -138,7 +139,8 @@ def _compacted(table: HiveTable) -> None:
     opened = rewritable(chosen.table)
     settings = rewrite_settings(policy, plan, full=False)
     tasks = [(each, opened.group_task(each, run_id="run_1", attempt=1, settings=settings)) for each in plan.groups]
-    groups = tuple(written_group(group, run_task(task.to_json())) for group, task in tasks)
+    storage = dict(opened.task_storage())
+    groups = tuple(written_group(group, run_task(SentTask(task, storage=storage).to_json())) for group, task in tasks)
     request = CommitRequest("run_1", 1, opened.head_snapshot_id or 0, opened.schema_id, groups)
     outcome = opened.commit(request, before_try=lambda: None)
     assert outcome.snapshot_id is not None, outcome

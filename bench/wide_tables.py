@@ -38,6 +38,7 @@ from engine.formats.intake.limits import Malformed
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, WriteSettings
+from engine.rewriting.kernel.sending import SentTask
 from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.planner import plan_run
 
@@ -152,7 +153,7 @@ def _opened(properties: dict[str, str]) -> OpenTable:
 def _rewritten(table: RewritableTable, group: Any) -> GroupResult:
     settings = RewriteSettings(WriteSettings(target_file_bytes=2**30), None, checks_rows=True)
     task = table.group_task(group, run_id="run_bench", attempt=1, settings=settings)
-    result = GroupResult.from_json(run_task(task.to_json()))
+    result = GroupResult.from_json(run_task(SentTask(task, storage=dict(table.task_storage())).to_json()))
     if result.outcome != "written":
         raise RuntimeError(f"{result.outcome}: {result.reason}")
     return result

@@ -41,6 +41,7 @@ from engine.formats.paimon import PaimonTable
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.planning.plans.predicates import select_partitions
 from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.sending import SentTask
 from tests.simulation.world import Machine, open_machine, open_world
 from tests.support.format_subjects import (
     DAYS,
@@ -402,7 +403,7 @@ def planned_group(table: RewritableTable, ordinal: int, day: str) -> FileGroup:
 
 def written(subject: Subject, table: RewritableTable, group: FileGroup) -> WrittenGroup:
     task = table.group_task(group, run_id=RUN, attempt=1, settings=RewriteSettings(WRITE))
-    return written_group(group, subject.rewrite(task.to_json()))
+    return written_group(group, subject.rewrite(SentTask(task, storage=dict(table.task_storage())).to_json()))
 
 
 def outputs_of(request: CommitRequest) -> set[str]:

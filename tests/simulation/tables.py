@@ -41,7 +41,8 @@ from engine.formats.iceberg.commits.commit import check_rows
 from engine.formats.iceberg.commits.tries import MAX_TRIES
 from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.rewriting.kernel.contract import GroupTask, TaskInput
+from engine.rewriting.kernel.contract import KERNEL, GroupTask, TaskInput
+from engine.rewriting.kernel.sending import EngineTask
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 from tests.simulation.orphans import ModelOrphanKeeper
 from tests.simulation.upkeep import Manifests, ModelUpkeep
@@ -190,12 +191,12 @@ class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return {path: _input(self._files[path]) for path in paths}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
         inputs = tuple(
             TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
             for each in group.inputs
         )
-        return GroupTask(
+        task = GroupTask(
             run_id=run_id,
             attempt=attempt,
             group=group.ordinal,
@@ -206,8 +207,9 @@ class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
             output_files=group.predicted_outputs,
             write=settings.write,
             places=(self.location,),
-            storage={"table": str(self._table.ref)},
+            check_rows=settings.checks_rows,
         )
+        return EngineTask(KERNEL, task.to_json())
 
     def task_storage(self) -> Mapping[str, str]:
         return {"table": str(self._table.ref)}

@@ -12,7 +12,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -198,9 +198,9 @@ def groups_by_partition(opened: IcebergTable) -> list[FileGroup]:
 
 def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> GroupTask:
     """Return the task of a group."""
-    return opened.group_task(
-        group, run_id=RUN_ID, attempt=attempt, settings=RewriteSettings(WriteSettings(target_file_bytes=2**27))
-    )
+    settings = RewriteSettings(WriteSettings(target_file_bytes=2**27))
+    task = opened.group_task(group, run_id=RUN_ID, attempt=attempt, settings=settings)
+    return replace(GroupTask.from_json(task.body), storage=dict(opened.task_storage()))
 
 
 def write_group(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> WrittenGroup:

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RowOrdering
 from engine.formats.base.files import Condition
-from engine.rewriting.core.contract import CoreTask
-from engine.rewriting.kernel.contract import GroupTask, WriteSettings
-
-Task: TypeAlias = GroupTask | CoreTask
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.sending import EngineTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,10 @@ class RewriteSettings:
 
 
 class TaskSource(Protocol):
-    """Describes the rewrite of file groups as tasks of the kernel."""
+    """Describes the rewrite of file groups as tasks of an engine."""
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> Task:
-        """Return the task that rewrites one group: schema, storage, inputs, output location, settings."""
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+        """Return the task that rewrites one group: engine, schema, inputs, output location, settings."""
 
     def task_storage(self) -> Mapping[str, str]:
         """Return a task's storage properties, with the credentials from the time the table was opened."""

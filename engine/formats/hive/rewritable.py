@@ -29,7 +29,7 @@ from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.locations import partition_name, write_locations, written_file
 from engine.formats.intake.guards import reads
 from engine.planning.plans.group_forms import GroupForm
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.sending import EngineTask
 
 
 class RewritableHiveTable(HiveTable):
@@ -49,7 +49,7 @@ class RewritableHiveTable(HiveTable):
         return GroupForm(takes_partitions=True)
 
     @reads("read the files of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
         """Return the task that merges all files of a partition.
 
         Raises:

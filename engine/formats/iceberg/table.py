@@ -61,7 +61,7 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 from engine.planning.plans.rewrite_limits import RewriteLimits
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.sending import EngineTask
 
 
 class IcebergTable(TableUpkeep):
@@ -240,9 +240,9 @@ class IcebergTable(TableUpkeep):
         return self._live_files().inputs(paths)
 
     @reads("read the metadata of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
         """Return the task that rewrites one group; sizes set by table properties override those of `settings`."""
-        return group_task(self._view, group, run_id=run_id, attempt=attempt, write=settings.write, order=settings.order)
+        return group_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)
 
     def task_storage(self) -> Mapping[str, str]:
         """Return a task's storage properties; see `OpenTable.task_storage`."""

@@ -1,4 +1,4 @@
-"""Build the Spark task of one group: schema with field ids, output location, write settings, storage properties.
+"""Build the Spark task of one group: schema with field ids, output location and write settings.
 
 Outputs have the current schema's columns under the names that Java and PyIceberg give them in files (Avro-compatible:
 `a b` becomes `a_x20b`); readers match by field id. Columns with colliding names are distinguished by their field ids.
@@ -19,11 +19,13 @@ from engine.domain.runs.files import InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RowOrdering
+from engine.formats.base import RewriteSettings
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
-from engine.rewriting.kernel.contract import GroupTask, OrderColumn, PartitionField, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import KERNEL, GroupTask, OrderColumn, PartitionField, RowOrder, TaskInput
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
+from engine.rewriting.kernel.sending import EngineTask
 
 
 def group_task(
@@ -32,15 +34,14 @@ def group_task(
     *,
     run_id: str,
     attempt: int,
-    write: WriteSettings,
-    order: RowOrdering | None = None,
-) -> GroupTask:
-    """Return the task of one group; see `OpenTable.group_task`."""
-    metadata = view.metadata
+    settings: RewriteSettings,
+) -> EngineTask:
+    """Return the task of one group; see `TaskSource.group_task`."""
+    metadata, order = view.metadata, settings.order
     codec = view.codecs[group.spec_id]
     moves = group.output_spec_id is not None
     prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
-    return GroupTask(
+    task = GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
@@ -52,13 +53,14 @@ def group_task(
         ),
         name_prefix=prefix,
         output_files=group.predicted_outputs,
-        write=read_properties(metadata.properties).applied_to(write),
+        write=read_properties(metadata.properties).applied_to(settings.write),
         places=places_of(view.table).folders,
-        storage=dict(view.table.io.properties),
         key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
         order=None if order is None else _row_order(order),
         partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
+        check_rows=settings.checks_rows,
     )
+    return EngineTask(KERNEL, task.to_json())
 
 
 def _input(file: InputFile) -> TaskInput:

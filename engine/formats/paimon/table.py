@@ -21,7 +21,6 @@ from engine.formats.base import (
     RewriteSettings,
     SnapshotInfo,
     TableColumn,
-    Task,
     Verification,
     WrittenGroup,
 )
@@ -50,6 +49,7 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.group_forms import FullScope, GroupForm
 from engine.planning.plans.predicates import PartitionSpecFields
+from engine.rewriting.kernel.sending import EngineTask
 
 
 class PaimonTable(TableUpkeep):
@@ -245,13 +245,18 @@ class PaimonTable(TableUpkeep):
         )
 
     @reads("read the manifests of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> Task:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
         """Return the task of the core that compacts the bucket of a group, or that of the kernel."""
         if not self._is_native:
-            return kernel_task(self._view, group, run_id=run_id, attempt=attempt, write=settings.write)
-        core, storage = self._reached(), self.task_storage()
+            return kernel_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)
         return core_task(
-            self._view, group, run_id=run_id, attempt=attempt, settings=settings, core=core, storage=storage
+            self._view,
+            group,
+            run_id=run_id,
+            attempt=attempt,
+            settings=settings,
+            core=self._reached(),
+            needs_store=bool(self.task_storage()),
         )
 
     def task_storage(self) -> Mapping[str, str]:

@@ -9,6 +9,9 @@ from typing import Any, Final
 
 from engine.rewriting.kernel.errors import InputFault
 
+KERNEL: Final = "kernel"
+"""The `engine` of a `GroupTask` in JSON."""
+
 BY_FIELD_ID: Final = "field_id"
 BY_NAME: Final = "name"
 
@@ -193,13 +196,14 @@ class GroupTask:
         return replace(self, output_dir=folder, name_prefix=prefix)
 
     def to_json(self) -> str:
-        """Return the task as JSON."""
-        return json.dumps(asdict(self), separators=(",", ":"))
+        """Return the task as JSON; its `engine` is `kernel`."""
+        return json.dumps({"engine": KERNEL, **asdict(self)}, separators=(",", ":"))
 
     @staticmethod
     def from_json(text: str) -> "GroupTask":
         """Return the task from its JSON."""
         raw: dict[str, Any] = json.loads(text)
+        raw.pop("engine", None)
         raw["inputs"] = tuple(map(TaskInput.from_raw, raw["inputs"]))
         raw["places"] = tuple(raw["places"])
         raw["int96_ids"] = tuple(raw["int96_ids"])

@@ -12,7 +12,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, Verification, WrittenGroup, rewritable
 from engine.formats.paimon import PaimonFormat, PaimonTable
 from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.rewriting.core.contract import CoreTask
+from engine.rewriting.core.contract import CORE, CoreTask
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 from engine.services.operations.rewrite.task_path import rewrite_settings
@@ -50,7 +50,13 @@ def planned(
     write = WriteSettings(target_file_bytes=2**27)
     settings = replace(rewrite_settings(policy, plan, full=full), write=write, checks_rows=checks_rows)
     adapted = rewritable(chosen.table)
-    return [(group, adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)) for group in plan.groups]
+
+    def task(group: FileGroup) -> CoreTask | GroupTask:
+        made = adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)
+        read = CoreTask.from_json if made.engine == CORE else GroupTask.from_json
+        return replace(read(made.body), storage=dict(adapted.task_storage()))
+
+    return [(group, task(group)) for group in plan.groups]
 
 
 def rewritten(table: PaimonTable, *, full: bool, **given: Any) -> tuple[WrittenGroup, ...]:

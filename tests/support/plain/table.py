@@ -33,7 +33,8 @@ from engine.formats.base import (
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
-from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import BY_NAME, KERNEL, GroupTask, TaskInput
+from engine.rewriting.kernel.sending import EngineTask
 from tests.support.plain.versions import PlainFile, Version, VersionLog
 
 _MAX_TRIES = 16
@@ -165,9 +166,9 @@ class PlainTable:
         files = (self._files[path] for path in paths)
         return {each.path: InputFile(each.path, each.file_bytes, each.record_count, each.version) for each in files}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> GroupTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
         day = json.loads(group.partition)["day"]
-        return GroupTask(
+        task = GroupTask(
             run_id=run_id,
             attempt=attempt,
             group=group.ordinal,
@@ -179,7 +180,9 @@ class PlainTable:
             write=settings.write,
             places=(self.location,),
             columns_by=BY_NAME,
+            check_rows=settings.checks_rows,
         )
+        return EngineTask(KERNEL, task.to_json())
 
     def task_storage(self) -> Mapping[str, str]:
         return {}

@@ -44,4 +44,4 @@ def test_context_and_errors_are_those_of_the_caller() -> None:
 
 def test_a_group_is_rewritten_at_low_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.rewriting.entry.run_group", lambda _task: str(niceness()))
-    assert int(run_task("{}")) >= NICENESS
+    assert int(run_task('{"engine":"kernel"}')) >= NICENESS

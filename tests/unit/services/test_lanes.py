@@ -13,7 +13,8 @@ from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.runs.times import EstimateSource, RunCosts, TimeEstimate
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, WriteSettings
+from engine.rewriting.kernel.contract import KERNEL, GroupResult, GroupTask, WriteSettings
+from engine.rewriting.kernel.sending import EngineTask, SentTask
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Lanes
@@ -85,8 +86,9 @@ def a_group(ordinal: int, mib: float) -> FileGroup:
     return FileGroup(ordinal, 0, "{}", (InputFile(f"{ordinal}", round(mib * MIB), 1, 1),), 1)
 
 
-async def a_task(group: FileGroup) -> GroupTask:
-    return GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
+async def a_task(group: FileGroup) -> SentTask:
+    task = GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
+    return SentTask(EngineTask(KERNEL, task.to_json()))
 
 
 def measured_times() -> LaneTimes:

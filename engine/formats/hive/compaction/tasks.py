@@ -22,7 +22,8 @@ from engine.formats.hive.files.footers import Footer, RefusedFile, footers_or_re
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
-from engine.rewriting.kernel.contract import BY_NAME, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import BY_NAME, KERNEL, GroupTask, TaskInput
+from engine.rewriting.kernel.sending import EngineTask
 from engine.rewriting.kernel.storage.places import Places
 
 _LISTED_BYTES: Final = 64
@@ -33,7 +34,7 @@ _REST_OF_RECORD: Final = 500
 
 def kernel_task(
     view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings
-) -> GroupTask:
+) -> EngineTask:
     """Return the task that merges all files of a partition. Reads their footers.
 
     Raises:
@@ -58,7 +59,7 @@ def kernel_task(
     _check_defaults(view, group, readable)
     common = common_schema(view.entry.columns, readable, settings.write)
     order = settings.order
-    return GroupTask(
+    task = GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
@@ -69,14 +70,15 @@ def kernel_task(
         output_files=group.predicted_outputs,
         write=common.write,
         places=view.places.folders,
-        storage=dict(view.storage),
         key_value_metadata=dict(time_keys(readable)),
         columns_by=BY_NAME,
         folder_per_execution=True,
         order=None if order is None else row_order(order, common),
         int96_ids=common.int96_ids,
         key=None if settings.key is None else row_key(view.entry, settings.key, common.schema),
+        check_rows=settings.checks_rows,
     )
+    return EngineTask(KERNEL, task.to_json())
 
 
 def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:

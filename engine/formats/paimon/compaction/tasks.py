@@ -1,7 +1,6 @@
 """Build the Spark task of one group, for the core or the kernel: files, settings, and a prefix for names of files."""
 
 import base64
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -16,8 +15,9 @@ from engine.formats.paimon.compaction.heap import needed_heap
 from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.contract import EXACT_FILES, ONE_BUCKET, CoreTask
-from engine.rewriting.kernel.contract import GroupTask, TaskInput, WriteSettings
+from engine.rewriting.core.contract import CORE, EXACT_FILES, ONE_BUCKET, CoreTask
+from engine.rewriting.kernel.contract import KERNEL, GroupTask, TaskInput
+from engine.rewriting.kernel.sending import EngineTask
 
 _LEAST_RUNS: Final = 1
 
@@ -30,9 +30,9 @@ def core_task(
     attempt: int,
     settings: RewriteSettings,
     core: CoreAccess,
-    storage: Mapping[str, str],
-) -> CoreTask:
-    """Return the task of one group. `storage`: options of the store, see `stores.core_storage`.
+    needs_store: bool,
+) -> EngineTask:
+    """Return the core's task of one group. `needs_store`: its file system is an object store.
 
     Raises:
         CommitConflict: its files are not live in this view.
@@ -42,7 +42,7 @@ def core_task(
     is_forced = _runs_of(files) < settings.sorted_run_trigger
     lookup = view.options.looks_up
     trigger = _trigger(settings, is_forced=is_forced, looks_up=lookup)
-    return CoreTask(
+    task = CoreTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
@@ -58,17 +58,19 @@ def core_task(
             **(_lookup_options(settings, is_forced=is_forced) if lookup else {}),
         },
         jar=core.jar(),
-        store_jar=core.store_jar() if storage else "",
-        storage=dict(storage),
+        store_jar=core.store_jar() if needs_store else "",
         heap_bytes=needed_heap(view, partition=partition, bucket=bucket, trigger=trigger),
         heap_limit_bytes=core.heap_limit_bytes,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
         needs_conditions=view.files.managed is None,
     )
+    return EngineTask(CORE, task.to_json())
 
 
-def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, write: WriteSettings) -> GroupTask:
+def kernel_task(
+    view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings
+) -> EngineTask:
     """Return the task of the kernel that merges the files of one group.
 
     Raises:
@@ -76,7 +78,7 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         NoArrowType: the table has a column that the kernel can't write.
     """
     bucket, partition = bucket_of(live_inputs(view, group))
-    return GroupTask(
+    task = GroupTask(
         run_id=run_id,
         attempt=attempt,
         group=group.ordinal,
@@ -85,10 +87,11 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         output_dir=view.live.folder(partition, bucket),  # of an input it can be another, its external path
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
         output_files=group.predicted_outputs,
-        write=replace(write, bounds_beside_nan=False),  # Paimon orders NaN above all numbers
+        write=replace(settings.write, bounds_beside_nan=False),  # Paimon orders NaN above all numbers
         places=(view.files.location,),
-        storage=dict(view.files.storage.properties),
+        check_rows=settings.checks_rows,
     )
+    return EngineTask(KERNEL, task.to_json())
 
 
 def _runs_of(files: pa.Table) -> int:

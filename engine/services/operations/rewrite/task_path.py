@@ -14,9 +14,10 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
-from engine.formats.base import RewritableTable, RewriteSettings, Task
+from engine.formats.base import RewritableTable, RewriteSettings
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import KERNEL, GroupResult, TaskInput, WriteSettings
+from engine.rewriting.kernel.sending import SentTask
 from engine.services.operations.rewrite.lost_groups import LostGroups
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.tasks.credentials import TaskCredentials
@@ -109,15 +110,13 @@ class TaskPath(RewritePath):
 
         settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
 
-        def made(group: FileGroup) -> Task:
+        def made(group: FileGroup) -> SentTask:
             checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
             asked = replace(settings, checks_rows=checks)
             task = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
-            if isinstance(task, GroupTask):
-                nonlocal reports_bytes
-                reports_bytes = True
-                task = replace(task, check_rows=checks)
-            return replace(task, pace=pacing.of_task())
+            nonlocal reports_bytes
+            reports_bytes |= task.engine == KERNEL
+            return SentTask(task, pacing.of_task())
 
         running = Lanes(
             dispatcher=context.dispatcher,

@@ -20,10 +20,10 @@ from engine.domain.errors import Away, NotEligible, PackhouseError, SparkFailed,
 from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base import Task
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
+from engine.rewriting.kernel.sending import SentTask
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.task_slots import TaskSlots
@@ -105,7 +105,7 @@ class Lanes:
         clock: Clock,
         times: LaneTimes,
         slots: TaskSlots,
-        tasks: Callable[[FileGroup], Awaitable[Task]],
+        tasks: Callable[[FileGroup], Awaitable[SentTask]],
         credentials: TaskCredentials,
         lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, Loss]]],
         on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
@@ -294,8 +294,7 @@ class Lanes:
     async def _payload(self, group: FileGroup, part: int) -> str:
         """Return the group's task; file names contain the part, so that no two tries share a name."""
         task, storage = await self._tasks(group), dict(self._credentials.storage)
-        named = replace(task, name_prefix=f"{task.name_prefix}{part:05}", storage=storage)
-        return await asyncio.to_thread(named.to_json)
+        return await asyncio.to_thread(replace(task, part=part, storage=storage).to_json)
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
         fault = result.storage_fault
