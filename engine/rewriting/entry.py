@@ -1,30 +1,29 @@
 """One entry point for all tasks that are sent to Spark."""
 
 import json
+from importlib import import_module
+from typing import Any, Final
 
-from engine.rewriting.core.commits import CORE_COMMIT, run_commit
-from engine.rewriting.core.contract import CORE
-from engine.rewriting.core.entry import run_bucket
-from engine.rewriting.kernel.contract import KERNEL
-from engine.rewriting.kernel.entry import run_group
-from engine.rewriting.priority import at_low_priority
+ENGINES: Final = {
+    "kernel": "engine.rewriting.kernel.entry",
+    "core": "engine.formats.paimon.task.entry",
+    "core-commit": "engine.formats.paimon.task.commits",
+}
+"""The module of each engine: its function `run` takes a task as JSON and returns the JSON of the result.
+
+By name, because this package imports no table format.
+"""
 
 
 def run_task(task_json: str) -> str:
     """Run a task by the `engine` of its JSON, and return the JSON of its result.
 
-    `kernel` is a `GroupTask`, `core` a `CoreTask` and `core-commit` a `CoreCommit`.
-    Only the kernel's work has a low priority: the core's JVM also commits, and would lose more races to writers.
-
     Raises:
         ValueError: another engine.
     """
-    match json.loads(task_json).get("engine"):
-        case engine if engine == KERNEL:
-            return at_low_priority(lambda: run_group(task_json))
-        case engine if engine == CORE:
-            return run_bucket(task_json)
-        case engine if engine == CORE_COMMIT:
-            return run_commit(task_json)
-        case engine:
-            raise ValueError(f"engine {engine!r}: this version knows {KERNEL!r}, {CORE!r} and {CORE_COMMIT!r}")
+    engine = json.loads(task_json).get("engine")
+    if engine not in ENGINES:
+        raise ValueError(f"engine {engine!r}: this version knows {', '.join(map(repr, ENGINES))}")
+    module: Any = import_module(ENGINES[engine])
+    result: str = module.run(task_json)
+    return result

@@ -20,7 +20,7 @@ from pyspark.sql.connect.session import SparkSession
 from engine.domain.errors import PackhouseError, Rejected, Transient
 from engine.spark.connection import DirectCalls, ShortRetries, channel_builder
 from engine.spark.errors import translate
-from engine.spark.kernel_zip import write_kernel_zip
+from engine.spark.task_zip import write_task_zip
 
 _IDLE_SECONDS: Final = 30 * 60.0
 """Seconds without a call after which the next call starts a new session: servers drop idle ones after an hour."""
@@ -215,7 +215,7 @@ class SparkSessions:
                 session.client.set_retry_policies([ShortRetries()])
                 _ = session.version  # gives the client the server's id of the session, by which it detects a restart
                 with TemporaryDirectory(prefix="packhouse-") as folder:
-                    session.addArtifacts(str(write_kernel_zip(Path(folder))), pyfile=True)
+                    session.addArtifacts(str(write_task_zip(Path(folder))), pyfile=True)
                 for path in self._files.values():
                     _send_file(session, path)
                 undo.pop_all()

@@ -19,9 +19,9 @@ from server import Server
 from stack import Stack
 
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, fetch
-from engine.rewriting.core.child import Child
-from engine.rewriting.core.places import class_path
-from engine.rewriting.core.tables import open_table
+from engine.formats.paimon.task.child import Child
+from engine.formats.paimon.task.places import class_path
+from engine.formats.paimon.task.tables import open_table
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / ".cache" / "demo-paimon"

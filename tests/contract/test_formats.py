@@ -37,7 +37,7 @@ from engine.formats.base import (
     WrittenGroup,
     rewritable,
 )
-from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.table import PaimonTable
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.planning.plans.predicates import select_partitions
 from engine.rewriting.kernel.contract import WriteSettings

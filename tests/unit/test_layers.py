@@ -33,6 +33,10 @@ def _imports(folder: Path) -> set[str]:
             "engine/rewriting/kernel",
             {"engine.outgoing", "engine.rewriting.kernel", "engine.uris", "hdfs_native", "numpy", "obstore", "pyarrow"},
         ),
+        (
+            "engine/formats/paimon/task",  # pyspark: for the paths of files that were added to Spark
+            {"engine.formats.paimon.task", "engine.rewriting.kernel", "numpy", "py4j", "pyarrow", "pyspark"},
+        ),
         ("engine/outgoing", {"engine.outgoing"}),
     ],
 )

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.formats.paimon.compaction.stores import core_storage, store_problem
-from engine.rewriting.core.errors import CoreFault, fault_of
-from engine.rewriting.core.stores import without_secrets
+from engine.formats.paimon.task.errors import CoreFault, fault_of
+from engine.formats.paimon.task.stores import without_secrets
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
 
 KEYS = {"s3.access-key-id": "key", "s3.secret-access-key": "secret"}

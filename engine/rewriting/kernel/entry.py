@@ -11,7 +11,13 @@ import secrets
 
 from engine.rewriting.kernel.contract import GroupResult, GroupTask
 from engine.rewriting.kernel.errors import StorageFault
+from engine.rewriting.kernel.priority import at_low_priority
 from engine.rewriting.kernel.task import rewrite_group
+
+
+def run(task_json: str) -> str:
+    """Rewrite one group on a thread of low priority; see `run_group`."""
+    return at_low_priority(lambda: run_group(task_json))
 
 
 def run_group(task_json: str) -> str:

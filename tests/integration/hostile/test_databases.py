@@ -9,8 +9,8 @@ import pytest
 from engine.domain.errors import Away, StateConflict
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog import catalogs
-from engine.formats.paimon import PaimonFormat
 from engine.formats.paimon.catalog import database
+from engine.formats.paimon.connection import PaimonFormat
 from tests.support.hostile.behaviours import Way, answer, drip, flood, once, silent
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.clients import DEADLINE_SECONDS, MOST_SECONDS

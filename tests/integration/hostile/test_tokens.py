@@ -13,7 +13,7 @@ import pytest
 from engine.domain.errors import Away, InvalidInput, StateConflict
 from engine.formats.iceberg.catalog import tokens
 from engine.formats.iceberg.connection import IcebergConnection, IcebergFormat
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.support.hostile.behaviours import Way, answer, once, silent
 from tests.support.hostile.servers import HostileServer

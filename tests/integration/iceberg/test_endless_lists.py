@@ -9,7 +9,7 @@ from engine.domain.errors import Away, StateConflict
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog import listing, pages
 from engine.formats.iceberg.connection import IcebergConnection
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.removal.listings import files_below
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits

@@ -13,7 +13,7 @@ from engine.domain.errors import Away, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CatalogConnection
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 from tests.support.eventually import seen_when

@@ -6,7 +6,7 @@ import pytest
 
 from engine.domain.errors import Away, NotFound
 from engine.domain.tables.table import TableRef
-from engine.formats.paimon import PaimonConnection, PaimonFormat
+from engine.formats.paimon.connection import PaimonConnection, PaimonFormat
 from tests.support.paimon.lakes import PaimonLake
 
 OneLake = TypeVar("OneLake", bound=PaimonLake)

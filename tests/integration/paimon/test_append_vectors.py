@@ -7,7 +7,7 @@ import pytest
 
 from engine.domain.errors import CommitConflict
 from engine.formats.base import CommitRequest, WrittenGroup
-from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake, made_once

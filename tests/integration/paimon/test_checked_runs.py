@@ -8,10 +8,10 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import GroupState, RunState
-from engine.rewriting.core import compaction
-from engine.rewriting.core.checks import ComparedRows, compare_rows
-from engine.rewriting.core.contract import MergeRules
-from engine.rewriting.core.tables import Compacted
+from engine.formats.paimon.task import compaction
+from engine.formats.paimon.task.checks import ComparedRows, compare_rows
+from engine.formats.paimon.task.contract import MergeRules
+from engine.formats.paimon.task.tables import Compacted
 from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.services.runs.row_checks import has_rows_checked
 from tests.interleaving.checks import check

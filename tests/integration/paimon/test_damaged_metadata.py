@@ -14,7 +14,7 @@ import pytest
 
 from engine.domain.errors import NotFound, TableUnreadable, Transient
 from engine.formats.intake.avro_blocks import container, readable, schema_of
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import (
     delta_list,

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.rewriting.core.contract import CoreTask
+from engine.formats.paimon.task.contract import CoreTask
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import committed, opened, planned, rewritten
 

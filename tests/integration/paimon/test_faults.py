@@ -14,9 +14,9 @@ from engine.domain.policies import Strategy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Run, RunState
+from engine.formats.paimon.task.child import CHILDREN, Child
+from engine.formats.paimon.task.tables import BucketCalls
 from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.rewriting.core.child import CHILDREN, Child
-from engine.rewriting.core.tables import BucketCalls
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import plan_run
 from engine.spark.dispatch import Ticket

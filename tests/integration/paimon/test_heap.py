@@ -8,12 +8,12 @@ import pytest
 
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Condition
-from engine.formats.paimon import PaimonTable
 from engine.formats.paimon.compaction import tasks
 from engine.formats.paimon.compaction.heap import REMEDY
+from engine.formats.paimon.table import PaimonTable
+from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.contract import CoreTask
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.child import CHILDREN
-from engine.rewriting.core.contract import CoreTask
 from tests.interleaving.checks import check
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.compactions import compact

@@ -7,8 +7,9 @@ import pytest
 
 from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable
 from engine.formats.intake.parameters import MEANINGLESS
-from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.metadata.known_options import KNOWN, Work
+from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.expiries import expiry

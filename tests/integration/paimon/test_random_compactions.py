@@ -15,8 +15,8 @@ from typing import Final
 
 import pytest
 
-from engine.formats.paimon import PaimonTable
 from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.table import PaimonTable
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
 from engine.services.planning.engines import Engine

@@ -7,7 +7,7 @@ import pytest
 
 from engine.domain.errors import Away, InvalidInput, NotEligible, PackhouseError
 from engine.domain.tables.table import TableRef
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake

@@ -13,7 +13,7 @@ from engine.domain.errors import CommitConflict, NotEligible, NotFound
 from engine.domain.tables.predicates import Comparison, Op
 from engine.domain.tables.table import OutsideFiles, TableRef
 from engine.formats.base import FileScope, SnapshotKind, TableColumn
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.planning.plans.predicates import select_partitions
 from tests.support.eventually import eventually
 from tests.support.paimon.edits import edit_json

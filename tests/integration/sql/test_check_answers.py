@@ -12,7 +12,7 @@ from engine.domain.tables.table import Catalog, FormatName
 from engine.formats.base import CheckStep, TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg import IcebergFormat
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.addresses import HostNames
 from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.table_access import TableAccess

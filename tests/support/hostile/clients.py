@@ -12,8 +12,8 @@ from packhouse_client import PackhouseError as SdkError
 from engine.domain.errors import PackhouseError
 from engine.formats.iceberg.catalog import sessions, tokens
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.formats.paimon import PaimonFormat
 from engine.formats.paimon.catalog.rest import client as paimon_rest
+from engine.formats.paimon.connection import PaimonFormat
 from engine.identity import provider
 from engine.prometheus import queries
 from engine.rewriting.kernel.storage.answers import StoreError

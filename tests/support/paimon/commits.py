@@ -3,7 +3,7 @@
 from typing import Any, TypeVar
 
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, opened
 from tests.support.paimon.s3_lakes import S3Lake

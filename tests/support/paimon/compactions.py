@@ -11,9 +11,9 @@ import pytest
 from engine.embedded.jars import CACHE_FOLDER, fetch
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.manifests.live_files import LiveFiles
-from engine.rewriting.core.child import CHILDREN
-from engine.rewriting.core.commits import CommitAnswer, CoreCommit
-from engine.rewriting.core.contract import ONE_BUCKET, CoreTask
+from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.commits import CommitAnswer, CoreCommit
+from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, TaskInput
 from tests.support.paimon.core import PAIMON

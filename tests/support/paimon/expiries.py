@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.domain.runs.expiry import Expiry, ExpiryRule, Needed
 from engine.domain.runs.removals import RemovalPlan
-from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.table import PaimonTable
 from engine.formats.removal.scopes import RECORDS
 from tests.support.paimon.lakes import PaimonLake
 

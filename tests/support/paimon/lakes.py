@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine.domain.tables.table import TableRef
-from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon.connection import PaimonFormat
+from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.core import PaimonCore
 
 COLUMNS = [("id", "BIGINT NOT NULL"), ("day", "STRING NOT NULL"), ("value", "DOUBLE")]

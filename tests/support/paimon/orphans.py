@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from engine.domain.runs.removals import OrphanRule, RemovalFigures
 from engine.formats.base import OrphanDeletion
-from engine.formats.paimon import PaimonTable
+from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.expiries import RUN
 from tests.support.paimon.lakes import PaimonLake
 from tests.upkeep.orphans import LONG_AGO, grow_old, pass_quarantine, set_age

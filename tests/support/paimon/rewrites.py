@@ -10,9 +10,10 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, Verification, WrittenGroup, rewritable
-from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon.connection import PaimonFormat
+from engine.formats.paimon.table import PaimonTable
+from engine.formats.paimon.task.contract import CORE, CoreTask
 from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.rewriting.core.contract import CORE, CoreTask
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 from engine.services.operations.rewrite.task_path import rewrite_settings

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import FormatName
 from engine.formats.base import TableFormat
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once

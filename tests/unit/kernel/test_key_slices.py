@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.rewriting.core.key_rows import record_type
+from engine.formats.paimon.task.key_rows import record_type
 from engine.rewriting.kernel.merging.record_slices import Records, Slices
 
 COUNT = 128

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 import pytest
 
 from engine.rewriting.entry import run_task
-from engine.rewriting.priority import NICENESS, at_low_priority
+from engine.rewriting.kernel.priority import NICENESS, at_low_priority
 
 ASKED: ContextVar[str] = ContextVar("ASKED", default="")
 
@@ -43,5 +43,5 @@ def test_context_and_errors_are_those_of_the_caller() -> None:
 
 
 def test_a_group_is_rewritten_at_low_priority(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.rewriting.entry.run_group", lambda _task: str(niceness()))
+    monkeypatch.setattr("engine.rewriting.kernel.entry.run_group", lambda _task: str(niceness()))
     assert int(run_task('{"engine":"kernel"}')) >= NICENESS

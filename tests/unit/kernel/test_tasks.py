@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from engine.rewriting.core.commits import CommitAnswer, CoreCommit
-from engine.rewriting.core.contract import ONE_BUCKET, CoreTask
-from engine.rewriting.core.replacements import Replacement, WrittenFile
+from engine.formats.paimon.task.commits import CommitAnswer, CoreCommit
+from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask
+from engine.formats.paimon.task.replacements import Replacement, WrittenFile
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, Pace, TaskInput
 

@@ -25,8 +25,8 @@ from engine.formats.paimon.compaction.publishing import publish, send_to_catalog
 from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.files import ManagedTable, TableFiles
 from engine.formats.paimon.metadata.snapshots import Snapshot
+from engine.formats.paimon.task.commits import COMMITTED, CONFLICT, NOTHING, PREPARED, CommitAnswer, CoreCommit
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.commits import COMMITTED, CONFLICT, NOTHING, PREPARED, CommitAnswer, CoreCommit
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 MAX_TRIES: Final = 16

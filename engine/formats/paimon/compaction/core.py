@@ -1,4 +1,4 @@
-"""Access to Paimon's core, its Java library, which runs in Spark tasks (`engine.rewriting.core`)."""
+"""Access to Paimon's core, its Java library, which runs in Spark tasks (`engine.formats.paimon.task`)."""
 
 from typing import Final, Protocol
 

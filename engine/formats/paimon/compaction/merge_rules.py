@@ -1,4 +1,4 @@
-"""The rules by which tasks compare the rows of a compaction (`rewriting.core.checks`), from a table's own metadata.
+"""The rules by which tasks compare the rows of a compaction (`paimon.task.checks`), from a table's own metadata.
 
 What can't be compared is named in `limit`, which plans and the results of runs show.
 """
@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
+from engine.formats.paimon.task.contract import MergeRules
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.contract import MergeRules
 
 _ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
 """Types of `sequence.field` whose order the check knows."""

@@ -13,7 +13,7 @@ from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.formats.intake.errors import summary_of
 from engine.formats.paimon.catalog.locks import HeldLock
 from engine.formats.paimon.files import ManagedTable, TableFiles
-from engine.rewriting.core.commits import CommitAnswer
+from engine.formats.paimon.task.commits import CommitAnswer
 
 _MOST_LOOKS: Final = 5
 _LOOK_SECONDS: Final = 0.2

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
 from engine.formats.paimon.compaction.tasks import bucket_of, live_inputs
+from engine.formats.paimon.task.replacements import Replacement, WrittenFile
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.replacements import Replacement, WrittenFile
 from engine.rewriting.kernel.reading.projection import child_fields
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 

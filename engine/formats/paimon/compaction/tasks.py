@@ -14,8 +14,8 @@ from engine.formats.paimon.compaction.core import CoreAccess
 from engine.formats.paimon.compaction.heap import needed_heap
 from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
+from engine.formats.paimon.task.contract import CORE, EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.formats.paimon.view import TableView
-from engine.rewriting.core.contract import CORE, EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.rewriting.kernel.contract import KERNEL, GroupTask, TaskInput
 from engine.rewriting.kernel.sending import EngineTask
 

@@ -7,8 +7,8 @@ import pytest
 
 from engine.domain.errors import InvalidInput, NotFound, StateConflict
 from engine.domain.tables.table import TableRef
-from engine.formats.paimon import PaimonFormat
 from engine.formats.paimon.catalog import database
+from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.integration.paimon.catalog_discovery import CatalogDiscovery, check_away, connected, filled
 from tests.support.paimon.jdbc_lakes import ON_BOTH, CatalogHome, JdbcLake

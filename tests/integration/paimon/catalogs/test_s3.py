@@ -9,7 +9,7 @@ from typing import Self
 import pytest
 
 from engine.formats.base import CommitOutcome
-from engine.rewriting.core.publishing import ConditionalCommit
+from engine.formats.paimon.task.publishing import ConditionalCommit
 from tests.support.paimon.commits import ids, sent, values
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.jdbc_lakes import CatalogHome, sqlite_home

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.rewriting.core.child import CHILDREN
+from engine.formats.paimon.task.child import CHILDREN
 from tests.support.eventually import eventually
 from tests.support.paimon.compactions import HEAP, compact, own_files, paimon_jar, tasks
 from tests.support.paimon.core import ROOT
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("core_child")
 
 BUSY = """
 import sys, threading
-from engine.rewriting.core.child import CHILDREN
+from engine.formats.paimon.task.child import CHILDREN
 with CHILDREN.lend(sys.argv[1], 64 * 2**20) as child:
     if sys.argv[2] == "busy":
         threading.Thread(target=lambda: child.jvm.java.lang.Thread.sleep(600_000), daemon=True).start()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.formats.base import CommitRequest
-from engine.rewriting.core.contract import EXACT_FILES
+from engine.formats.paimon.task.contract import EXACT_FILES
 from tests.support.paimon.compactions import Commits, compact, own_files, tasks
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake, made_once

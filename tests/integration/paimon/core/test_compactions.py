@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.rewriting.core.contract import EXACT_FILES, ONE_BUCKET
+from engine.formats.paimon.task.contract import EXACT_FILES, ONE_BUCKET
 from engine.rewriting.kernel.contract import GroupResult
 from tests.support.paimon.compactions import Commits, compact, live_files, own_files, paths, tasks
 from tests.support.paimon.lakes import PaimonLake

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.rewriting.core.child import CHILDREN
-from engine.rewriting.core.contract import ONE_BUCKET, CoreTask
-from engine.rewriting.core.tables import remove_files
+from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask
+from engine.formats.paimon.task.tables import remove_files
 from tests.support.paimon.compactions import HEAP, PREFIX, Commits, compact, paimon_jar
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import COLUMNS

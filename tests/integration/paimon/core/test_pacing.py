@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.rewriting.core.compaction import BucketCompaction
-from engine.rewriting.core.contract import EXACT_FILES, CoreTask
+from engine.formats.paimon.task.compaction import BucketCompaction
+from engine.formats.paimon.task.contract import EXACT_FILES, CoreTask
 from engine.rewriting.kernel.contract import Pace
 from tests.support.paimon.compactions import own_files, paths, tasks
 from tests.support.paimon.lakes import PaimonLake

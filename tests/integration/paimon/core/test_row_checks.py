@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.core import compaction
-from engine.rewriting.core.checks import ComparedRows, compare_rows
-from engine.rewriting.core.contract import CoreTask, MergeRules
-from engine.rewriting.core.tables import Compacted
+from engine.formats.paimon.task import compaction
+from engine.formats.paimon.task.checks import ComparedRows, compare_rows
+from engine.formats.paimon.task.contract import CoreTask, MergeRules
+from engine.formats.paimon.task.tables import Compacted
 from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.storage.transfer import Transfer
 from tests.integration.paimon.test_kernel import NESTED, SCALARS, Columns
@@ -286,7 +286,7 @@ def test_a_wrong_merge_order_of_the_core_fails_the_group(
 
 
 def test_rows_are_compared_in_slices_of_their_keys(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.rewriting.core.checks.SLICE_ROWS", 7)
+    monkeypatch.setattr("engine.formats.paimon.task.checks.SLICE_ROWS", 7)
     filled(lake, {})
     (task,) = checked_tasks(lake)
     assert compact(task).row_digest.startswith("28-")
@@ -297,12 +297,12 @@ def test_rows_are_compared_in_slices_of_their_keys(lake: PaimonLake, monkeypatch
 def test_more_rows_than_the_slices_hold_are_reported_as_not_compared(
     lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.rewriting.core.checks.SLICE_ROWS", 10)
-    monkeypatch.setattr("engine.rewriting.core.checks.MOST_SLICES", 4)
+    monkeypatch.setattr("engine.formats.paimon.task.checks.SLICE_ROWS", 10)
+    monkeypatch.setattr("engine.formats.paimon.task.checks.MOST_SLICES", 4)
     filled(lake, {})
     (task,) = checked_tasks(lake)
     assert (compact(task).row_digest[:3], compact(task).check_limit) == ("28-", "")
-    monkeypatch.setattr("engine.rewriting.core.checks.MOST_SLICES", 3)
+    monkeypatch.setattr("engine.formats.paimon.task.checks.MOST_SLICES", 3)
     result = compact(task)
     assert (result.outcome, result.row_digest) == ("written", "")
     assert result.check_limit == "not compared: more than 30 rows"

@@ -9,11 +9,11 @@ import pytest
 
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import CommitRequest, WrittenGroup
-from engine.rewriting.core.child import CHILDREN
-from engine.rewriting.core.contract import CoreTask
-from engine.rewriting.core.places import upload_folder
-from engine.rewriting.core.publishing import SETTLE_SECONDS, ConditionalCommit
-from engine.rewriting.core.tables import open_table, unpack_message
+from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.contract import CoreTask
+from engine.formats.paimon.task.places import upload_folder
+from engine.formats.paimon.task.publishing import SETTLE_SECONDS, ConditionalCommit
+from engine.formats.paimon.task.tables import open_table, unpack_message
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult
 from tests.support.kernel_groups import written_group

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from engine.rewriting.core.contract import CoreTask
+from engine.formats.paimon.task.contract import CoreTask
 from engine.rewriting.kernel.contract import GroupResult
 from tests.integration.paimon.core.test_row_checks import checked_tasks, column_set, create, tamper
 from tests.support.paimon.compactions import Commits, compact, live_files, paths

@@ -5,7 +5,7 @@ import pytest
 from engine.domain.errors import Away, InvalidInput, NotEligible, NotFound, StateConflict
 from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
-from engine.formats.paimon import PaimonFormat
+from engine.formats.paimon.connection import PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.integration.paimon.catalog_discovery import CatalogDiscovery, check_away, connected, filled
 from tests.support.faulty_proxy import LOST, FaultyProxy

@@ -19,9 +19,9 @@ from engine.domain.errors import (
     TableUnreadable,
 )
 from engine.domain.tables.table import TableRef
-from engine.formats.paimon import PaimonConnection, PaimonFormat
 from engine.formats.paimon.catalog.rest import client, pages
 from engine.formats.paimon.catalog.rest.tables import RestTable
+from engine.formats.paimon.connection import PaimonConnection, PaimonFormat
 from engine.services.catalogs.locations import LocationRules
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.hostile_catalogs import CONFIG, HostileCatalog, Raw

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from engine.formats.base import CommitRequest
-from engine.rewriting.core.publishing import ConditionalCommit
+from engine.formats.paimon.task.publishing import ConditionalCommit
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalCore
 from tests.support.paimon.commits import ids, values

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.errors import StateConflict
-from engine.formats.paimon import PaimonFormat, PaimonTable
+from engine.formats.paimon.connection import PaimonFormat
+from engine.formats.paimon.table import PaimonTable
 from engine.formats.removal.looks import Look
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import RUN, expired_with_files, expiry, files_deleted, files_of

@@ -10,11 +10,11 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.rewriting.core.places import upload_folder
+from engine.formats.paimon.task.places import upload_folder
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 
 if TYPE_CHECKING:
-    from engine.rewriting.core.child import Child
+    from engine.formats.paimon.task.child import Child
 
 _SECRETS: Final = ("s3.access-key", "s3.secret-key", "s3.session.token")
 _CONDITIONAL: Final = "fs.option.create.conditional.overwrite"

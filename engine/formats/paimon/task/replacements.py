@@ -8,7 +8,7 @@ import base64
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.rewriting.core.tables import live_entries, named_entries
+from engine.formats.paimon.task.tables import live_entries, named_entries
 
 _PARQUET: Final = "parquet"
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from engine.rewriting.core.child import Child
-from engine.rewriting.core.errors import CoreFault
-from engine.rewriting.core.stores import ConditionalFiles
+from engine.formats.paimon.task.child import Child
+from engine.formats.paimon.task.errors import CoreFault
+from engine.formats.paimon.task.stores import ConditionalFiles
 
 SETTLE_SECONDS: Final = 30.0
 """Least time between two snapshots of Packhouse in a row: a writer that is about to replace the first has then done so.

@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from engine.rewriting.core.contract import MergeRules
-from engine.rewriting.core.key_rows import KeyRowReader, record_type
-from engine.rewriting.core.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
-from engine.rewriting.core.tables import Compacted, FileFacts
+from engine.formats.paimon.task.contract import MergeRules
+from engine.formats.paimon.task.key_rows import KeyRowReader, record_type
+from engine.formats.paimon.task.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
+from engine.formats.paimon.task.tables import Compacted, FileFacts
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, InputFault, OutputFault, Refused
 from engine.rewriting.kernel.merging.record_slices import Records, Slices

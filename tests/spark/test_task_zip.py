@@ -12,36 +12,38 @@ import pyarrow as pa
 
 import engine
 from engine.spark.dispatch import SparkDispatcher
-from engine.spark.kernel_zip import write_kernel_zip
 from engine.spark.sessions import SparkSessions
+from engine.spark.task_zip import write_task_zip
 from tests.support.spark_server import USER
 
 
-def test_it_holds_kernel_and_core_and_the_package_above_them(tmp_path: Path) -> None:
+def test_it_holds_kernel_and_core_and_the_packages_above_them(tmp_path: Path) -> None:
     root = Path(engine.__file__).parents[1]
+    above = {f"{name}/__init__.py" for name in ("engine", "engine/formats", "engine/formats/paimon")}
     expected = {
         str(module.relative_to(root))
-        for name in ("outgoing", "rewriting", "uris")
+        for name in ("outgoing", "rewriting", "uris", "formats/paimon/task")
         for module in (root / "engine" / name).rglob("*.py")
     }
-    with zipfile.ZipFile(write_kernel_zip(tmp_path)) as archive:
-        assert set(archive.namelist()) == {"engine/__init__.py", *expected}
+    with zipfile.ZipFile(write_task_zip(tmp_path)) as archive:
+        assert set(archive.namelist()) == above | expected
 
 
 def test_equal_sources_give_equal_bytes_and_names(tmp_path: Path) -> None:
-    first = write_kernel_zip(tmp_path)
+    first = write_task_zip(tmp_path)
     content = first.read_bytes()
-    second = write_kernel_zip(tmp_path)
+    second = write_task_zip(tmp_path)
     assert (second, second.read_bytes()) == (first, content)
 
 
 def test_it_needs_nothing_else_of_ours(tmp_path: Path) -> None:
     script = (
-        "import importlib, pkgutil, engine.rewriting as tasks\n"
-        "names = [m.name for m in pkgutil.walk_packages(tasks.__path__, 'engine.rewriting.')]\n"
+        "import importlib, pkgutil, sys, engine as tasks\n"
+        "names = [m.name for m in pkgutil.walk_packages(tasks.__path__, 'engine.')]\n"
         "for name in names: print(importlib.import_module(name).__file__)\n"
+        "assert not {'pydantic', 'sqlalchemy', 'pyiceberg', 'pyspark'} & set(sys.modules)\n"
     )
-    paths = os.pathsep.join([str(write_kernel_zip(tmp_path)), str(Path(pa.__file__).parents[1])])
+    paths = os.pathsep.join([str(write_task_zip(tmp_path)), str(Path(pa.__file__).parents[1])])
     run = subprocess.run(
         [sys.executable, "-S", "-c", script],  # -S: an installed Packhouse (a .pth file) is not seen
         env={**os.environ, "PYTHONPATH": paths},
@@ -52,8 +54,8 @@ def test_it_needs_nothing_else_of_ours(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert "kernel/contract.py" in run.stdout
-    assert "core/entry.py" in run.stdout
-    assert all(".zip/engine/rewriting/" in line for line in run.stdout.splitlines())
+    assert "paimon/task/entry.py" in run.stdout
+    assert all(".zip/engine/" in line for line in run.stdout.splitlines())
 
 
 def test_tasks_run_the_code_of_the_zip(spark_url: str, tmp_path: Path) -> None:
@@ -67,9 +69,9 @@ def test_tasks_run_the_code_of_the_zip(spark_url: str, tmp_path: Path) -> None:
 
         return work
 
-    ours = hashlib.sha256(write_kernel_zip(tmp_path).read_bytes()).hexdigest()
+    ours = hashlib.sha256(write_task_zip(tmp_path).read_bytes()).hexdigest()
     sessions = SparkSessions(url=spark_url, user_id=USER)
     dispatcher = SparkDispatcher(sessions=sessions)
-    modules = ["engine", "engine.rewriting", "engine.rewriting.kernel.contract"]
-    assert dispatcher.run(dispatcher.ticket("run_zip", 1, 1), digest(), modules) == [ours] * 3
+    modules = ["engine", "engine.rewriting", "engine.rewriting.kernel.contract", "engine.formats.paimon.task.entry"]
+    assert dispatcher.run(dispatcher.ticket("run_zip", 1, 1), digest(), modules) == [ours] * 4
     sessions.close()

@@ -3,18 +3,20 @@
 import secrets
 from dataclasses import replace
 
-from engine.rewriting.core.compaction import BucketCompaction
-from engine.rewriting.core.contract import CoreTask
-from engine.rewriting.core.errors import OutOfHeap
-from engine.rewriting.core.stores import without_secrets
+from engine.formats.paimon.task.compaction import BucketCompaction
+from engine.formats.paimon.task.contract import CoreTask
+from engine.formats.paimon.task.errors import OutOfHeap
+from engine.formats.paimon.task.stores import without_secrets
 from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.errors import StorageFault
 
 
-def run_bucket(task_json: str) -> str:
+def run(task_json: str) -> str:
     """Compact one bucket: JSON of a `CoreTask` in, JSON of a `GroupResult` out, even if it fails.
 
-    A result of a compaction has `inputs`, the files that the core replaced, and a `message` for `run_commit`. Files
+    At normal priority: the core's JVM also commits, and would lose more races to writers than at a low one.
+
+    A result of a compaction has `inputs`, the files that the core replaced, and a `message` for `commits.run`. Files
     that only move to another level are both inputs and outputs; the sums of rows and bytes leave them out. Outputs
     have no footers.
     """

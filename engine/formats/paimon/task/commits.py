@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from engine.rewriting.core.child import CHILDREN, Child, Children
-from engine.rewriting.core.publishing import ConditionalCommit, partition_counts, prepared, send
-from engine.rewriting.core.replacements import Replacement, Replacer
-from engine.rewriting.core.stores import without_secrets
-from engine.rewriting.core.tables import open_table, unpack_message
+from engine.formats.paimon.task.child import CHILDREN, Child, Children
+from engine.formats.paimon.task.publishing import ConditionalCommit, partition_counts, prepared, send
+from engine.formats.paimon.task.replacements import Replacement, Replacer
+from engine.formats.paimon.task.stores import without_secrets
+from engine.formats.paimon.task.tables import open_table, unpack_message
 from engine.rewriting.kernel.errors import InputFault
 
 COMMITTED: Final = "committed"
@@ -106,7 +106,7 @@ class CommitAnswer:
         return CommitAnswer(**json.loads(text))
 
 
-def run_commit(commit_json: str) -> str:
+def run(commit_json: str) -> str:
     """Commit: JSON of a `CoreCommit` in, JSON of a `CommitAnswer` out, even if it fails."""
     commit = CoreCommit.from_json(commit_json)
     try:

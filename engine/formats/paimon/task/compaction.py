@@ -15,12 +15,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from typing import Final
 
-from engine.rewriting.core.checks import NOT_COMPARED, ComparedRows, compare_rows
-from engine.rewriting.core.child import CHILDREN, Child, Children
-from engine.rewriting.core.contract import EXACT_FILES, CoreTask
-from engine.rewriting.core.errors import CoreFault
-from engine.rewriting.core.publishing import ConditionalCommit
-from engine.rewriting.core.tables import BucketCalls, Compacted, FileFacts, remove_files
+from engine.formats.paimon.task.checks import NOT_COMPARED, ComparedRows, compare_rows
+from engine.formats.paimon.task.child import CHILDREN, Child, Children
+from engine.formats.paimon.task.contract import EXACT_FILES, CoreTask
+from engine.formats.paimon.task.errors import CoreFault
+from engine.formats.paimon.task.publishing import ConditionalCommit
+from engine.formats.paimon.task.tables import BucketCalls, Compacted, FileFacts, remove_files
 from engine.rewriting.kernel.contract import GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import HEAP_LIMIT, Refused, Stopped, StorageFault
 from engine.rewriting.kernel.storage.channel import PaceChannel

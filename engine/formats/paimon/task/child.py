@@ -17,8 +17,8 @@ from typing import IO, Any, Final
 from py4j.java_gateway import GatewayClient, GatewayConnection, GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError, Py4JJavaError
 
-from engine.rewriting.core.errors import CoreFault, OutOfHeap, fault_of
-from engine.rewriting.core.places import class_path, find_java, upload_folder
+from engine.formats.paimon.task.errors import CoreFault, OutOfHeap, fault_of
+from engine.formats.paimon.task.places import class_path, find_java, upload_folder
 
 START_SECONDS: Final = 60
 """A JVM that does not listen after this time is killed."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from engine.rewriting.core.contract import CoreTask
-from engine.rewriting.core.errors import CoreFault
-from engine.rewriting.core.stores import file_io
+from engine.formats.paimon.task.contract import CoreTask
+from engine.formats.paimon.task.errors import CoreFault
+from engine.formats.paimon.task.stores import file_io
 from engine.rewriting.kernel.errors import NOTHING_TO_DO, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from engine.rewriting.core.errors import CoreFault
+from engine.formats.paimon.task.errors import CoreFault
 
 _FROM_SPARK: Final = (
     "hadoop-client-api-*.jar",

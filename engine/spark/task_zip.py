@@ -9,15 +9,16 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-_ABOVE: Final = "engine"
-_TASKS: Final = ("engine.outgoing", "engine.rewriting", "engine.uris")
+_ROOT: Final = "engine"
+_ROOMS: Final = ("outgoing", "rewriting", "uris")
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
 
-def write_kernel_zip(folder: Path) -> Path:
+def write_task_zip(folder: Path) -> Path:
     """Write the zip into the folder and return its path.
 
-    It contains `engine.outgoing`, `engine.rewriting`, `engine.uris` and `engine/__init__.py`.
+    It contains `engine.outgoing`, `engine.rewriting`, `engine.uris`, the package `task` of each table format that has
+    one, and the `__init__` modules above these.
 
     Equal sources give equal bytes and an equal name (which contains their hash), because Spark accepts an artifact a
     second time only if it is unchanged.
@@ -33,8 +34,19 @@ def write_kernel_zip(folder: Path) -> Path:
 
 
 def _sources() -> dict[str, bytes]:
-    above = {f"{_ABOVE}/__init__.py": (files(_ABOVE) / "__init__.py").read_bytes()}
-    return above | {name: body for each in _TASKS for name, body in _modules(files(each), each.replace(".", "/"))}
+    """Return the modules by their paths in the zip."""
+    root, formats = files(_ROOT), files(_ROOT) / "formats"
+    found = {name: body for room in _ROOMS for name, body in _modules(root / room, f"{_ROOT}/{room}")}
+    found |= {f"{_ROOT}/__init__.py": _source(root), f"{_ROOT}/formats/__init__.py": _source(formats)}
+    for each in formats.iterdir():
+        if (each / "task").is_dir():
+            name = f"{_ROOT}/formats/{each.name}"
+            found |= {f"{name}/__init__.py": _source(each), **dict(_modules(each / "task", f"{name}/task"))}
+    return found
+
+
+def _source(package: Traversable) -> bytes:
+    return (package / "__init__.py").read_bytes()
 
 
 def _modules(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:

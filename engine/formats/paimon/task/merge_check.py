@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from engine.rewriting.core.key_rows import HAS_VECTOR, RETRACTS, order_names
+from engine.formats.paimon.task.key_rows import HAS_VECTOR, RETRACTS, order_names
 from engine.rewriting.kernel.merging.record_slices import Records
 
 DEDUPLICATE: Final = "deduplicate"
