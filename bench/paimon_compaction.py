@@ -20,7 +20,7 @@ from bench.processes import timed, tree_cpu_seconds
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.task.child import CHILDREN
 from engine.services.planning.engines import Engine
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore, open_core
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import compacted_by_packhouse
@@ -87,7 +87,7 @@ def _measured(core: PaimonCore, root: Path, kind: str, rows: int, files: int) ->
 
 def _child() -> int:
     """Return the process id of the JVM that Packhouse's tasks use in this process."""
-    with CHILDREN.lend(LocalCore().jar(), COMMIT_HEAP_BYTES) as child:
+    with CHILDREN.lend(local_core().jar(), COMMIT_HEAP_BYTES) as child:
         return child.pid
 
 

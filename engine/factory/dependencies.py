@@ -26,6 +26,7 @@ from engine.embedded.supervision import Server, Supervisor
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.connection import PaimonFormat
 from engine.outgoing.relay import Relay
 from engine.queue.budgets import PaceLedger
@@ -42,10 +43,10 @@ from engine.services.catalogs.locations import LocationRules
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
 from engine.settings import Settings
-from engine.spark.core_calls import SparkCore
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
+from engine.spark.task_runner import SparkTaskRunner
 from engine.stores.database import Database, own_database
 
 _log = structlog.get_logger(__name__)
@@ -126,10 +127,8 @@ async def open_dependencies(
         pace, shared = PaceLedger(redis=redis), SharedLedgers(redis=redis)
         on_spark = SparkDispatcher(sessions=spark)
         jars = settings.data_dir / "jars"
-        core = SparkCore(
-            sessions=spark,
-            dispatcher=on_spark,
-            function=run_task,
+        core = CoreCalls(
+            SparkTaskRunner(sessions=spark, dispatcher=on_spark, function=run_task),
             find_jar=partial(_found_jar, "PACKHOUSE_PAIMON_JAR", settings.paimon_jar, PAIMON, jars),
             find_store_jar=partial(_found_jar, "PACKHOUSE_PAIMON_S3_JAR", settings.paimon_s3_jar, PAIMON_S3, jars),
             heap_limit_bytes=settings.paimon_heap_bytes,
@@ -199,7 +198,7 @@ def _name_nodes() -> frozenset[str]:
         raise InvalidInput(f"HADOOP_CONF_DIR names a configuration that can't be used: {error}") from error
 
 
-def _formats(core: SparkCore, locations: LocationRules) -> Mapping[FormatName, TableFormat]:
+def _formats(core: CoreCalls, locations: LocationRules) -> Mapping[FormatName, TableFormat]:
     use_relay(Relay(check_peer=locations.check_peer))
     hdfs.use_name_nodes(None if locations.allows_local else _name_nodes())
     return {

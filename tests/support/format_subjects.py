@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from engine.domain.tables.table import TableRef
@@ -9,6 +11,7 @@ from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.connection import PaimonFormat
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.task import rewrite_group
@@ -121,19 +124,20 @@ class ModelSubject:
         return None
 
 
-class LocalCore:
-    """Access to the core in a child JVM of this process."""
+class LocalTasks:
+    """Runs requests in this process."""
 
-    heap_limit_bytes: int = 1024 * 2**20
-
-    def jar(self) -> str:
-        return str(fetch(PAIMON, CACHE_FOLDER).absolute())
-
-    def store_jar(self) -> str:
-        return str(fetch(PAIMON_S3, CACHE_FOLDER).absolute())
+    def provide_file(self, path: Path) -> str:
+        return str(path.absolute())
 
     def run(self, request: str) -> str:
         return run_task(request)
+
+
+def local_core() -> CoreCalls:
+    """Return access to the core in a child JVM of this process."""
+    jars = (partial(fetch, each, CACHE_FOLDER) for each in (PAIMON, PAIMON_S3))
+    return CoreCalls(LocalTasks(), *jars, heap_limit_bytes=2**30)
 
 
 @dataclass
@@ -146,7 +150,7 @@ class PaimonSubject:
     next_id: int = 0
 
     def __post_init__(self) -> None:
-        self.format: TableFormat = PaimonFormat(core=LocalCore())
+        self.format: TableFormat = PaimonFormat(core=local_core())
         self.properties: Mapping[str, str] = self.lake.properties
         self.lake.create([("id", "BIGINT"), ("day", "STRING"), ("value", "DOUBLE")], partition_keys=["day"])
         for _ in range(3):

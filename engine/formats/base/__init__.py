@@ -53,7 +53,7 @@ from engine.formats.base.removals import (
     OrphanKeeper,
 )
 from engine.formats.base.tables import FormsGroups, OpenTable, RewritableTable, rewritable
-from engine.formats.base.tasks import Keyed, RewriteSettings, TaskSource
+from engine.formats.base.tasks import Keyed, RewriteSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 from engine.formats.base.writers import GuidesWriters
 
@@ -107,6 +107,7 @@ __all__ = [
     "TableListing",
     "TableView",
     "TagKeeper",
+    "TaskRunner",
     "TaskSource",
     "Verification",
     "WrittenGroup",

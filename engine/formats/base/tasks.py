@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from engine.domain.runs.plans import FileGroup
@@ -41,6 +42,24 @@ class TaskSource(Protocol):
 
     def task_storage(self) -> Mapping[str, str]:
         """Return a task's storage properties, with the credentials from the time the table was opened."""
+
+
+class TaskRunner(Protocol):
+    """Runs requests of a table format in tasks outside of any run's tasks. All calls may block."""
+
+    def run(self, request: str) -> str:
+        """Run a request of `engine.rewriting.entry.run_task` in a task and return its answer.
+
+        Raises:
+            PackhouseError: no answer; the task may have done its work.
+        """
+
+    def provide_file(self, path: Path) -> str:
+        """Return what tasks find a local file by from now on: an absolute path, or the name of a file that Spark has.
+
+        Raises:
+            Transient: Spark does not answer.
+        """
 
 
 @runtime_checkable

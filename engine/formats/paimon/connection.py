@@ -34,7 +34,7 @@ from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, 
 from engine.formats.paimon.catalog.rest.client import NoSuch, Refused, RestClient
 from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
-from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
@@ -71,7 +71,7 @@ class PaimonFormat:
         *,
         check_location: CheckLocation = anywhere,
         check_peer: CheckPeer = any_peer,
-        core: CoreAccess | None = None,
+        core: CoreCalls | None = None,
     ) -> None:
         self._core = core
         self._check_peer = check_peer
@@ -120,7 +120,7 @@ class PaimonConnection:
         known: KnownSnapshots,
         check_location: CheckLocation,
         check_peer: CheckPeer,
-        core: CoreAccess | None,
+        core: CoreCalls | None,
     ) -> None:
         self._core = core
         self._properties = {name: value for name, value in properties.items() if name.startswith(STORAGE)}

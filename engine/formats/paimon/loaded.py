@@ -7,7 +7,7 @@ from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
 from engine.formats.intake.errors import causes_of
 from engine.formats.paimon.catalog.locks import TableLock
-from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.view import TableView
 
@@ -19,7 +19,7 @@ class LoadedTable:
         self,
         view: TableView,
         *,
-        core: CoreAccess | None,
+        core: CoreCalls | None,
         fresh: Callable[[], TableView],
         lock: TableLock | None = None,
     ) -> None:

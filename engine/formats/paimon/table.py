@@ -27,12 +27,8 @@ from engine.formats.base import (
 from engine.formats.intake.guards import reads
 from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
 from engine.formats.paimon.compaction.conditions import NO_ORDER, core_conditions, kernel_conditions
-from engine.formats.paimon.compaction.core import (
-    CoreAccess,
-    any_format,
-    engine_of,
-    reachable,
-)
+from engine.formats.paimon.compaction.core import any_format, engine_of, reachable
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.compaction.heap import heap_condition
 from engine.formats.paimon.compaction.merge_rules import check_limit
 from engine.formats.paimon.compaction.proofs import verify_snapshot
@@ -299,7 +295,7 @@ class PaimonTable(TableUpkeep):
         fresh = self._fresh()
         return remove_run_files(fresh, fresh.stored_snapshots(), run_id, keep=keep, up_to_attempt=up_to_attempt)
 
-    def _reached(self) -> CoreAccess:
+    def _reached(self) -> CoreCalls:
         if self._core is None:
             raise NotEligible(reachable(self._core).detail)
         return self._core

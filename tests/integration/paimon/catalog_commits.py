@@ -8,7 +8,7 @@ import pytest
 
 from engine.domain.errors import PackhouseError
 from engine.formats.base import CommitRequest
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, sent, values
 from tests.support.paimon.jdbc_lakes import JdbcLake
 from tests.support.paimon.lakes import PaimonLake
@@ -20,14 +20,14 @@ LATE = [100, "2026-11-02", 7.5]
 
 def after_preparation(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
     """Do something once, after the core has prepared a commit."""
-    real, acts = LocalCore.run, iter([act])
+    real, acts = LocalTasks.run, iter([act])
 
-    def run(self: LocalCore, request: str) -> str:
+    def run(self: LocalTasks, request: str) -> str:
         answer = real(self, request)
         next(acts, lambda: None)()
         return answer
 
-    monkeypatch.setattr(LocalCore, "run", run)
+    monkeypatch.setattr(LocalTasks, "run", run)
 
 
 def check_unlocked(lake: PaimonLake) -> None:

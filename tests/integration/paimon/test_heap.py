@@ -9,13 +9,14 @@ import pytest
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Condition
 from engine.formats.paimon.compaction import tasks
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.compaction.heap import REMEDY
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.contract import CoreTask
 from engine.formats.paimon.view import TableView
 from tests.interleaving.checks import check
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import local_core
 from tests.support.paimon.compactions import compact
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake, made_once
@@ -60,7 +61,7 @@ def count_sizes(table: PaimonTable, monkeypatch: pytest.MonkeyPatch, size_of: Ca
 
 def test_a_small_bucket_asks_for_the_least_heap(lake: PaimonLake) -> None:
     task = task_of(filled(lake, 2, 1))
-    assert (task.heap_bytes, task.heap_limit_bytes) == (256 * MIB, LocalCore.heap_limit_bytes)
+    assert (task.heap_bytes, task.heap_limit_bytes) == (256 * MIB, local_core().heap_limit_bytes)
 
 
 def test_sizes_beyond_every_file_are_no_damage(lake: PaimonLake) -> None:
@@ -119,10 +120,10 @@ def test_explain_names_the_largest_heap_and_the_buckets_above_the_limit(
 
     said = "the largest of 2 buckets needs about 768 MiB of heap, of "
     assert (condition().holds, condition().detail) == (True, f"{said}1024 MiB")
-    monkeypatch.setattr(LocalCore, "heap_limit_bytes", 512 * MIB)
+    monkeypatch.setattr(CoreCalls, "heap_limit_bytes", 512 * MIB)
     assert condition().holds
     assert condition().detail == f"{said}512 MiB; 1 need more and are refused: {REMEDY}"
-    monkeypatch.setattr(LocalCore, "heap_limit_bytes", 128 * MIB)
+    monkeypatch.setattr(CoreCalls, "heap_limit_bytes", 128 * MIB)
     assert not condition().holds
 
 
@@ -149,7 +150,7 @@ async def test_buckets_that_need_more_heap_than_the_limit_are_refused_and_others
 async def test_a_table_whose_buckets_all_need_more_is_refused(
     world: World[TwinLake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LocalCore, "heap_limit_bytes", 64 * MIB)
+    monkeypatch.setattr(CoreCalls, "heap_limit_bytes", 64 * MIB)
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
     assert "the largest of 4 buckets needs about 256 MiB of heap, of 64 MiB; 4 need more" in (run.detail or "")

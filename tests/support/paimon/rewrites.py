@@ -19,7 +19,7 @@ from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import Engine, choose_engine
 from engine.services.planning.planner import plan_run
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import local_core
 from tests.support.kernel_groups import written_group
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.s3_lakes import S3Lake
@@ -30,7 +30,7 @@ RUN: Final = "run_1"
 
 def opened(lake: PaimonLake | S3Lake) -> PaimonTable:
     """Open the table with access to the core."""
-    connection = PaimonFormat(core=LocalCore()).connect("lake", lake.properties)
+    connection = PaimonFormat(core=local_core()).connect("lake", lake.properties)
     return connection.open_table(TableRef("lake", ("lake",), lake.name))
 
 

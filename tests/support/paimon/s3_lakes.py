@@ -9,7 +9,7 @@ from engine.formats.paimon.compaction.stores import core_storage
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.child import CHILDREN
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import CoreTable, PaimonLake
 from tests.support.s3_server import BUCKET, S3Server
@@ -20,7 +20,7 @@ SECRET: Final = "writer-secret-0123456789"
 
 def start_child() -> None:
     """Start the child JVM with the file system of S3, unless it runs, with the heap of commits."""
-    with CHILDREN.lend(LocalCore().jar(), COMMIT_HEAP_BYTES, LocalCore().store_jar()):
+    with CHILDREN.lend(local_core().jar(), COMMIT_HEAP_BYTES, local_core().store_jar()):
         pass
 
 
@@ -68,7 +68,7 @@ class S3Lake(CoreTable):
         return super().create(*given, **options)
 
     def open(self) -> PaimonTable:
-        return PaimonFormat(core=LocalCore()).connect("lake", self.properties).open_table(self.ref)
+        return PaimonFormat(core=local_core()).connect("lake", self.properties).open_table(self.ref)
 
     def own_keys(self) -> list[str]:
         """Return the keys of files that tasks of Packhouse wrote, and of probes and other files in the way."""

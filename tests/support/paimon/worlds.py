@@ -15,7 +15,7 @@ from engine.domain.runs.run import RunState
 from engine.domain.tables.table import FormatName
 from engine.formats.base import TableFormat
 from engine.formats.paimon.connection import PaimonFormat
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once
 from tests.support.settings import settings_of
@@ -187,7 +187,7 @@ async def rewritten_beside_a_twin(
 
 def served(_locations: object) -> Mapping[FormatName, TableFormat]:
     """Serve Paimon tables, with the core in a child JVM of this process."""
-    return {FormatName.PAIMON: PaimonFormat(core=LocalCore())}
+    return {FormatName.PAIMON: PaimonFormat(core=local_core())}
 
 
 @asynccontextmanager

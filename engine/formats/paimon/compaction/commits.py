@@ -19,7 +19,7 @@ from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.conditions import kernel_conditions, native_options
-from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.compaction.publishing import publish, send_to_catalog
 from engine.formats.paimon.compaction.replacements import replacement_of
@@ -53,7 +53,7 @@ class Committer:
     makes snapshots visible, the core only prepares commits, and they are published here (`publishing`).
     """
 
-    core: CoreAccess
+    core: CoreCalls
     fresh: Callable[[], TableView]
     storage: Mapping[str, str] = field(repr=False)
     uuid: str

@@ -1,41 +1,17 @@
-"""Access to Paimon's core, its Java library, which runs in Spark tasks (`engine.formats.paimon.task`)."""
+"""Paimon's core, its Java library, as the engine of a table; it runs in Spark tasks."""
 
-from typing import Final, Protocol
+from typing import Final
 
 import pyarrow as pa
 
 from engine.domain.policies import Strategy
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeEngine
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.planning.plans.group_forms import FullScope, GroupForm
 
 _NAME: Final = "Paimon's core"
 _STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW, Strategy.TIERED})
-
-
-class CoreAccess(Protocol):
-    """Runs calls of the core. All calls may block."""
-
-    def jar(self) -> str:
-        """Return what tasks find Paimon's jar by: an absolute path, or the name of a file that Spark has from now on.
-
-        Raises:
-            Transient: it can't be downloaded, or Spark does not answer.
-        """
-
-    def store_jar(self) -> str:
-        """Return the same of the jar of Paimon's S3 file system. Raises as `jar`."""
-
-    @property
-    def heap_limit_bytes(self) -> int:
-        """The most heap of the core's JVM in a task; a bucket that needs more is refused."""
-
-    def run(self, request: str) -> str:
-        """Run a request of `engine.rewriting.entry.run_task` in a Spark task and return its answer.
-
-        Raises:
-            PackhouseError: no answer; the task may have done its work.
-        """
 
 
 def engine_of(
@@ -72,7 +48,7 @@ def engine_of(
     )
 
 
-def reachable(core: CoreAccess | None) -> Condition:
+def reachable(core: CoreCalls | None) -> Condition:
     """Return whether this installation can run the core."""
     if core is None:
         return Condition("native_core", False, "this process has no access to Spark")

@@ -10,7 +10,7 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings, WrittenGroup
-from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.compaction.heap import needed_heap
 from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
@@ -29,7 +29,7 @@ def core_task(
     run_id: str,
     attempt: int,
     settings: RewriteSettings,
-    core: CoreAccess,
+    core: CoreCalls,
     needs_store: bool,
 ) -> EngineTask:
     """Return the core's task of one group. `needs_store`: its file system is an object store.

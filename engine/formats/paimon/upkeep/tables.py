@@ -11,7 +11,7 @@ from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.intake.guards import reads
 from engine.formats.paimon.catalog.locks import TableLock
-from engine.formats.paimon.compaction.core import CoreAccess
+from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.removal.expired_files import ExpiredFiles, Unneeded, preview
 from engine.formats.paimon.removal.orphan_checks import check_options
@@ -34,7 +34,7 @@ class TableUpkeep(LoadedTable):
         self,
         view: TableView,
         *,
-        core: CoreAccess | None,
+        core: CoreCalls | None,
         fresh: Callable[[], TableView],
         lock: TableLock | None = None,
     ) -> None:

@@ -14,7 +14,7 @@ from engine.formats.paimon.catalog import locks
 from engine.formats.paimon.compaction import commits
 from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import CatalogCommits
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, keyed, sent, values
 from tests.support.paimon.jdbc_lakes import KEY, ON_BOTH, CatalogHome, JdbcLake, postgres_home
 from tests.support.paimon.lakes import PaimonLake
@@ -70,9 +70,9 @@ def test_after_lost_races_the_lock_is_held_while_a_commit_is_prepared(
 ) -> None:
     """A writer that is faster than the preparation would win every race."""
     table, rows, late = opened(lake), values(lake), list[list[Any]]()
-    groups, real = rewritten(table, full=True), LocalCore.run
+    groups, real = rewritten(table, full=True), LocalTasks.run
 
-    def run(self: LocalCore, request: str) -> str:
+    def run(self: LocalTasks, request: str) -> str:
         answer = real(self, request)
         if lake.lock():
             lake.unlock()
@@ -80,7 +80,7 @@ def test_after_lost_races_the_lock_is_held_while_a_commit_is_prepared(
             lake.write(late[-1:])
         return answer
 
-    monkeypatch.setattr(LocalCore, "run", run)
+    monkeypatch.setattr(LocalTasks, "run", run)
     outcome = sent(lake, table, groups)
     assert (outcome.tries, len(late)) == (5, 4)
     assert (values(lake), ids(lake)) == (sorted([*rows, *late]), list(range(1, 9)))
@@ -90,15 +90,15 @@ def test_after_lost_races_the_lock_is_held_while_a_commit_is_prepared(
 def test_a_slow_preparation_does_not_hold_the_lock(lake: JdbcLake, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark can be busy for as long as it wants; writers wait for the lock meanwhile."""
     table, goes_on = opened(lake), threading.Event()
-    groups, real = rewritten(table, full=True), LocalCore.run
+    groups, real = rewritten(table, full=True), LocalTasks.run
 
-    def run(self: LocalCore, request: str) -> str:
+    def run(self: LocalTasks, request: str) -> str:
         goes_on.wait()
         return real(self, request)
 
     monkeypatch.setattr(commits, "_TRIES_WITHOUT_LOCK", 0)
     monkeypatch.setattr(locks, "USE_SECONDS", 0.2)
-    monkeypatch.setattr(LocalCore, "run", run)
+    monkeypatch.setattr(LocalTasks, "run", run)
     try:
         with pytest.raises(Transient, match=f"not prepared within 0 s under the catalog's lock {KEY}"):
             sent(lake, table, groups, tried := [])

@@ -16,7 +16,7 @@ from engine.formats.paimon.catalog.rest.tables import RestTable
 from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import LATE, CatalogCommits
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, keyed, sent, values
 from tests.support.paimon.rest_lakes import TOKEN, RestLake
 from tests.support.paimon.rewrites import RUN, compacted_by_packhouse, opened, rewritten
@@ -212,13 +212,13 @@ class TestAway:
 
 
 def test_no_task_gets_the_token(lake: RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, real = list[str](), LocalCore.run
+    asked, real = list[str](), LocalTasks.run
 
-    def run(self: LocalCore, request: str) -> str:
+    def run(self: LocalTasks, request: str) -> str:
         asked.append(request)
         return real(self, request)
 
-    monkeypatch.setattr(LocalCore, "run", run)
+    monkeypatch.setattr(LocalTasks, "run", run)
     compacted_by_packhouse(lake)
     assert len(asked) == 1
     assert not any(TOKEN in each or lake.url in each for each in asked)

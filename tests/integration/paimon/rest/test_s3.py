@@ -8,7 +8,7 @@ import pytest
 from engine.formats.base import CommitRequest
 from engine.formats.paimon.task.publishing import ConditionalCommit
 from engine.services.planning.engines import Engine
-from tests.support.format_subjects import LocalCore
+from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, values
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.rest_lakes import NAME, TOKEN
@@ -68,16 +68,16 @@ def test_a_table_is_compacted_by_both_engines(
 
 @pytest.mark.deep
 def test_a_writer_that_commits_first_keeps_its_rows(lake: S3RestLake, monkeypatch: pytest.MonkeyPatch) -> None:
-    table, rows, late, real = opened(lake), values(lake), iter([[9, "a", 9.5]]), LocalCore.run
+    table, rows, late, real = opened(lake), values(lake), iter([[9, "a", 9.5]]), LocalTasks.run
     groups = rewritten(table, full=True)
 
-    def run(self: LocalCore, request: str) -> str:
+    def run(self: LocalTasks, request: str) -> str:
         answer = real(self, request)
         if row := next(late, None):
             lake.write([row])
         return answer
 
-    monkeypatch.setattr(LocalCore, "run", run)
+    monkeypatch.setattr(LocalTasks, "run", run)
     outcome = opened(lake).commit(CommitRequest(RUN, 1, 4, table.schema_id, groups), before_try=lambda: None)
     assert (outcome.snapshot_id, outcome.tries) == (6, 2)
     assert (values(lake), ids(lake)) == (sorted([*rows, [9, "a", 9.5]]), [1, 2, 3, 4, 5, 6])
