@@ -100,6 +100,8 @@ class ModelCatalog:
             raise NotFound(f"no table {ref}")
         return OpenModelTable(self._lake.tables[ref])
 
+    open_entry = open_table
+
 
 class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
     """A table at one moment, as `formats.base.OpenTable`."""

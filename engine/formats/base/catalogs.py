@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 from engine.domain.errors import FieldProblem
 from engine.domain.tables.capabilities import Capabilities
@@ -131,13 +131,8 @@ class CatalogConnection(Protocol):
             Transient: the catalog does not answer.
         """
 
-
-@runtime_checkable
-class OpensEntries(Protocol):
-    """A connection that can load a table without its files."""
-
     def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> OpenTable:
-        """Load a table as `CatalogConnection.open_table` does, and list its files at their first use only."""
+        """Load a table as `open_table` does; formats that list files do so at their first use only."""
 
 
 class TableFormat(Protocol):

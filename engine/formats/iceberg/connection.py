@@ -224,6 +224,10 @@ class IcebergConnection:
                 spark_catalog=self._properties.get(SPARK_CATALOG),
             )
 
+    def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> IcebergTable:
+        """Load a table, as `open_table` does: no files are listed."""
+        return self.open_table(ref, scope)
+
     def close(self) -> None:
         """Close the catalog's connections; the next use reopens it."""
         with self._lock:

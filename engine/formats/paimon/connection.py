@@ -202,6 +202,10 @@ class PaimonConnection:
             lock=self._lock_of(ref),
         )
 
+    def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> PaimonTable:
+        """Load a table, as `open_table` does: no files are listed."""
+        return self.open_table(ref, scope)
+
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):
             files = self._files_of(ref, scope)

@@ -24,7 +24,6 @@ from engine.formats.base import (
     CatalogConnection,
     CheckStep,
     FileScope,
-    OpensEntries,
     OpenTable,
     PlainProperties,
     TableFormat,
@@ -180,9 +179,7 @@ class TableAccess:
         """
         connection = await self.connect(catalog)
         scope = FileScope(location, catalog.allowed_locations, catalog.outside_files)
-        opening = connection.open_table
-        if not lists_files and isinstance(connection, OpensEntries):
-            opening = connection.open_entry
+        opening = connection.open_table if lists_files else connection.open_entry
         with self._redacting():
             opened = await self._bulkheads.read_shared(
                 Compartment.of(ref), (id(connection), scope, lists_files), partial(opening, ref, scope)

@@ -85,5 +85,7 @@ class PlainConnection:
         except FileNotFoundError as error:
             raise NotFound(f"no table {ref}") from error
 
+    open_entry = open_table
+
     def _log(self, ref: TableRef) -> VersionLog:
         return VersionLog(self._root.joinpath(*ref.namespace, ref.name))
