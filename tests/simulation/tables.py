@@ -27,6 +27,7 @@ from engine.formats.base import (
     CommittedBatch,
     Condition,
     FileScope,
+    NoParts,
     PlainProperties,
     RewriteSettings,
     SnapshotInfo,
@@ -103,7 +104,7 @@ class ModelCatalog:
     open_entry = open_table
 
 
-class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
+class OpenModelTable(ModelUpkeep, ModelOrphanKeeper, NoParts):
     """A table at one moment, as `formats.base.OpenTable`."""
 
     def __init__(self, table: ModelTable) -> None:

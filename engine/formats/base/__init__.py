@@ -1,9 +1,10 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`,
-`HistoryKeeper`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`,
-`NativeTable`, `GuidesWriters`): callers ask with `isinstance` whether a table has one, and decide what follows without.
+What only some formats can do is in parts that a table may have (`write_guide`), and in further roles
+(`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `CopyKeeper`,
+`OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`): callers ask with
+`isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -51,10 +52,10 @@ from engine.formats.base.removals import (
     OrphanDeletion,
     OrphanKeeper,
 )
-from engine.formats.base.tables import FormsGroups, OpenTable, RewritableTable, rewritable
+from engine.formats.base.tables import FormsGroups, NoParts, OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import Keyed, RewriteSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
-from engine.formats.base.writers import GuidesWriters
+from engine.formats.base.writers import WriteGuide
 
 __all__ = [
     "IN_HISTORY",
@@ -76,7 +77,6 @@ __all__ = [
     "FileKeeper",
     "FileScope",
     "FormsGroups",
-    "GuidesWriters",
     "HistoryKeeper",
     "IsWanted",
     "Keyed",
@@ -85,6 +85,7 @@ __all__ = [
     "NativeChange",
     "NativeEngine",
     "NativeTable",
+    "NoParts",
     "OpenTable",
     "OrphanDeletion",
     "OrphanKeeper",
@@ -108,6 +109,7 @@ __all__ = [
     "TaskRunner",
     "TaskSource",
     "Verification",
+    "WriteGuide",
     "WrittenGroup",
     "every_namespace",
     "problems_of_type",

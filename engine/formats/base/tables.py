@@ -7,11 +7,25 @@ from engine.formats.base.commits import Committer
 from engine.formats.base.files import FileInventory
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
+from engine.formats.base.writers import WriteGuide
 from engine.planning.plans.group_forms import GroupForm
 
 
 class OpenTable(TableView, FileInventory, Protocol):
-    """A table as loaded at one point in time."""
+    """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
+
+    @property
+    def write_guide(self) -> WriteGuide | None:
+        """Folders for files of writers; None: writers commit their files, and a rewrite never moves a folder."""
+
+
+class NoParts:
+    """Base of tables, with none of the parts that only some formats have."""
+
+    @property
+    def write_guide(self) -> WriteGuide | None:
+        """See `OpenTable`."""
+        return None
 
 
 @runtime_checkable

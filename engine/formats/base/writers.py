@@ -1,15 +1,14 @@
-"""The role of tables whose writers put files into a partition's folder, which a rewrite replaces by another folder."""
+"""The part of tables whose writers put files into a partition's folder, which a rewrite replaces by another folder."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.tables.write_locations import WriteLocations, WrittenFile
 
 
-@runtime_checkable
-class GuidesWriters(Protocol):
-    """A table whose writers need to know into which folders of a partition they write. All calls may block."""
+class WriteGuide(Protocol):
+    """Names the folders of a partition into which writers put their files. All calls may block."""
 
     def partition_name(self, given: str) -> str:
         """Return the canonical JSON of a partition that is given as a JSON object.

@@ -4,10 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from engine.domain.runs.drops import Loss
-from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.keys import DeclaredKey
-from engine.domain.tables.write_locations import WriteLocations, WrittenFile
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
@@ -26,7 +24,7 @@ from engine.formats.hive.compaction.tasks import kernel_task
 from engine.formats.hive.removal.outputs import list_run_files, remove_run_files
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
-from engine.formats.hive.writers.locations import partition_name, write_locations, written_file
+from engine.formats.hive.writers.guides import HiveWriteGuide
 from engine.formats.intake.guards import reads
 from engine.planning.plans.group_forms import GroupForm
 from engine.rewriting.kernel.sending import EngineTask
@@ -104,15 +102,7 @@ class RewritableHiveTable(HiveTable):
         """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and those of partitions."""
         return remove_run_files(self._fresh(), run_id, keep=keep, up_to_attempt=up_to_attempt)
 
-    def partition_name(self, given: str) -> str:
-        """Return the canonical JSON of a partition; see `GuidesWriters.partition_name`."""
-        return partition_name(self._view.keys, given)
-
-    def written_file(self, given: str | None) -> WrittenFile:
-        """Return a file by its name, or a new one; see `GuidesWriters.written_file`."""
-        return written_file(given)
-
-    @reads("read a partition of")
-    def write_locations(self, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
-        """Return the folders of a partition to write a file to; see `GuidesWriters.write_locations`."""
-        return write_locations(self._view, partition, file, groups)
+    @property
+    def write_guide(self) -> HiveWriteGuide:
+        """Folders for files of writers; see `OpenTable.write_guide`."""
+        return HiveWriteGuide(self._view, self.reading)

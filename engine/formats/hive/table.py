@@ -11,7 +11,7 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.files import InputFile
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
-from engine.formats.base import Condition, SnapshotInfo, SnapshotKind, TableColumn
+from engine.formats.base import Condition, NoParts, SnapshotInfo, SnapshotKind, TableColumn
 from engine.formats.hive.compaction.orders import order_condition, resolve_order
 from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.errors import reading_table
@@ -25,7 +25,7 @@ from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 
 
-class HiveTable:
+class HiveTable(NoParts):
     """A loaded table.
 
     It has no snapshots: its state when it was loaded counts as one, whose id is the fingerprint of its files. Methods

@@ -9,6 +9,7 @@ from pyiceberg.table import Table
 
 from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
+from engine.formats.base import NoParts
 from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.errors import reading_table
 from engine.formats.iceberg.metadata.digest import LiveFiles
@@ -17,7 +18,7 @@ from engine.formats.intake.caches import Cache
 from engine.formats.intake.errors import causes_of
 
 
-class LoadedTable:
+class LoadedTable(NoParts):
     """A table as loaded at one point in time; `load` returns its newer versions."""
 
     def __init__(

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
+from engine.formats.base import NoParts
 from engine.formats.intake.errors import causes_of
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core_calls import CoreCalls
@@ -12,7 +13,7 @@ from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.view import TableView
 
 
-class LoadedTable:
+class LoadedTable(NoParts):
     """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
 
     def __init__(

@@ -11,7 +11,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import NotEligible
 from engine.domain.ids import RunId, TableId
 from engine.domain.tables.write_locations import WriteLocations, WrittenFile
-from engine.formats.base import GuidesWriters, OpenTable
+from engine.formats.base import OpenTable, WriteGuide
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
@@ -67,10 +67,10 @@ class WriteLocationService:
         return WriteAnswer(name, file, found, groups[-1].run_id if groups else None)
 
 
-def _guide_of(table: OpenTable) -> GuidesWriters:
-    if not isinstance(table, GuidesWriters):
+def _guide_of(table: OpenTable) -> WriteGuide:
+    if table.write_guide is None:
         raise NotEligible(
             f"{table.ref}: writers of this format commit their files to the table, and a rewrite never moves a folder; "
             "write with any engine of the format"
         )
-    return table
+    return table.write_guide

@@ -110,17 +110,17 @@ def test_a_dual_file_is_looked_up_as_an_object(s3: S3Server, metastore: StatedMe
     """U13: folders are named as the Metastore has them; a refusal of the store is no missing file."""
     for each in metastore.partitions["events"]:
         each.sd.location = each.sd.location.replace("s3:", f"{scheme}:")
-    table = _open(metastore, s3.properties(*ACCESS))
-    name, partition = table.written_file(None).name, table.partition_name('{"day":"a b%"}')
-    file = table.written_file(name)
-    (before,) = table.write_locations(partition, file, ()).locations
+    guide = _open(metastore, s3.properties(*ACCESS)).write_guide
+    name, partition = guide.written_file(None).name, guide.partition_name('{"day":"a b%"}')
+    file = guide.written_file(name)
+    (before,) = guide.write_locations(partition, file, ()).locations
     s3.put(f"events/day=a b%25/{name}", b"PAR1")
-    (after,) = table.write_locations(partition, file, ()).locations
+    (after,) = guide.write_locations(partition, file, ()).locations
     assert before.location == after.location == f"{scheme}://lake/events/day=a b%25"
     assert (before.has_file, after.has_file) == (False, True)
     s3.expired.add("key")
     with pytest.raises(CredentialsExpired):
-        table.write_locations(partition, file, ())
+        guide.write_locations(partition, file, ())
 
 
 def _open(metastore: StatedMetastore, storage: Mapping[str, str]) -> HiveTable:

@@ -23,6 +23,7 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    NoParts,
     RewriteSettings,
     SnapshotInfo,
     SnapshotKind,
@@ -42,7 +43,7 @@ _SPEC_ID = 0
 _SCHEMA_ID = 0
 
 
-class PlainTable:
+class PlainTable(NoParts):
     """Implements `formats.base.OpenTable`."""
 
     def __init__(self, ref: TableRef, log: VersionLog) -> None:

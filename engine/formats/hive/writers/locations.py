@@ -29,7 +29,7 @@ _SHOWN: Final = 200
 
 
 def partition_name(keys: PartitionKeys, given: str) -> str:
-    """Return the canonical JSON of a partition; see `GuidesWriters.partition_name`."""
+    """Return the canonical JSON of a partition; see `WriteGuide.partition_name`."""
     names = [key.name for key in keys.columns]
     if not names:
         raise NotEligible("the table has no partition keys: no rewrite changes its folder, so write to its location")
@@ -64,7 +64,7 @@ def _problem_of(values: Any, names: Sequence[str]) -> str:
 
 
 def written_file(given: str | None) -> WrittenFile:
-    """Return a file by its name, or a new one; see `GuidesWriters.written_file`."""
+    """Return a file by its name, or a new one; see `WriteGuide.written_file`."""
     name = new_name() if given is None else given
     at, now, problem = given_at(name), time.time(), ""
     if at is None:
@@ -83,7 +83,7 @@ def written_file(given: str | None) -> WrittenFile:
 
 
 def write_locations(view: TableView, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
-    """Return the folders of a partition to write a file to; see `GuidesWriters.write_locations`."""
+    """Return the folders of a partition to write a file to; see `WriteGuide.write_locations`."""
     stored = view.partition_of(partition)
     if stored is None:
         raise NotFound(
