@@ -53,7 +53,7 @@ from engine.formats.base.removals import (
     OrphanKeeper,
 )
 from engine.formats.base.tables import FormsGroups, NoParts, OpenTable, RewritableTable, rewritable
-from engine.formats.base.tasks import Keyed, RewriteSettings, TaskRunner, TaskSource
+from engine.formats.base.tasks import RewriteSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 from engine.formats.base.writers import WriteGuide
 
@@ -79,7 +79,6 @@ __all__ = [
     "FormsGroups",
     "HistoryKeeper",
     "IsWanted",
-    "Keyed",
     "ManifestKeeper",
     "ManifestProof",
     "NativeChange",

@@ -7,6 +7,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from engine.domain.runs.files import InputFile
+from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
@@ -36,6 +37,12 @@ class FileInventory(Protocol):
         """Return every condition of the rewrite kernel for this table, met or not.
 
         Includes those of `order`, and of moving rows of older partition specs to the current one.
+        """
+
+    def key_condition(self, key: DeclaredKey) -> Condition | None:
+        """Return the condition that the table has the columns of a declared key, with types that can be compared.
+
+        None: rewrites of this format never merge rows by a declared key.
         """
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:

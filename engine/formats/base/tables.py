@@ -3,8 +3,9 @@
 from typing import Protocol, runtime_checkable
 
 from engine.domain.errors import NotEligible
+from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base.commits import Committer
-from engine.formats.base.files import FileInventory
+from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
 from engine.formats.base.writers import WriteGuide
@@ -21,6 +22,10 @@ class OpenTable(TableView, FileInventory, Protocol):
 
 class NoParts:
     """Base of tables, with none of the parts that only some formats have."""
+
+    def key_condition(self, key: DeclaredKey) -> Condition | None:  # noqa: ARG002
+        """See `FileInventory`."""
+        return None
 
     @property
     def write_guide(self) -> WriteGuide | None:

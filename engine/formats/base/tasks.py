@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RowOrdering
-from engine.formats.base.files import Condition
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.sending import EngineTask
 
@@ -22,7 +21,7 @@ class RewriteSettings:
     `gentle_every`: the number of compactions by one writer after which the new rows are merged below the trigger too;
     None: each compaction merges them.
     `checks_rows`: the task of the group compares the rows of its inputs and outputs. `key`: rows are merged by it, only
-    in tables that are `Keyed`.
+    in tables with a `FileInventory.key_condition`.
     """
 
     write: WriteSettings
@@ -60,11 +59,3 @@ class TaskRunner(Protocol):
         Raises:
             Transient: Spark does not answer.
         """
-
-
-@runtime_checkable
-class Keyed(Protocol):
-    """A table whose rewrites can merge rows by a key that the policy declares."""
-
-    def key_condition(self, key: DeclaredKey) -> Condition:
-        """Return the condition that the table has the columns of the key, with types that can be compared."""

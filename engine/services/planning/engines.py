@@ -15,7 +15,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, FormsGroups, Keyed, NativeEngine, OpenTable, OwnEngine
+from engine.formats.base import Condition, FormsGroups, NativeEngine, OpenTable, OwnEngine
 from engine.formats.base.native import BY_METADATA
 from engine.planning.plans.group_forms import PACKED, GroupForm
 from engine.rewriting.kernel.errors import (
@@ -89,8 +89,8 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:
 def _of_policy(opened: OpenTable, policy: EffectivePolicy) -> tuple[Condition, ...]:
     """Return the conditions that depend on the policy as well."""
     key = DeclaredKey.of(policy.values)
-    keyed = (opened.key_condition(key),) if key is not None and isinstance(opened, Keyed) else ()
-    return (*copies_condition(opened, policy), *keyed)
+    keyed = None if key is None else opened.key_condition(key)
+    return (*copies_condition(opened, policy), *(() if keyed is None else (keyed,)))
 
 
 def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:

@@ -21,7 +21,7 @@ from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.domain.values.hints import did_you_mean, nearest
-from engine.formats.base import Keyed, OpenTable
+from engine.formats.base import OpenTable
 from engine.services.catalogs.capabilities import CapabilityService, refusal_problems
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.policies.acknowledgements import Acknowledgements, Deleting, DeletionPreview
@@ -301,7 +301,8 @@ def _reasons(opened: OpenTable, document: PolicyDocument) -> Iterator[tuple[str,
             opened.resolve_order(order)
         except NotEligible as error:
             yield "/rewrite/columns", error.message
-    if key is not None and isinstance(opened, Keyed) and not (condition := opened.key_condition(key)).holds:
+    condition = None if key is None else opened.key_condition(key)
+    if condition is not None and not condition.holds:
         yield "/rewrite/key", condition.detail
 
 
