@@ -102,11 +102,11 @@ def ours(lake: Lake, name: str) -> dict[str, Any]:
 def _rewritten(connection: IcebergConnection, name: str) -> bool:
     """Rewrite as many manifests as one run does, and prove it; return whether there were any."""
     opened = connection.open_table(TableRef(CATALOG, (NAMESPACE,), name))
-    if not opened.plan_manifests().rewritten:
+    if not opened.manifest_rewrite.plan().rewritten:
         return False
-    snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=lambda: None)
+    snapshot_id = opened.manifest_rewrite.commit(RUN_ID, 1, before_try=lambda: None).snapshot_id
     assert snapshot_id is not None
-    proof = opened.prove_manifests(snapshot_id)
+    proof = opened.manifest_rewrite.prove(snapshot_id)
     if proof.figures is None or not all(each.holds for each in proof.checks):
         raise SystemExit(f"not proven: {proof.checks}")
     return True

@@ -26,7 +26,6 @@ from engine.formats.base import (
     CopyKeeper,
     FileKeeper,
     HistoryKeeper,
-    ManifestKeeper,
     OpenTable,
     OrphanKeeper,
     OwnEngine,
@@ -116,7 +115,8 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
     assert isinstance(table, FileKeeper | CopyKeeper) is any(capabilities.operation(each).possible for each in deletes)
-    assert isinstance(table, ManifestKeeper) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
+    assert (table.manifest_rewrite is not None) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
+    assert (table.delete_rewrite is not None) is capabilities.operation(Operation.REWRITE_DELETES).possible
     assert isinstance(table, OrphanKeeper) is capabilities.operation(Operation.REMOVE_ORPHANS).possible
 
 

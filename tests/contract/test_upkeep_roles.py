@@ -1,7 +1,7 @@
 """The contract of the roles of table formats besides rewriting.
 
-These are `HistoryKeeper`, `FileKeeper`, `ManifestKeeper` and `OrphanKeeper`. The subjects are those of `test_formats`
-that have the roles; their writers also leave files behind.
+These are `HistoryKeeper`, `FileKeeper`, `OrphanKeeper` and rewrites of manifests. The subjects are those of
+`test_formats` that have the roles; their writers also leave files behind.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ import pytest
 
 from engine.domain.errors import LeaseLost
 from engine.domain.runs.expiry import Expiry, ExpiryRule, Needed
+from engine.domain.runs.manifests import ManifestFigures
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.base import (
     REMOVED_FILES,
     FileKeeper,
     HistoryKeeper,
-    ManifestKeeper,
     OpenTable,
     OrphanDeletion,
     OrphanKeeper,
@@ -226,27 +226,26 @@ def files_that_only_expired_snapshots_needed_are_deleted(subject: Subject) -> No
 
 @contract
 def manifests_are_merged_once(subject: Subject) -> None:
-    table = opened(subject)
-    assert isinstance(table, ManifestKeeper)
     for _ in range(3):
         subject.append(DAYS[0])
     table = opened(subject)
-    assert isinstance(table, ManifestKeeper)
-    files, plan = table.digest().num_rows, table.plan_manifests()
+    rewrite = table.manifest_rewrite
+    assert rewrite is not None
+    files, plan = table.digest().num_rows, rewrite.plan()
     assert (plan.manifests, plan.rewritten, plan.added) == (table.figures().manifest_count, plan.manifests, 1)
     with pytest.raises(LeaseLost):
-        table.rewrite_manifests(RUN, 1, before_try=no_lease)
-    made = table.rewrite_manifests(RUN, 1, before_try=lambda: None)
+        rewrite.commit(RUN, 1, before_try=no_lease)
+    made = rewrite.commit(RUN, 1, before_try=lambda: None).snapshot_id
     assert made == opened(subject).head_snapshot_id
-    proof = table.prove_manifests(made or 0)
-    assert proof.figures is not None
+    proof = rewrite.prove(made or 0)
+    assert isinstance(proof.figures, ManifestFigures)
     assert all(each.holds for each in proof.checks)
     assert (proof.figures.manifests_before, proof.figures.manifests_after) == (plan.manifests, 1)
     assert [each.snapshot_id for each in opened(subject).find_commits(RUN)] == [made]
     after = opened(subject)
-    assert isinstance(after, ManifestKeeper)
+    assert after.manifest_rewrite is not None
     assert (after.digest().num_rows, after.figures().manifest_count) == (files, 1)
-    assert after.rewrite_manifests(RUN, 2, before_try=no_lease) is None
+    assert after.manifest_rewrite.commit(RUN, 2, before_try=no_lease).snapshot_id is None
 
 
 @contract
@@ -352,7 +351,7 @@ def expiry_of_all(table: OpenTable, keep_last: int) -> Expiry:
 
 
 OF_PAIMON: list[Part] = [part for part in CONTRACT if part is not manifests_are_merged_once]
-"""Paimon tables are no `ManifestKeeper`."""
+"""Manifests of Paimon tables are not rewritten."""
 OF_CATALOGS: list[Part] = [
     young_snapshots_and_needed_ones_stay,
     files_that_only_expired_snapshots_needed_are_deleted,

@@ -27,7 +27,6 @@ from engine.formats.base import (
     CommittedBatch,
     Condition,
     FileScope,
-    NoParts,
     PlainProperties,
     RewriteSettings,
     SnapshotInfo,
@@ -104,7 +103,7 @@ class ModelCatalog:
     open_entry = open_table
 
 
-class OpenModelTable(ModelUpkeep, ModelOrphanKeeper, NoParts):
+class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
     """A table at one moment, as `formats.base.OpenTable`."""
 
     def __init__(self, table: ModelTable) -> None:

@@ -15,9 +15,10 @@ import pyarrow as pa
 
 from engine.domain.errors import CommitConflict, Transient
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
+from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestFigures, ManifestPlan
 from engine.domain.runs.removals import FileCount, RemovalFigures, RemovalPlan
-from engine.formats.base import REMOVED_FILES, Condition, ManifestProof, SnapshotKind
+from engine.formats.base import REMOVED_FILES, Condition, NoParts, RewrittenSnapshot, SnapshotKind, SnapshotProof
 
 if TYPE_CHECKING:
     from tests.simulation.lake import ModelTable, Snapshot
@@ -88,8 +89,73 @@ def at(snapshot: "Snapshot") -> datetime:
     return datetime.fromtimestamp(snapshot.at_ms / 1000, UTC)
 
 
-class ModelUpkeep:
-    """`HistoryKeeper`, `ManifestKeeper` and `FileKeeper` over a modelled table, at one moment."""
+class ModelManifests:
+    """Rewrites of the manifests of a modelled table, at one moment."""
+
+    def __init__(self, table: "ModelTable", retained: "Sequence[Snapshot]") -> None:
+        self._table = table
+        self._retained = retained
+
+    def plan(self) -> ManifestPlan:
+        return (self._retained[-1].manifests if self._retained else Manifests()).plan()
+
+    def commit(
+        self,
+        run_id: str,
+        attempt: int,
+        *,
+        before_try: Callable[[], None],
+        announce: Callable[[LeftOut], None] = lambda _: None,
+    ) -> RewrittenSnapshot:
+        table = self._table
+        for _ in range(_TRIES):
+            table.lake.answer()
+            head = table.head
+            if head is None or not head.manifests.plan().rewritten:
+                return RewrittenSnapshot(None)
+            before_try()
+            made = replace(
+                head,
+                number=head.number + 1,
+                kind=SnapshotKind.REWRITE,
+                run_id=run_id,
+                attempt=attempt,
+                groups=(0,),
+                removed=(),
+                added=(),
+                manifests=head.manifests.rewritten(),
+            )
+            if table.lake.send(lambda head=head, made=made: table.swap(head, made)):  # type: ignore[misc]
+                return RewrittenSnapshot(made.number)
+            table.lake.loop.pause(table.lake.random.uniform(0.01, 0.1))
+        raise CommitConflict(f"lost {_TRIES} races in a row")
+
+    def prove(self, snapshot_id: int) -> SnapshotProof:
+        self._table.lake.answer()
+        made, parent = self._table.by_number(snapshot_id), self._table.by_number(snapshot_id - 1)
+        if made is None or parent is None:
+            return SnapshotProof((), None)
+        same = Condition("same_files", made.files == parent.files, f"{len(made.files)} files")
+        plan = parent.manifests.plan()
+        figures = ManifestFigures(
+            rewritten=plan.rewritten,
+            added=plan.added,
+            rewritten_bytes=plan.rewritten_bytes,
+            added_bytes=made.manifests.small_bytes,
+            entries=len(made.files),
+            manifests_before=parent.manifests.count,
+            manifests_after=made.manifests.count,
+            seconds_before=0.0,
+            seconds_after=0.0,
+        )
+        return SnapshotProof((same,), figures)
+
+    def remove(self, run_id: str, *, up_to_attempt: int) -> int:
+        return 0  # the model has no metadata files
+
+
+class ModelUpkeep(NoParts):
+    """`HistoryKeeper`, `FileKeeper` and the rewrite of manifests over a modelled table, at one moment."""
 
     def __init__(self, table: "ModelTable") -> None:
         self._table = table
@@ -138,55 +204,9 @@ class ModelUpkeep:
         self._table.lake.answer()
         return frozenset(snapshot_ids) & {each.number for each in self._table.retained()}
 
-    def plan_manifests(self) -> ManifestPlan:
-        return (self._retained[-1].manifests if self._retained else Manifests()).plan()
-
-    def rewrite_manifests(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        table = self._table
-        for _ in range(_TRIES):
-            table.lake.answer()
-            head = table.head
-            if head is None or not head.manifests.plan().rewritten:
-                return None
-            before_try()
-            made = replace(
-                head,
-                number=head.number + 1,
-                kind=SnapshotKind.REWRITE,
-                run_id=run_id,
-                attempt=attempt,
-                groups=(0,),
-                removed=(),
-                added=(),
-                manifests=head.manifests.rewritten(),
-            )
-            if table.lake.send(lambda head=head, made=made: table.swap(head, made)):  # type: ignore[misc]
-                return made.number
-            table.lake.loop.pause(table.lake.random.uniform(0.01, 0.1))
-        raise CommitConflict(f"lost {_TRIES} races in a row")
-
-    def prove_manifests(self, snapshot_id: int) -> ManifestProof:
-        self._table.lake.answer()
-        made, parent = self._table.by_number(snapshot_id), self._table.by_number(snapshot_id - 1)
-        if made is None or parent is None:
-            return ManifestProof((), None)
-        same = Condition("same_files", made.files == parent.files, f"{len(made.files)} files")
-        plan = parent.manifests.plan()
-        figures = ManifestFigures(
-            rewritten=plan.rewritten,
-            added=plan.added,
-            rewritten_bytes=plan.rewritten_bytes,
-            added_bytes=made.manifests.small_bytes,
-            entries=len(made.files),
-            manifests_before=parent.manifests.count,
-            manifests_after=made.manifests.count,
-            seconds_before=0.0,
-            seconds_after=0.0,
-        )
-        return ManifestProof((same,), figures)
-
-    def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:
-        return 0  # the model has no metadata files
+    @property
+    def manifest_rewrite(self) -> "ModelManifests":
+        return ModelManifests(self._table, self._retained)
 
     def preview_removal(
         self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()

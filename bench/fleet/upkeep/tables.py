@@ -19,9 +19,10 @@ from bench.fleet.upkeep.orphans import FailedWrites, ModelOrphans
 from bench.fleet.upkeep.patterns import MERGED_AT, SMALL_FILES, Pattern
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
+from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
-from engine.formats.base import Condition, DeleteProof, ManifestProof
+from engine.formats.base import Condition, RewrittenSnapshot, SnapshotProof
 from tests.simulation.upkeep import Manifests
 
 
@@ -152,31 +153,15 @@ class WeekTable:
         """The instant of the next commit, infinity without one."""
         return float(self.commits[self.seen]) if self.seen < len(self.commits) else float("inf")
 
-    def plan_deletes(self) -> DeletePlan:
-        """Return the plan as `DeleteKeeper.plan_deletes`: all delete files are of one partition."""
-        count = self.deletes if self.deletes > 1 else 0
-        return DeletePlan(self.deletes, self.deletes * 1000, count, count * 1000, min(1, count), 0, 0, {})
+    @property
+    def delete_rewrite(self) -> "MergedDeletes":
+        """Rewrites of its delete files."""
+        return MergedDeletes(self)
 
-    def rewrite_deletes(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        """Merge the delete files into one; those that it replaces stay until their snapshots have expired."""
-        del run_id, attempt
-        if not self.plan_deletes().rewritten:
-            return None
-        before_try()
-        self.superseded.append(Superseded(self._next, self.now, self.deletes, 0))
-        self._commit([self.now], 0)
-        self.deletes = 1
-        return self._next
-
-    def prove_deletes(self, snapshot_id: int) -> DeleteProof:
-        """Return an empty proof: the model has no rows."""
-        del snapshot_id
-        return DeleteProof((), None)
-
-    def remove_deletes(self, run_id: str, *, up_to_attempt: int) -> int:
-        """Return 0: no attempt leaves files."""
-        del run_id, up_to_attempt
-        return 0
+    @property
+    def manifest_rewrite(self) -> "MergedManifests":
+        """Rewrites of its manifests."""
+        return MergedManifests(self)
 
     def check_orphans(self) -> None:
         """Permit the search."""
@@ -194,27 +179,6 @@ class WeekTable:
         """Return the deletion of orphans as of now."""
         del run_id, others, open_runs
         return ModelOrphans(self.failed, rule, self.now)
-
-    def rewrite_manifests(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        """Commit a rewrite of manifests."""
-        del run_id, attempt
-        if not self.manifests.plan().rewritten:
-            return None
-        before_try()
-        merged = self.manifests.rewritten()
-        self._commit([self.now], 0)
-        self.manifests = merged
-        return self._next
-
-    def prove_manifests(self, snapshot_id: int) -> ManifestProof:
-        """Return an empty proof: the model has no files."""
-        del snapshot_id
-        return ManifestProof((), None)
-
-    def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:
-        """Return 0: no attempt leaves files."""
-        del run_id, up_to_attempt
-        return 0
 
     def expire(
         self,
@@ -275,10 +239,6 @@ class WeekTable:
             OldCopy(parent, parent + 1, "run", EPOCH + timedelta(seconds=at)) for parent, at in reversed(self.copies)
         ]
 
-    def plan_manifests(self) -> ManifestPlan:
-        """Return the plan as `ManifestKeeper.plan_manifests`."""
-        return self.manifests.plan()
-
     @property
     def stored_files(self) -> int:
         """The number of files that a listing finds."""
@@ -298,3 +258,82 @@ class WeekTable:
             if self.pattern.merges and self.manifests.small >= MERGED_AT:
                 self.manifests = self.manifests.rewritten()
         self.most_snapshots = max(self.most_snapshots, len(self.ids))
+
+    def merge_deletes(self) -> int:
+        """Merge the delete files into one; those that it replaces stay until their snapshots have expired."""
+        self.superseded.append(Superseded(self._next, self.now, self.deletes, 0))
+        self._commit([self.now], 0)
+        self.deletes = 1
+        return self._next
+
+    def merge_manifests(self) -> int:
+        """Commit a rewrite of manifests."""
+        merged = self.manifests.rewritten()
+        self._commit([self.now], 0)
+        self.manifests = merged
+        return self._next
+
+
+@dataclass(frozen=True)
+class _Merge:
+    """Rewrites without a proof, as the model has no rows, and without files that attempts leave."""
+
+    table: WeekTable
+
+    def prove(self, snapshot_id: int) -> SnapshotProof:
+        """Return an empty proof."""
+        del snapshot_id
+        return SnapshotProof((), None)
+
+    def remove(self, run_id: str, *, up_to_attempt: int) -> int:
+        """Return 0."""
+        del run_id, up_to_attempt
+        return 0
+
+
+class MergedDeletes(_Merge):
+    """Rewrites of delete files."""
+
+    def plan(self) -> DeletePlan:
+        """Return the plan: all delete files are of one partition."""
+        deletes = self.table.deletes
+        count = deletes if deletes > 1 else 0
+        return DeletePlan(deletes, deletes * 1000, count, count * 1000, min(1, count), 0, 0, {})
+
+    def commit(
+        self,
+        run_id: str,
+        attempt: int,
+        *,
+        before_try: Callable[[], None],
+        announce: Callable[[LeftOut], None] = lambda _: None,
+    ) -> RewrittenSnapshot:
+        """Merge the delete files into one."""
+        del run_id, attempt, announce
+        if not self.plan().rewritten:
+            return RewrittenSnapshot(None)
+        before_try()
+        return RewrittenSnapshot(self.table.merge_deletes())
+
+
+class MergedManifests(_Merge):
+    """Rewrites of manifests."""
+
+    def plan(self) -> ManifestPlan:
+        """Return the plan as of now."""
+        return self.table.manifests.plan()
+
+    def commit(
+        self,
+        run_id: str,
+        attempt: int,
+        *,
+        before_try: Callable[[], None],
+        announce: Callable[[LeftOut], None] = lambda _: None,
+    ) -> RewrittenSnapshot:
+        """Commit a rewrite of manifests."""
+        del run_id, attempt, announce
+        if not self.plan().rewritten:
+            return RewrittenSnapshot(None)
+        before_try()
+        return RewrittenSnapshot(self.table.merge_manifests())

@@ -248,9 +248,9 @@ def work(state: State, operation: Operation, now: float) -> bool:
         table.rewrite(now)
         return True
     if operation is Operation.REWRITE_MANIFESTS:
-        return table.rewrite_manifests("run", 1, before_try=_nothing) is not None
+        return table.manifest_rewrite.commit("run", 1, before_try=_nothing).snapshot_id is not None
     if operation is Operation.REWRITE_DELETES:
-        return table.rewrite_deletes("run", 1, before_try=_nothing) is not None
+        return table.delete_rewrite.commit("run", 1, before_try=_nothing).snapshot_id is not None
     if operation is Operation.REMOVE_ORPHANS:
         return _remove_orphans(table, state)
     assert operation in UPKEEP, operation

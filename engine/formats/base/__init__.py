@@ -1,10 +1,10 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in parts that a table may have (`write_guide`), and in further roles
-(`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`, `CopyKeeper`,
-`OrphanKeeper`, `TagKeeper`, `ManifestKeeper`, `DeleteKeeper`, `OwnEngine`, `NativeTable`): callers ask with
-`isinstance` whether a table has one, and decide what follows without.
+What only some formats can do is in parts that a table may have (`write_guide`, `manifest_rewrite`, `delete_rewrite`),
+and in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`,
+`CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `OwnEngine`, `NativeTable`): callers ask with `isinstance` whether a table
+has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -32,10 +32,8 @@ from engine.formats.base.commits import (
     Verification,
     WrittenGroup,
 )
-from engine.formats.base.deletes import DeleteKeeper, DeleteProof, RewrittenDeletes
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack, RollsBack, TagKeeper
-from engine.formats.base.manifests import ManifestKeeper, ManifestProof
 from engine.formats.base.native import (
     NativeChange,
     NativeEngine,
@@ -52,6 +50,7 @@ from engine.formats.base.removals import (
     OrphanDeletion,
     OrphanKeeper,
 )
+from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.formats.base.tables import FormsGroups, NoParts, OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import RewriteSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
@@ -70,8 +69,6 @@ __all__ = [
     "Committer",
     "Condition",
     "CopyKeeper",
-    "DeleteKeeper",
-    "DeleteProof",
     "FileDeletion",
     "FileInventory",
     "FileKeeper",
@@ -79,8 +76,6 @@ __all__ = [
     "FormsGroups",
     "HistoryKeeper",
     "IsWanted",
-    "ManifestKeeper",
-    "ManifestProof",
     "NativeChange",
     "NativeEngine",
     "NativeTable",
@@ -94,12 +89,14 @@ __all__ = [
     "ProcedureSettings",
     "RewritableTable",
     "RewriteSettings",
-    "RewrittenDeletes",
+    "RewrittenSnapshot",
     "RollBack",
     "RollsBack",
     "RowCounts",
     "SnapshotInfo",
     "SnapshotKind",
+    "SnapshotProof",
+    "SnapshotRewrite",
     "TableColumn",
     "TableFormat",
     "TableListing",

@@ -3,9 +3,12 @@
 from typing import Protocol, runtime_checkable
 
 from engine.domain.errors import NotEligible
+from engine.domain.runs.deletes import DeletePlan
+from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base.commits import Committer
 from engine.formats.base.files import Condition, FileInventory
+from engine.formats.base.rewrites import SnapshotRewrite
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
 from engine.formats.base.writers import WriteGuide
@@ -19,6 +22,14 @@ class OpenTable(TableView, FileInventory, Protocol):
     def write_guide(self) -> WriteGuide | None:
         """Folders for files of writers; None: writers commit their files, and a rewrite never moves a folder."""
 
+    @property
+    def manifest_rewrite(self) -> SnapshotRewrite[ManifestPlan] | None:
+        """Rewrites of manifests; None: tables of its format have no manifests that can be merged."""
+
+    @property
+    def delete_rewrite(self) -> SnapshotRewrite[DeletePlan] | None:
+        """Rewrites of delete files; None: tables of its format have no delete files that can be merged."""
+
 
 class NoParts:
     """Base of tables, with none of the parts that only some formats have."""
@@ -29,6 +40,16 @@ class NoParts:
 
     @property
     def write_guide(self) -> WriteGuide | None:
+        """See `OpenTable`."""
+        return None
+
+    @property
+    def manifest_rewrite(self) -> SnapshotRewrite[ManifestPlan] | None:
+        """See `OpenTable`."""
+        return None
+
+    @property
+    def delete_rewrite(self) -> SnapshotRewrite[DeletePlan] | None:
         """See `OpenTable`."""
         return None
 

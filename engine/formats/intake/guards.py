@@ -5,9 +5,12 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+Reading = Callable[[str], AbstractContextManager[None]]
+"""Runs a block that reads a table's metadata, see `GuardedTable.reading`."""
+
 
 class GuardedTable(Protocol):
-    """A table that turns the errors of reading its metadata into errors of the domain."""
+    """A table, or a part of one, that turns the errors of reading its metadata into errors of the domain."""
 
     def reading(self, doing: str) -> AbstractContextManager[None]:
         """Run a block that reads metadata; `doing` and the table's address complete "Could not …"."""

@@ -60,7 +60,7 @@ class UpkeepForecasts:
             table, catalog = await _with_catalog(unit, given)
             now, needed = await unit.now(), await with_readers(unit, table.id)
         opened = await open_registered(self._formats, catalog, table)
-        if not isinstance(opened, UPKEEP[operation].role):
+        if not UPKEEP[operation].is_possible(opened):
             return NOTHING  # its format does not have the operation
         if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or isinstance(opened, CopyKeeper):
             return Forecast()

@@ -222,9 +222,10 @@ def test_f30_manifests_of_a_crafted_history_are_rewritten_with_the_same_rows(tab
     others = stored(table.load("other"))
     snapshot_id = None
     with suppress(PackhouseError):
-        snapshot_id = table.open().rewrite_manifests(RUN_ID, 1, before_try=nothing)
-        assert snapshot_id is None or all(each.holds for each in table.open().prove_manifests(snapshot_id).checks)
-        table.open().remove_manifests(RUN_ID, up_to_attempt=9)
+        snapshot_id = table.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id
+        if snapshot_id is not None:
+            assert all(each.holds for each in table.open().manifest_rewrite.prove(snapshot_id).checks)
+        table.open().manifest_rewrite.remove(RUN_ID, up_to_attempt=9)
     assert (snapshot_id is None) is (label in NOT_MERGED)
     assert ids_of(table.load()) == rows
     assert files <= stored(table.load())

@@ -15,7 +15,7 @@ from pyiceberg.manifest import DataFile, DataFileContent, ManifestEntry
 from pyiceberg.table import Table
 
 from engine.domain.errors import CommitConflict, NotEligible
-from engine.formats.base import DeleteProof
+from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import HeldFiles
 from engine.formats.iceberg.upkeep import delete_commits, delete_plans, delete_positions
@@ -75,12 +75,12 @@ def deleted(lake: Lake, name: str, *, files: int = 3, rows: int = 10) -> tuple[T
 
 
 def rewritten(lake: Lake, table: Table, attempt: int = 1) -> int | None:
-    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, attempt, before_try=nothing).snapshot_id
+    return lake.open(name_of(table)).delete_rewrite.commit(RUN_ID, attempt, before_try=nothing).snapshot_id
 
 
-def proven(lake: Lake, table: Table, snapshot_id: int | None) -> DeleteProof:
+def proven(lake: Lake, table: Table, snapshot_id: int | None) -> SnapshotProof:
     assert snapshot_id is not None
-    proof = lake.open(name_of(table)).prove_deletes(snapshot_id)
+    proof = lake.open(name_of(table)).delete_rewrite.prove(snapshot_id)
     assert all(each.holds for each in proof.checks), proof.checks
     return proof
 
@@ -88,7 +88,7 @@ def proven(lake: Lake, table: Table, snapshot_id: int | None) -> DeleteProof:
 def test_u17_delete_files_become_one_per_partition_and_rows_stay(lake: Lake) -> None:
     table, paths = deleted(lake, "merged")
     before, number = ids_of(table), max(each.sequence_number or 0 for each in deletes_of(table))
-    plan = lake.open(name_of(table)).plan_deletes()
+    plan = lake.open(name_of(table)).delete_rewrite.plan()
     assert (plan.files, plan.rewritten, plan.added) == (6, 6, 1)
     proof = proven(lake, table, rewritten(lake, table))
     assert proof.figures is not None
@@ -105,7 +105,7 @@ def test_u17_delete_files_become_one_per_partition_and_rows_stay(lake: Lake) -> 
     assert head.summary is not None
     assert head.summary["removed-position-delete-files"] == "6"
     assert head.summary["total-data-files"] == "3"
-    assert lake.open(name_of(table)).plan_deletes().rewritten == 0
+    assert lake.open(name_of(table)).delete_rewrite.plan().rewritten == 0
     assert rewritten(lake, table) is None
 
 
@@ -126,7 +126,7 @@ def test_u17_granularity_file_merges_per_data_file(lake: Lake) -> None:
     proven(lake, table, rewritten(lake, table))
     assert ids_of(table.refresh()) == before
     assert len(deletes_of(table)) == 2
-    assert lake.open(name_of(table)).plan_deletes().rewritten == 0
+    assert lake.open(name_of(table)).delete_rewrite.plan().rewritten == 0
 
 
 def test_f19_dangling_deletes_are_dropped_where_nothing_was_rewritten(lake: Lake) -> None:
@@ -134,7 +134,7 @@ def test_f19_dangling_deletes_are_dropped_where_nothing_was_rewritten(lake: Lake
     append_files(table, files=2, rows=10)
     gone = f"{table.location()}/data/of-another-time.parquet"
     commit_deletes(table, delete_file(table, [(gone, 1)], aimed=True))
-    plan = lake.open(name_of(table)).plan_deletes()
+    plan = lake.open(name_of(table)).delete_rewrite.plan()
     assert (plan.rewritten, plan.added) == (1, 0)
     proof = proven(lake, table, rewritten(lake, table))
     assert proof.figures is not None
@@ -176,7 +176,7 @@ def test_partitions_are_merged_apart(lake: Lake) -> None:
 def test_equality_deletes_are_reported_and_stay(lake: Lake) -> None:
     table, _ = deleted(lake, "equality", files=1)
     commit_deletes(table.refresh(), delete_file(table, [("", 3)], equality_id=1))
-    plan = lake.open(name_of(table)).plan_deletes()
+    plan = lake.open(name_of(table)).delete_rewrite.plan()
     assert (plan.equality_files, plan.files) == (1, 2)
     assert plan.equality_bytes > 0
     proven(lake, table, rewritten(lake, table))
@@ -230,7 +230,7 @@ def test_f51_missing_and_damaged_delete_files_are_left_out_by_name(lake: Lake, c
     commit_deletes(table.refresh(), damaged)
     local = Path(damaged.file_path.removeprefix("file://"))
     local.unlink() if content is None else local.write_bytes(content)
-    done = lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=nothing)
+    done = lake.open(name_of(table)).delete_rewrite.commit(RUN_ID, 1, before_try=nothing)
     proven(lake, table, done.snapshot_id)
     (item,) = done.left_out.items
     assert (item.name, item.reason) == (damaged.file_path, "missing" if content is None else "unreadable")
@@ -255,7 +255,7 @@ def test_f47_a_delete_file_that_the_store_refuses_is_left_out_by_name(
         return opened(io, location)
 
     monkeypatch.setattr(GuardedFileIO, "new_input", forbidding)
-    done = lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=nothing)
+    done = lake.open(name_of(table)).delete_rewrite.commit(RUN_ID, 1, before_try=nothing)
     (item,) = done.left_out.items
     assert (item.name, item.reason, done.left_out.errors) == (refused.file_path, "refused", 1)
     assert done.snapshot_id is not None
@@ -306,7 +306,7 @@ def test_a_delete_file_outside_of_the_table_is_not_opened(lake: Lake) -> None:
     file = delete_file(table, [(path, 7)])
     file._data[1] = "file:///etc/hostname"
     commit_deletes(table.refresh(), file)
-    assert lake.open(name_of(table)).plan_deletes().left == {"outside": 1}
+    assert lake.open(name_of(table)).delete_rewrite.plan().left == {"outside": 1}
     proven(lake, table, rewritten(lake, table))
 
 
@@ -314,7 +314,7 @@ def test_files_above_the_limits_are_left_alone(lake: Lake, monkeypatch: pytest.M
     table, (path,) = deleted(lake, "large", files=1)
     commit_deletes(table.refresh(), delete_file(table, [(path, at) for at in range(5)]))
     monkeypatch.setattr(delete_plans, "MOST_ROWS", 4)
-    plan = lake.open(name_of(table)).plan_deletes()
+    plan = lake.open(name_of(table)).delete_rewrite.plan()
     assert (dict(plan.left), plan.rewritten) == ({"too_large": 1}, 2)
 
 
@@ -322,7 +322,7 @@ def test_format_version_3_is_refused_with_the_reason(lake: Lake) -> None:
     table, _ = deleted(lake, "newer", files=1)
     edit_metadata(table, lambda metadata: metadata.update({"format-version": 3, "next-row-id": 0}))
     with pytest.raises(NotEligible, match="deletion vectors"):
-        lake.open(name_of(table)).plan_deletes()
+        lake.open(name_of(table)).delete_rewrite.plan()
 
 
 def race(lake: Lake, table: Table, act: Callable[[], Any]) -> int | None:
@@ -333,7 +333,7 @@ def race(lake: Lake, table: Table, act: Callable[[], Any]) -> int | None:
         if left:
             left.pop()()
 
-    return lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=before).snapshot_id
+    return lake.open(name_of(table)).delete_rewrite.commit(RUN_ID, 1, before_try=before).snapshot_id
 
 
 def test_f7_deletes_that_arrive_between_are_kept(lake: Lake) -> None:
@@ -380,7 +380,7 @@ def test_a_stop_before_the_request_leaves_no_file(lake: Lake) -> None:
         raise CommitConflict("stopped")
 
     with pytest.raises(CommitConflict):
-        lake.open(name_of(table)).rewrite_deletes(RUN_ID, 1, before_try=stop)
+        lake.open(name_of(table)).delete_rewrite.commit(RUN_ID, 1, before_try=stop)
     assert table.refresh().metadata_location == before
     assert stray(table) == set()
 
@@ -411,5 +411,5 @@ def test_f6_a_lost_or_added_position_fails_the_proof(
     table, _ = deleted(lake, "wrong")
     snapshot_id = rewritten(lake, table)
     assert snapshot_id is not None
-    proof = lake.open(name_of(table)).prove_deletes(snapshot_id)
+    proof = lake.open(name_of(table)).delete_rewrite.prove(snapshot_id)
     assert [each.name for each in proof.checks if not each.holds] == ["same_deleted_positions"]

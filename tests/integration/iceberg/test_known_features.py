@@ -52,8 +52,8 @@ def forbidden(opened: IcebergTable) -> dict[str, str]:
         lambda: opened.plan_expiry(EXPIRY),
         lambda: opened.preview_removal([], []),
         opened.check_orphans,
-        opened.plan_manifests,
-        opened.plan_deletes,
+        opened.manifest_rewrite.plan,
+        opened.delete_rewrite.plan,
     )
     told = [str(reason) for each in calls if (reason := _refusal(each)) is not None]
     assert len(set(told)) <= 1

@@ -34,7 +34,7 @@ from pyiceberg.types import (
 )
 
 from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown, TableUnreadable
-from engine.formats.base import ManifestProof
+from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.manifests import reading
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut
 from engine.formats.iceberg.upkeep import manifest_plans
@@ -90,21 +90,21 @@ def numbers(entry: ManifestEntry) -> tuple[int | None, int | None, int | None]:
     return entry.snapshot_id, entry.sequence_number, entry.file_sequence_number
 
 
-def rewrite(lake: Lake, before_try: Callable[[], None] = nothing, *, attempt: int = 1) -> ManifestProof | None:
+def rewrite(lake: Lake, before_try: Callable[[], None] = nothing, *, attempt: int = 1) -> SnapshotProof | None:
     """Rewrite the manifests of the table, and prove it; None if there was nothing to do."""
     opened = lake.open()
-    snapshot_id = opened.rewrite_manifests(RUN_ID, attempt, before_try=before_try)
+    snapshot_id = opened.manifest_rewrite.commit(RUN_ID, attempt, before_try=before_try).snapshot_id
     if snapshot_id is None:
         return None
-    proof = lake.open().prove_manifests(snapshot_id)
+    proof = lake.open().manifest_rewrite.prove(snapshot_id)
     assert all(each.holds for each in proof.checks), [each for each in proof.checks if not each.holds]
-    by_digests = opened.prove_manifests(snapshot_id)
+    by_digests = opened.manifest_rewrite.prove(snapshot_id)
     assert by_digests.checks == proof.checks
     assert without_seconds(by_digests) == without_seconds(proof)
     return proof
 
 
-def without_seconds(proof: ManifestProof) -> Any:
+def without_seconds(proof: SnapshotProof) -> Any:
     assert proof.figures is not None
     return {**proof.figures.document(), "manifest_read_seconds": None}
 
@@ -144,7 +144,7 @@ def declared(table: Table, partition: Record, number: int) -> DataFile:
 def test_l21_small_manifests_become_one_and_every_entry_stays_as_it_was_written(lake: Lake) -> None:
     before = three_cities(lake)
     entries, rows = entries_of(before), ids_of(before)
-    plan = lake.open().plan_manifests()
+    plan = lake.open().manifest_rewrite.plan()
     assert (plan.manifests, plan.rewritten, plan.added, plan.saved) == (6, 6, 1, 5)
     proof = rewrite(lake)
     table = lake.load()
@@ -169,7 +169,7 @@ def test_manifests_whose_headers_spell_one_schema_differently_become_one_as_plan
         schema = json.loads(schema_of(stored), object_pairs_hook=lambda pairs: dict(reversed(pairs)))
         path.write_bytes(with_schema(stored, json.dumps(schema).encode()))
         assert (path.stat().st_size, schema_of(path.read_bytes())) == (len(stored), json.dumps(schema).encode())
-    plan = lake.open().plan_manifests()
+    plan = lake.open().manifest_rewrite.plan()
     proof = rewrite(lake)
     assert proof is not None
     assert proof.figures is not None
@@ -195,7 +195,7 @@ def test_a_rewritten_table_has_nothing_to_rewrite(lake: Lake) -> None:
     three_cities(lake)
     rewrite(lake)
     location = lake.load().metadata_location
-    assert lake.open().plan_manifests().rewritten == 0
+    assert lake.open().manifest_rewrite.plan().rewritten == 0
     assert rewrite(lake, attempt=2) is None
     assert lake.load().metadata_location == location
 
@@ -265,7 +265,7 @@ def test_a_huge_manifest_is_split_by_partition(lake: Lake) -> None:
     files = [declared(table, Record(f"city {number % 40:02}"), number) for number in range(6000)]
     declare(table, files)
     before = entries_of(lake.load())
-    plan = lake.open().plan_manifests()
+    plan = lake.open().manifest_rewrite.plan()
     assert (plan.manifests, plan.rewritten) == (1, 1)
     rewrite(lake)
     table = lake.load()
@@ -362,7 +362,7 @@ def test_a_refused_commit_leaves_nothing_behind(lake: Lake, monkeypatch: pytest.
     intercept_commits(opened, refuse)
     monkeypatch.setattr("engine.formats.iceberg.commits.tries._LONGEST_WAIT_SECONDS", 0.0)
     with pytest.raises(CommitConflict, match="lost 16 races"):
-        opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+        opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
     assert avro_files(table) == before
 
 
@@ -376,9 +376,9 @@ def test_files_of_a_commit_that_may_still_land_are_kept(lake: Lake) -> None:
 
     intercept_commits(opened, lose)
     with pytest.raises(OutcomeUnknown):
-        opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+        opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
     assert len(avro_files(table) - before) == 2
-    assert lake.open().remove_manifests(RUN_ID, up_to_attempt=1) == 2
+    assert lake.open().manifest_rewrite.remove(RUN_ID, up_to_attempt=1) == 2
     assert avro_files(table) == before
 
 
@@ -396,16 +396,16 @@ def test_a_table_that_was_replaced_or_upgraded_is_left_alone(lake: Lake) -> None
     lake.catalog.drop_table(("sales", "orders"))
     three_cities(lake)
     with pytest.raises(CommitConflict, match="the table was replaced"):
-        opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+        opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
     assert len(manifests_of(lake.load())) == 6
 
 
 def test_format_version_three_is_refused(lake: Lake) -> None:
     edit_metadata(three_cities(lake), lambda body: body.update({"format-version": 3, "next-row-id": 0}))
     with pytest.raises(NotEligible, match="format version 3"):
-        lake.open().plan_manifests()
+        lake.open().manifest_rewrite.plan()
     with pytest.raises(NotEligible, match="format version 3"):
-        lake.open().rewrite_manifests(RUN_ID, 1, before_try=nothing)
+        lake.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
 
 
 def test_a_damaged_manifest_names_itself_and_nothing_is_written(lake: Lake) -> None:
@@ -414,7 +414,7 @@ def test_a_damaged_manifest_names_itself_and_nothing_is_written(lake: Lake) -> N
     damaged = manifests_of(table)[2].manifest_path
     Path(damaged.removeprefix("file://")).write_bytes(b"no Avro")
     with pytest.raises(TableUnreadable, match=Path(damaged).name):
-        lake.open().rewrite_manifests(RUN_ID, 1, before_try=nothing)
+        lake.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
     assert avro_files(table) == before
 
 
@@ -423,35 +423,35 @@ def test_a_manifest_that_changed_after_it_was_read_is_decoded_by_the_proof(lake:
     """The proof compares what the store has, not what the rewrite remembers."""
     table = three_cities(lake)
     opened = lake.open()
-    snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+    snapshot_id = opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id
     assert snapshot_id is not None
     (new,) = manifests_of(lake.load())
     changed = Path((new if which == "new" else manifests_of(table)[0]).manifest_path.removeprefix("file://"))
     body = readable(changed.read_bytes())
     changed.write_bytes(body.replace(b".parquet", b".Parquet", 1))
-    failed = [each.name for each in opened.prove_manifests(snapshot_id).checks if not each.holds]
+    failed = [each.name for each in opened.manifest_rewrite.prove(snapshot_id).checks if not each.holds]
     assert failed == ["same_live_files"]
     changed.write_bytes(body)  # the same entries in other bytes
-    assert all(each.holds for each in opened.prove_manifests(snapshot_id).checks)
+    assert all(each.holds for each in opened.manifest_rewrite.prove(snapshot_id).checks)
     changed.write_bytes(body[:-20])
     with pytest.raises(TableUnreadable, match=changed.name):
-        opened.prove_manifests(snapshot_id)
+        opened.manifest_rewrite.prove(snapshot_id)
 
 
 def test_an_unchanged_manifest_is_not_decoded_again_by_the_proof(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     three_cities(lake)
     opened = lake.open()
-    snapshot_id = opened.rewrite_manifests(RUN_ID, 1, before_try=nothing)
+    snapshot_id = opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id
     assert snapshot_id is not None
     monkeypatch.setattr(reading, "read_entries", lambda *_, **__: pytest.fail("decoded"))
     monkeypatch.setattr(reading, "read_together", lambda *_, **__: pytest.fail("decoded"))
-    assert all(each.holds for each in opened.prove_manifests(snapshot_id).checks)
+    assert all(each.holds for each in opened.manifest_rewrite.prove(snapshot_id).checks)
 
 
 def test_an_empty_table_has_no_manifests(lake: Lake) -> None:
     lake.create()
-    assert lake.open().plan_manifests().manifests == 0
-    assert lake.open().rewrite_manifests(RUN_ID, 1, before_try=nothing) is None
+    assert lake.open().manifest_rewrite.plan().manifests == 0
+    assert lake.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id is None
 
 
 def test_entries_with_fields_that_are_not_known_stay_where_they_are(
@@ -459,7 +459,7 @@ def test_entries_with_fields_that_are_not_known_stay_where_they_are(
 ) -> None:
     three_cities(lake)
     monkeypatch.setattr(EntryLayout, "of", classmethod(lambda *_: None))
-    assert lake.open().rewrite_manifests(RUN_ID, 1, before_try=nothing) is None
+    assert lake.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing).snapshot_id is None
 
 
 def test_no_more_is_taken_than_fits_the_memory(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,12 @@ from engine.domain.errors import InvalidInput, OutcomeUnknown
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
-from engine.formats.base import Condition, DeleteProof, ManifestProof, RollBack
+from engine.formats.base import Condition, RollBack, SnapshotProof
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.commits.tries import CommitTries
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.iceberg.upkeep import delete_files
+from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.services.operations.metadata.snapshots import SnapshotAttempt
 from engine.services.runs.attempts import Stop
 from tests.interleaving.writers import ACTIONS
@@ -68,22 +69,22 @@ def unlisted(table: Table) -> set[str]:
     return {path for path in stored(table) if not path.endswith(".metadata.json")} - set(map(normalised, listed))
 
 
-def fail_proof(*_: Any) -> DeleteProof:
-    return DeleteProof((Condition("same_deleted_positions", False, "1 position is missing"),), None)
+def fail_proof(*_: Any) -> SnapshotProof:
+    return SnapshotProof((Condition("same_deleted_positions", False, "1 position is missing"),), None)
 
 
-def fail_manifest_proof(*_: Any) -> ManifestProof:
-    return ManifestProof((Condition("same_live_files", False, "1 live file is missing"),), None)
+def fail_manifest_proof(*_: Any) -> SnapshotProof:
+    return SnapshotProof((Condition("same_live_files", False, "1 live file is missing"),), None)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """An operation: what it makes fewer, and how its proof is called."""
+    """An operation: what it makes fewer, and the part that proves it."""
 
     operation: Operation
     noun: str
     count: Callable[[Table], int]
-    proof: str
+    part: type[TableDeletes | TableManifests]
     failing: Callable[..., Any]
 
     @property
@@ -92,14 +93,12 @@ class Kind:
 
 
 KINDS = {
-    "deletes": Kind(
-        Operation.REWRITE_DELETES, "delete_files", count_delete_files, IcebergTable.prove_deletes.__name__, fail_proof
-    ),
+    "deletes": Kind(Operation.REWRITE_DELETES, "delete_files", count_delete_files, TableDeletes, fail_proof),
     "manifests": Kind(
         Operation.REWRITE_MANIFESTS,
         "manifests",
         count_manifests,
-        IcebergTable.prove_manifests.__name__,
+        TableManifests,
         fail_manifest_proof,
     ),
 }
@@ -372,7 +371,7 @@ async def test_f7_deletes_and_appends_between_plan_and_commit_are_kept(case: Cas
 
 async def test_a_snapshot_that_fails_its_proof_is_rolled_back(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     head, rows = case.lake.table.metadata.current_snapshot_id, case.lake.rows()
-    monkeypatch.setattr(IcebergTable, case.kind.proof, case.kind.failing)
+    monkeypatch.setattr(case.kind.part, "prove", case.kind.failing)
     run = await case.rewritten()
     assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken")
     assert "it was rolled back" in (run.detail or "")
@@ -381,7 +380,7 @@ async def test_a_snapshot_that_fails_its_proof_is_rolled_back(case: Case, monkey
 
 @ONE_MECHANISM
 async def test_a_table_that_can_not_be_rolled_back_is_frozen(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IcebergTable, case.kind.proof, case.kind.failing)
+    monkeypatch.setattr(case.kind.part, "prove", case.kind.failing)
     monkeypatch.setattr(IcebergTable, "roll_back", lambda *_: RollBack.FOLLOWED)
     run = await case.rewritten()
     assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken")

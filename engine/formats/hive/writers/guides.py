@@ -1,22 +1,21 @@
 """The write guide of a loaded table, as `formats.base.WriteGuide`."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.tables.write_locations import WriteLocations, WrittenFile
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.locations import partition_name, write_locations, written_file
-from engine.formats.intake.guards import reads
+from engine.formats.intake.guards import Reading, reads
 
 
 @dataclass(frozen=True, slots=True)
 class HiveWriteGuide:
-    """Folders of a view's partitions. `reading`: see `intake.guards`."""
+    """Folders of a view's partitions."""
 
     view: TableView
-    reading: Callable[[str], AbstractContextManager[None]]
+    reading: Reading
 
     def partition_name(self, given: str) -> str:
         """Return the canonical JSON of a partition; see `WriteGuide.partition_name`."""

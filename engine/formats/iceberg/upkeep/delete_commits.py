@@ -26,7 +26,7 @@ from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summa
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.output_names import output_prefix
-from engine.formats.base import RewrittenDeletes
+from engine.formats.base import RewrittenSnapshot
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import usable_totals
@@ -65,10 +65,10 @@ class DeleteRewrite:
     announce: Callable[[LeftOut], None] = lambda _: None
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def commit(self, *, before_try: Callable[[], None]) -> RewrittenDeletes:
-        """Rewrite and commit; see `formats.base.DeleteKeeper.rewrite_deletes`."""
+    def commit(self, *, before_try: Callable[[], None]) -> RewrittenSnapshot:
+        """Rewrite and commit; see `formats.base.SnapshotRewrite.commit`."""
         done = self.tries.commit(self._proposal, before_try=before_try)
-        return RewrittenDeletes(None if done.snapshot is None else done.snapshot.snapshot_id, done.content)
+        return RewrittenSnapshot(None if done.snapshot is None else done.snapshot.snapshot_id, done.content)
 
     def _proposal(self, view: TableView) -> Proposal[LeftOut]:
         if str(view.metadata.table_uuid) != self.uuid:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.runs.deletes import DeleteFigures
-from engine.formats.base import Condition, DeleteProof
+from engine.formats.base import Condition, SnapshotProof
 from engine.formats.iceberg.manifests.decoding import POSITION_DELETES
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
@@ -34,17 +34,17 @@ from engine.formats.intake.limits import Malformed
 _MOST_NAMED = 5
 
 
-def prove_deletes(view: TableView, snapshot_id: int) -> DeleteProof:
-    """Compare a snapshot with its parent, from files that are read again; see `DeleteKeeper.prove_deletes`."""
+def prove_deletes(view: TableView, snapshot_id: int) -> SnapshotProof:
+    """Compare a snapshot with its parent, from files that are read again; see `SnapshotRewrite.prove`."""
     snapshot = view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
-        return DeleteProof((Condition("snapshot_present", True, detail),), None)
+        return SnapshotProof((Condition("snapshot_present", True, detail),), None)
     parent = view.metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)
     checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
         checks.append(Condition("parent_present", True, "the parent has expired: not compared with it"))
-        return DeleteProof(checks, None)
+        return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     data = live_data(view, after)
     checks.append(_same_data(live_data(view, before), data))
@@ -63,7 +63,7 @@ def prove_deletes(view: TableView, snapshot_id: int) -> DeleteProof:
         files_before=_position_files(had),
         files_after=_position_files(has),
     )
-    return DeleteProof([*checks, same], figures)
+    return SnapshotProof([*checks, same], figures)
 
 
 def _deletes(view: TableView, manifests: Sequence[ManifestFile]) -> pa.Table:

@@ -79,7 +79,7 @@ class ManifestRewrite:
     def commit(self, *, before_try: Callable[[], None]) -> tuple[int | None, Sequence[Evidence]]:
         """Rewrite and commit; return the snapshot's id and the evidence for its proof.
 
-        See `formats.base.ManifestKeeper.rewrite_manifests`.
+        See `formats.base.SnapshotRewrite.commit`.
         """
         try:
             done = self.tries.commit(self._proposal, before_try=before_try)

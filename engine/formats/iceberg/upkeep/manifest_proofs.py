@@ -10,7 +10,7 @@ from pyiceberg.manifest import ManifestFile
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from engine.domain.runs.manifests import ManifestFigures
-from engine.formats.base import Condition, ManifestProof
+from engine.formats.base import Condition, SnapshotProof
 from engine.formats.iceberg.manifests.decoding import ENTRIES
 from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.manifests.summaries import excluded
@@ -21,20 +21,20 @@ from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading
 from engine.formats.intake.caches import ManifestCache
 
 
-def prove_manifests(view: TableView, snapshot_id: int, evidence: Sequence[Evidence] = ()) -> ManifestProof:
-    """Compare a snapshot with its parent; see `ManifestKeeper.prove_manifests`.
+def prove_manifests(view: TableView, snapshot_id: int, evidence: Sequence[Evidence] = ()) -> SnapshotProof:
+    """Compare a snapshot with its parent; see `SnapshotRewrite.prove`.
 
     All files are read again. Those whose bytes are the same as in `evidence` are not decoded again.
     """
     snapshot = view.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
         detail = f"snapshot {snapshot_id} has expired: its files can't be compared"
-        return ManifestProof((Condition("snapshot_present", True, detail),), None)
+        return SnapshotProof((Condition("snapshot_present", True, detail),), None)
     parent = view.metadata.snapshot_by_id(snapshot.parent_snapshot_id or 0)
     checks = [is_replace(snapshot), in_history(view.metadata, snapshot_id)]
     if parent is None:
         checks.append(Condition("parent_present", True, "the parent has expired: not compared with it"))
-        return ManifestProof(checks, None)
+        return SnapshotProof(checks, None)
     before, after = view.manifests(parent), view.manifests(snapshot)
     old, new = _only_in(before, after), _only_in(after, before)
     had = _read(view, old, [each.old for each in evidence])
@@ -51,7 +51,7 @@ def prove_manifests(view: TableView, snapshot_id: int, evidence: Sequence[Eviden
         seconds_before=had.seconds,
         seconds_after=has.seconds,
     )
-    return ManifestProof(checks, figures)
+    return SnapshotProof(checks, figures)
 
 
 def is_replace(snapshot: Snapshot) -> Condition:

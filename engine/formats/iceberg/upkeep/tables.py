@@ -2,30 +2,21 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from functools import cached_property
 
 import pyarrow as pa
 
-from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
-from engine.domain.runs.left_out import LeftOut
-from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
-from engine.formats.base import Condition, DeleteProof, ManifestProof, RewrittenDeletes
+from engine.formats.base import Condition
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.errors import reading_of
 from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.removal.expired_files import ExpiredFiles, preview
 from engine.formats.iceberg.removal.orphan_checks import check_places
 from engine.formats.iceberg.removal.orphan_files import OrphanFiles
-from engine.formats.iceberg.removal.outputs import remove_run_files, remove_run_metadata
 from engine.formats.iceberg.removal.records import records_of
-from engine.formats.iceberg.upkeep.delete_commits import DeleteRewrite
-from engine.formats.iceberg.upkeep.delete_plans import plan_deletes
-from engine.formats.iceberg.upkeep.delete_proofs import prove_deletes
-from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
-from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
-from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
-from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
+from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.formats.intake.guards import reads
 from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
 from engine.formats.removal.plans import plan_of
@@ -34,9 +25,6 @@ from engine.formats.removal.scopes import Scope
 
 class TableUpkeep(LoadedTable):
     """The operations besides rewriting data files: each call delegates to the module that implements it."""
-
-    _evidence: Sequence[Evidence] = ()
-    """What the last rewrite of manifests read and wrote."""
 
     @property
     def default_expiry(self) -> timedelta:
@@ -141,52 +129,12 @@ class TableUpkeep(LoadedTable):
     def _scope(self, others: Sequence[str]) -> Scope:
         return Scope.of(self._view.metadata.location, others)
 
-    @reads("read the manifests of")
-    def plan_manifests(self) -> ManifestPlan:
-        """Return what a rewrite of manifests would do; see `ManifestKeeper.plan_manifests`."""
-        return plan_manifests(self._view)
+    @cached_property
+    def manifest_rewrite(self) -> TableManifests:
+        """Rewrites of its manifests."""
+        return TableManifests(self._view, self._fresh, self._tries, self.reading)
 
-    def rewrite_manifests(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> int | None:
-        """Merge and split manifests in one snapshot; see `ManifestKeeper.rewrite_manifests`."""
-        rewrite = ManifestRewrite(self._tries(), str(self._view.metadata.table_uuid), run_id, attempt)
-        snapshot_id, self._evidence = rewrite.commit(before_try=before_try)
-        return snapshot_id
-
-    @reads("read the manifests of")
-    def prove_manifests(self, snapshot_id: int) -> ManifestProof:
-        """Compare a snapshot with rewritten manifests with its parent; see `ManifestKeeper.prove_manifests`."""
-        return prove_manifests(self._fresh(), snapshot_id, self._evidence)
-
-    @reads("remove files of a run from")
-    def remove_manifests(self, run_id: str, *, up_to_attempt: int) -> int:
-        """Delete unreferenced metadata files of a run; see `ManifestKeeper.remove_manifests`."""
-        return remove_run_metadata(self._view, self._fresh(), run_id, up_to_attempt=up_to_attempt)
-
-    @reads("read the manifests of")
-    def plan_deletes(self) -> DeletePlan:
-        """Return the plan of a rewrite of delete files; see `DeleteKeeper.plan_deletes`."""
-        return plan_deletes(self._view)
-
-    def rewrite_deletes(
-        self,
-        run_id: str,
-        attempt: int,
-        *,
-        before_try: Callable[[], None],
-        announce: Callable[[LeftOut], None] = lambda _: None,
-    ) -> RewrittenDeletes:
-        """Merge position-delete files in one snapshot; see `DeleteKeeper.rewrite_deletes`."""
-        uuid = str(self._view.metadata.table_uuid)
-        return DeleteRewrite(self._tries(), uuid, run_id, attempt, announce).commit(before_try=before_try)
-
-    @reads("read the delete files of")
-    def prove_deletes(self, snapshot_id: int) -> DeleteProof:
-        """Compare a snapshot with rewritten delete files with its parent; see `DeleteKeeper.prove_deletes`."""
-        return prove_deletes(self._fresh(), snapshot_id)
-
-    @reads("remove files of a run from")
-    def remove_deletes(self, run_id: str, *, up_to_attempt: int) -> int:
-        """Delete unreferenced delete files and metadata of a run; see `DeleteKeeper.remove_deletes`."""
-        fresh = self._fresh()
-        files = remove_run_files(self._view, fresh, run_id, keep=frozenset(), up_to_attempt=up_to_attempt)
-        return files + remove_run_metadata(self._view, fresh, run_id, up_to_attempt=up_to_attempt)
+    @cached_property
+    def delete_rewrite(self) -> TableDeletes:
+        """Rewrites of its delete files."""
+        return TableDeletes(self._view, self._fresh, self._tries, self.reading)

@@ -5,42 +5,23 @@ that arrives after a later one was made is refused by the catalog, as both name 
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.left_out import NONE_LEFT_OUT, LeftOut
 from engine.domain.runs.run import RunState
-from engine.formats.base import IN_HISTORY, Condition, rewritable
+from engine.formats.base import IN_HISTORY, RewrittenSnapshot, SnapshotProof, SnapshotRewrite, rewritable
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
 
 _ONLY: Final = 0
 """Ordinal of the only part of such a run; see `Run.unsettled`."""
-
-
-class Figures(Protocol):
-    """Figures of a committed snapshot."""
-
-    def document(self) -> Mapping[str, Any]:
-        """Return the figures as they stand in a run's result."""
-
-
-class SnapshotProof(Protocol):
-    """The proof of a snapshot: its checks, and figures; None if it or its parent has expired."""
-
-    @property
-    def checks(self) -> Sequence[Condition]:
-        """The checks of the proof."""
-
-    @property
-    def figures(self) -> Figures | None:
-        """The figures of the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +31,6 @@ class SnapshotPlan:
     count: int
     words: str
     document: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """The outcome of a request: the committed snapshot, None if there was nothing to do; and what was left out."""
-
-    snapshot_id: int | None
-    left_out: LeftOut = NONE_LEFT_OUT
 
 
 class SnapshotAttempt(MetadataAttempt):
@@ -90,16 +63,8 @@ class SnapshotAttempt(MetadataAttempt):
         """Return the plan of the run. Blocks."""
 
     @abstractmethod
-    def _send(self, run_id: str, attempt: int, *, before_try: Callable[[], None]) -> Sent:
-        """Commit the snapshot. Blocks."""
-
-    @abstractmethod
-    def _compare(self, snapshot_id: int) -> SnapshotProof:
-        """Compare a committed snapshot of the run with its parent. Blocks."""
-
-    @abstractmethod
-    def _remove(self, run_id: str, *, up_to_attempt: int) -> int:
-        """Delete files of attempts up to a number that no snapshot has. Blocks."""
+    def _rewrite(self) -> SnapshotRewrite[object]:
+        """Return the part of the table that rewrites it. Raises `NotEligible` if its format has none."""
 
     @abstractmethod
     def _words(self, result: Mapping[str, Any]) -> str:
@@ -160,7 +125,7 @@ class SnapshotAttempt(MetadataAttempt):
         else:
             await self._end(RunState.SUCCEEDED, "nothing_to_do", detail)
 
-    async def _commit(self) -> Sent:
+    async def _commit(self) -> RewrittenSnapshot:
         """Send the snapshot."""
         run = self._attempt.run
         is_open = bool(run.unsettled)  # a request of an earlier attempt may still arrive
@@ -169,7 +134,7 @@ class SnapshotAttempt(MetadataAttempt):
         )
         await self._attempt.transition(RunState.COMMITTING, intent=intent)
         self._step("before_commit")
-        send = partial(self._send, before_try=self._prove_lease)
+        send = partial(self._rewrite().commit, before_try=self._prove_lease, announce=self._leave_out)
         try:
             found = await self._context.formats.write(self._table.ref, send, run.id, self._attempt.number)
         except (OutcomeUnknown, LeaseLost):
@@ -191,7 +156,7 @@ class SnapshotAttempt(MetadataAttempt):
             TakenBack: it is correct, but no longer in the history of main.
             Fatal: the proof failed.
         """
-        proof = await self._context.formats.read_for_run(self._table.ref, self._compare, snapshot_id)
+        proof = await self._context.formats.read_for_run(self._table.ref, self._rewrite().prove, snapshot_id)
         document = _document(snapshot_id, proof)
         others = [each for each in self._proofs if each.get("snapshot_id") != document["snapshot_id"]]
         self._proofs = [*others, document]
@@ -221,7 +186,7 @@ class SnapshotAttempt(MetadataAttempt):
         """Delete files that killed attempts left, unless a request of one may still arrive."""
         if self._attempt.run.unsettled or self._attempt.number == 1:
             return
-        remove = partial(self._remove, up_to_attempt=self._attempt.number)
+        remove = partial(self._rewrite().remove, up_to_attempt=self._attempt.number)
         await self._context.formats.read_for_run(self._table.ref, remove, self._attempt.run.id)
 
     @property

@@ -15,7 +15,7 @@ from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.run import Operation
-from engine.formats.base import CopyKeeper, DeleteKeeper, HistoryKeeper, ManifestKeeper, OpenTable, OrphanKeeper
+from engine.formats.base import CopyKeeper, HistoryKeeper, OpenTable, OrphanKeeper
 from engine.services.planning.upkeep.copies import copy_rule, waiting_words
 from engine.services.planning.upkeep.histories import (
     expiry_of,
@@ -27,9 +27,9 @@ from engine.services.planning.upkeep.histories import (
 from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, search_words
 from engine.services.planning.upkeep.snapshot_files import (
     LEAST_SAVED,
-    delete_keeper_of,
+    delete_rewrite_of,
     delete_words,
-    manifest_keeper_of,
+    manifest_rewrite_of,
     manifest_words,
 )
 
@@ -57,9 +57,9 @@ class OperationPlan:
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """An operation that a setting of the policy switches on. `role`: what a table must be able to do."""
+    """An operation that a setting of the policy switches on. `is_possible`: whether tables of a format can have it."""
 
-    role: type | tuple[type, ...]
+    is_possible: Callable[[OpenTable], bool]
     plan: Callable[[OpenTable, EffectivePolicy, datetime], OperationPlan]
 
 
@@ -126,7 +126,7 @@ def expiry_plan(
 
 def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     del now  # only writes change what is to do
-    plan, least = delete_keeper_of(table).plan_deletes(), policy.values[_DELETES]["at_least_files"]
+    plan, least = delete_rewrite_of(table).plan(), policy.values[_DELETES]["at_least_files"]
     is_worth, words = plan.rewritten >= least, delete_words(plan)
     if plan.rewritten and not is_worth:
         words += f", too few to start automatically (at_least_files: {least})"
@@ -135,7 +135,7 @@ def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> O
 
 def _plan_manifests(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     del now  # only writes change what is to do
-    value, plan = policy.values[_MANIFESTS], manifest_keeper_of(table).plan_manifests()
+    value, plan = policy.values[_MANIFESTS], manifest_rewrite_of(table).plan()
     is_small = plan.average_bytes * 100 < value["average_below_percent"] * plan.target_bytes
     return OperationPlan(
         plan.rewritten,
@@ -191,16 +191,20 @@ def _plan_history(
     return OperationPlan(plan.count, words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
 
+def _has(*roles: type) -> Callable[[OpenTable], bool]:
+    return lambda table: isinstance(table, roles)
+
+
 _DELETES: Final = OPERATIONS[Operation.REWRITE_DELETES].setting
 _MANIFESTS: Final = OPERATIONS[Operation.REWRITE_MANIFESTS].setting
 UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
-        Operation.REWRITE_DELETES: Upkeep(DeleteKeeper, _plan_deletes),
-        Operation.REWRITE_MANIFESTS: Upkeep(ManifestKeeper, _plan_manifests),
-        Operation.EXPIRE_SNAPSHOTS: Upkeep(HistoryKeeper, _plan_expiry),
-        Operation.DELETE_OLD_COMPACTIONS: Upkeep((HistoryKeeper, CopyKeeper), _plan_old_compactions),
-        Operation.RECLAIM: Upkeep(HistoryKeeper, _plan_reclaim),
-        Operation.REMOVE_ORPHANS: Upkeep(OrphanKeeper, _plan_orphans),
+        Operation.REWRITE_DELETES: Upkeep(lambda table: table.delete_rewrite is not None, _plan_deletes),
+        Operation.REWRITE_MANIFESTS: Upkeep(lambda table: table.manifest_rewrite is not None, _plan_manifests),
+        Operation.EXPIRE_SNAPSHOTS: Upkeep(_has(HistoryKeeper), _plan_expiry),
+        Operation.DELETE_OLD_COMPACTIONS: Upkeep(_has(HistoryKeeper, CopyKeeper), _plan_old_compactions),
+        Operation.RECLAIM: Upkeep(_has(HistoryKeeper), _plan_reclaim),
+        Operation.REMOVE_ORPHANS: Upkeep(_has(OrphanKeeper), _plan_orphans),
     }
 )
 """Every operation that a setting switches on, in the order of `OPERATIONS`."""

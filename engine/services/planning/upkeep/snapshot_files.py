@@ -6,25 +6,25 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.values.units import format_bytes
-from engine.formats.base import DeleteKeeper, ManifestKeeper, OpenTable
+from engine.formats.base import OpenTable, SnapshotRewrite
 from engine.services.planning.wording import count_of
 
 LEAST_SAVED: Final = 10
 """Least number of manifests by which an automatic rewrite reduces them: each is a request of every reader."""
 
 
-def manifest_keeper_of(table: OpenTable) -> ManifestKeeper:
-    """Return a table as one whose manifests can be rewritten. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, ManifestKeeper):
+def manifest_rewrite_of(table: OpenTable) -> SnapshotRewrite[ManifestPlan]:
+    """Return the rewrite of a table's manifests. Raises `NotEligible` if its format has none."""
+    if table.manifest_rewrite is None:
         raise NotEligible("this version merges no manifests of tables of this format")
-    return table
+    return table.manifest_rewrite
 
 
-def delete_keeper_of(table: OpenTable) -> DeleteKeeper:
-    """Return a table as one whose delete files can be rewritten. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, DeleteKeeper):
+def delete_rewrite_of(table: OpenTable) -> SnapshotRewrite[DeletePlan]:
+    """Return the rewrite of a table's delete files. Raises `NotEligible` if its format has none."""
+    if table.delete_rewrite is None:
         raise NotEligible("this version merges no delete files of tables of this format")
-    return table
+    return table.delete_rewrite
 
 
 def manifest_words(plan: ManifestPlan) -> str:

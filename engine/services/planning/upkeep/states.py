@@ -70,9 +70,7 @@ def upkeep_states(table: OpenTable, policy: EffectivePolicy, record: UpkeepRecor
     Operations that the table's format does not have are left out: some are on by default.
     """
     return tuple(
-        upkeep_state(table, policy, each, record)
-        for each in switched_on(policy)
-        if isinstance(table, UPKEEP[each].role)
+        upkeep_state(table, policy, each, record) for each in switched_on(policy) if UPKEEP[each].is_possible(table)
     )
 
 
