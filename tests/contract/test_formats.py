@@ -25,7 +25,6 @@ from engine.formats.base import (
     CommitsApart,
     CopyKeeper,
     FileKeeper,
-    HistoryKeeper,
     OpenTable,
     OrphanKeeper,
     OwnEngine,
@@ -112,7 +111,7 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     if not isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has no procedure
         assert isinstance(table, OwnEngine) is bool(natively)
     assert isinstance(table, RewritableTable) is capabilities.operation(Operation.REWRITE).possible
-    assert isinstance(table, HistoryKeeper) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
+    assert (table.expiry is not None) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
     assert isinstance(table, FileKeeper | CopyKeeper) is any(capabilities.operation(each).possible for each in deletes)
     assert (table.manifest_rewrite is not None) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible

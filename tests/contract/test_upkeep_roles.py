@@ -1,6 +1,6 @@
 """The contract of the roles of table formats besides rewriting.
 
-These are `HistoryKeeper`, `FileKeeper`, `OrphanKeeper` and rewrites of manifests. The subjects are those of
+These are `SnapshotExpiry`, `FileKeeper`, `OrphanKeeper` and `SnapshotRewrite`. The subjects are those of
 `test_formats` that have the roles; their writers also leave files behind.
 """
 
@@ -22,7 +22,6 @@ from engine.domain.runs.removals import OrphanRule
 from engine.formats.base import (
     REMOVED_FILES,
     FileKeeper,
-    HistoryKeeper,
     OpenTable,
     OrphanDeletion,
     OrphanKeeper,
@@ -142,22 +141,22 @@ def contract(part: Part) -> Part:
 def old_snapshots_expire_once_except_the_newest(subject: Subject) -> None:
     subject.append(DAYS[0])
     table = opened(subject)
-    assert isinstance(table, HistoryKeeper)
+    assert table.expiry is not None
     every = [each.snapshot_id for each in table.snapshots(100)]
     expiry = expiry_of_all(table, keep_last=2)
-    plan = table.plan_expiry(expiry)
+    plan = table.expiry.plan(expiry)
     assert sorted(plan.expired) == sorted(every[2:])
     assert list(plan.expired.values()) == sorted(plan.expired.values())
     assert sum(plan.kept.values()) == 2
     pointer = connect(subject).pointers([REF])[REF]
-    proof = table.expire(tuple(plan.expired), expiry, before_try=lambda: None)
+    proof = table.expiry.expire(tuple(plan.expired), expiry, before_try=lambda: None)
     assert proof
     assert all(each.holds for each in proof)
-    assert table.retained(every) == set(every[:2])
+    assert table.expiry.retained(every) == set(every[:2])
     assert opened(subject).head_snapshot_id == every[0]
     has_moved = connect(subject).pointers([REF])[REF] != pointer
     assert has_moved is not isinstance(subject, PaimonSubject)  # its pointer is the newest snapshot
-    assert table.expire(tuple(plan.expired), expiry, before_try=no_lease) == ()
+    assert table.expiry.expire(tuple(plan.expired), expiry, before_try=no_lease) == ()
     assert opened(subject).digest().num_rows == 7
 
 
@@ -165,32 +164,32 @@ def old_snapshots_expire_once_except_the_newest(subject: Subject) -> None:
 def young_snapshots_and_needed_ones_stay(subject: Subject) -> None:
     subject.append(DAYS[0])
     table = opened(subject)
-    assert isinstance(table, HistoryKeeper)
+    assert table.expiry is not None
     expiry = expiry_of_all(table, keep_last=1)
     old = replace(expiry, rule=ExpiryRule(timedelta(days=2), 1))
-    assert not table.plan_expiry(old).expired
-    assert table.plan_expiry(old).next_at is not None
+    assert not table.expiry.plan(old).expired
+    assert table.expiry.plan(old).next_at is not None
     oldest = table.snapshots(100)[-1].snapshot_id
     needed = replace(expiry, needed=Needed(frozenset({oldest})))
-    assert oldest not in table.plan_expiry(needed).expired
-    table.expire([oldest], needed, before_try=no_lease)
-    assert not table.plan_expiry(replace(expiry, only=frozenset())).expired
+    assert oldest not in table.expiry.plan(needed).expired
+    table.expiry.expire([oldest], needed, before_try=no_lease)
+    assert not table.expiry.plan(replace(expiry, only=frozenset())).expired
     with pytest.raises(LeaseLost):
-        table.expire([oldest], expiry, before_try=no_lease)
-    assert table.retained([oldest]) == {oldest}
+        table.expiry.expire([oldest], expiry, before_try=no_lease)
+    assert table.expiry.retained([oldest]) == {oldest}
 
 
 @contract
 def copies_that_a_rewrite_replaced_are_named(subject: Subject) -> None:
     subject.append(DAYS[0])
     table = opened(subject)
-    assert isinstance(table, HistoryKeeper)
-    assert not table.old_copies()
+    assert table.expiry is not None
+    assert not table.expiry.old_copies()
     parent = table.head_snapshot_id
     snapshot_id = committed(subject, DAYS)
     found = opened(subject)
-    assert isinstance(found, HistoryKeeper)
-    assert [(each.snapshot_id, each.rewrite_id, each.run_id) for each in found.old_copies()] == [
+    assert found.expiry is not None
+    assert [(each.snapshot_id, each.rewrite_id, each.run_id) for each in found.expiry.old_copies()] == [
         (parent, snapshot_id, RUN)
     ]
 
@@ -199,16 +198,16 @@ def copies_that_a_rewrite_replaced_are_named(subject: Subject) -> None:
 def files_that_only_expired_snapshots_needed_are_deleted(subject: Subject) -> None:
     snapshot_id = committed(subject, DAYS)
     table = opened(subject)
-    assert isinstance(table, HistoryKeeper)
+    assert table.expiry is not None
     assert isinstance(table, FileKeeper)
     expiry = expiry_of_all(table, keep_last=1)
-    plan = table.plan_expiry(expiry)
+    plan = table.expiry.plan(expiry)
     foreseen = table.preview_removal(tuple(plan.expired), ()).files["data"]
     assert foreseen.files == 6
     paths = data_paths(table.removable_files(tuple(plan.expired), ()))
     assert len(paths) == 6
     assert not data_paths(table.deleted_files(RUN))
-    table.expire(tuple(plan.expired), expiry, before_try=lambda: None, deletes_for=RUN)
+    table.expiry.expire(tuple(plan.expired), expiry, before_try=lambda: None, deletes_for=RUN)
     deletion = table.deletion(RUN, ())
     assert deletion.is_pending()
     assert deletion.record().files["data"] == foreseen

@@ -89,6 +89,70 @@ def at(snapshot: "Snapshot") -> datetime:
     return datetime.fromtimestamp(snapshot.at_ms / 1000, UTC)
 
 
+class ModelExpiry:
+    """The expiry of a modelled table's snapshots, at one moment. The model has no tags."""
+
+    def __init__(self, table: "ModelTable", retained: "Sequence[Snapshot]") -> None:
+        self._table = table
+        self._retained = retained
+
+    @property
+    def default_age(self) -> timedelta:
+        return timedelta(days=5)
+
+    def plan(self, expiry: Expiry) -> ExpiryPlan:
+        return _plan(self._retained, expiry)
+
+    def expire(
+        self,
+        snapshot_ids: Sequence[int],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        table = self._table
+        for _ in range(_TRIES):
+            table.lake.answer()
+            version = table.version
+            still = _plan(table.retained(), expiry).expired.keys() & set(snapshot_ids)
+            if not still:
+                return ()
+            if deletes_for is not None:
+                table.removals.setdefault(deletes_for, Removal()).snapshots |= still
+            before_try()
+            if table.lake.send(lambda version=version, still=still: table.expire(still, version)):  # type: ignore[misc]
+                left = still & {each.number for each in table.retained()}
+                return (Condition("expired_are_gone", not left, f"{len(left)} are left"),)
+            table.lake.loop.pause(table.lake.random.uniform(0.01, 0.1))
+        raise Transient(f"lost {_TRIES} races in a row")
+
+    def old_copies(self) -> Sequence[OldCopy]:
+        pairs = list(zip(self._retained, self._retained[1:], strict=False))[::-1]
+        return [
+            OldCopy(old.number, new.number, new.run_id, at(new))
+            for old, new in pairs
+            if new.kind is SnapshotKind.REWRITE and new.run_id is not None and new.number == old.number + 1
+        ]
+
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        self._table.lake.answer()
+        return frozenset(snapshot_ids) & {each.number for each in self._table.retained()}
+
+    def expire_tags(
+        self,
+        names: Sequence[str],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        return ()
+
+    def retained_tags(self, names: Sequence[str]) -> frozenset[str]:
+        return frozenset()
+
+
 class ModelManifests:
     """Rewrites of the manifests of a modelled table, at one moment."""
 
@@ -155,54 +219,15 @@ class ModelManifests:
 
 
 class ModelUpkeep(NoParts):
-    """`HistoryKeeper`, `FileKeeper` and the rewrite of manifests over a modelled table, at one moment."""
+    """Expiry, `FileKeeper` and the rewrite of manifests over a modelled table, at one moment."""
 
     def __init__(self, table: "ModelTable") -> None:
         self._table = table
         self._retained = table.retained()
 
     @property
-    def default_expiry(self) -> timedelta:
-        return timedelta(days=5)
-
-    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
-        return _plan(self._retained, expiry)
-
-    def expire(
-        self,
-        snapshot_ids: Sequence[int],
-        expiry: Expiry,
-        *,
-        before_try: Callable[[], None],
-        deletes_for: str | None = None,
-    ) -> Sequence[Condition]:
-        table = self._table
-        for _ in range(_TRIES):
-            table.lake.answer()
-            version = table.version
-            still = _plan(table.retained(), expiry).expired.keys() & set(snapshot_ids)
-            if not still:
-                return ()
-            if deletes_for is not None:
-                table.removals.setdefault(deletes_for, Removal()).snapshots |= still
-            before_try()
-            if table.lake.send(lambda version=version, still=still: table.expire(still, version)):  # type: ignore[misc]
-                left = still & {each.number for each in table.retained()}
-                return (Condition("expired_are_gone", not left, f"{len(left)} are left"),)
-            table.lake.loop.pause(table.lake.random.uniform(0.01, 0.1))
-        raise Transient(f"lost {_TRIES} races in a row")
-
-    def old_copies(self) -> Sequence[OldCopy]:
-        pairs = list(zip(self._retained, self._retained[1:], strict=False))[::-1]
-        return [
-            OldCopy(old.number, new.number, new.run_id, at(new))
-            for old, new in pairs
-            if new.kind is SnapshotKind.REWRITE and new.run_id is not None and new.number == old.number + 1
-        ]
-
-    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
-        self._table.lake.answer()
-        return frozenset(snapshot_ids) & {each.number for each in self._table.retained()}
+    def expiry(self) -> "ModelExpiry":
+        return ModelExpiry(self._table, self._retained)
 
     @property
     def manifest_rewrite(self) -> "ModelManifests":

@@ -154,6 +154,11 @@ class WeekTable:
         return float(self.commits[self.seen]) if self.seen < len(self.commits) else float("inf")
 
     @property
+    def expiry(self) -> "WeekExpiry":
+        """The expiry of its snapshots."""
+        return WeekExpiry(self)
+
+    @property
     def delete_rewrite(self) -> "MergedDeletes":
         """Rewrites of its delete files."""
         return MergedDeletes(self)
@@ -180,33 +185,6 @@ class WeekTable:
         del run_id, others, open_runs
         return ModelOrphans(self.failed, rule, self.now)
 
-    def expire(
-        self,
-        snapshot_ids: Sequence[int],
-        expiry: Expiry,
-        *,
-        before_try: Callable[[], None],
-        deletes_for: str | None = None,
-    ) -> Sequence[Condition]:
-        """Remove snapshots, and with `deletes_for` the files that only they need."""
-        gone = set(snapshot_ids) & set(self.plan_expiry(expiry).expired)
-        before_try()
-        kept = [(number, at) for number, at in zip(self.ids, self.times, strict=True) if number not in gone]
-        self.ids, self.times = [each[0] for each in kept], [each[1] for each in kept]
-        self.copies = deque(each for each in self.copies if each[0] >= self.ids[0] and each[0] not in gone)
-        while deletes_for and self.superseded and self.superseded[0].last < self.ids[0]:
-            self.deleted += self.superseded.popleft().count
-        return ()
-
-    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
-        """Return those of the snapshots that have not expired."""
-        return frozenset(snapshot_ids) & frozenset(self.ids)
-
-    @property
-    def default_expiry(self) -> timedelta:
-        """Five days, as Iceberg's."""
-        return timedelta(days=5)
-
     @property
     def input_bytes(self) -> int:
         """Bytes that a rewrite of the small files reads."""
@@ -216,28 +194,6 @@ class WeekTable:
     def superseded_bytes(self) -> int:
         """Bytes of files in storage that the newest snapshot does not need."""
         return sum(each.total for each in self.superseded)
-
-    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
-        """Return the plan as `HistoryKeeper.plan_expiry`: one branch, no tags, no properties."""
-        rule, total = expiry.rule, len(self.ids)
-        now = (expiry.now - EPOCH).total_seconds()
-        old = bisect_left(self.times, now - rule.older_than.total_seconds())
-        count = max(0, min(old, total - max(1, rule.keep_last)))
-        ids, times = self.ids[:count], self.times[:count]
-        if expiry.only is not None:
-            places = (bisect_left(ids, number) for number in sorted(expiry.only))
-            found = [at for at, number in zip(places, sorted(expiry.only), strict=True) if ids[at : at + 1] == [number]]
-            ids, times = [ids[at] for at in found], [times[at] for at in found]
-        young = max(0, total - max(1, rule.keep_last) - old)
-        next_at = EPOCH + timedelta(seconds=self.times[old]) + rule.older_than if young else None
-        kept = {"younger": young, "keep_last": total - len(ids) - young}
-        return ExpiryPlan(rule, Prefix(ids, times), kept, next_at)
-
-    def old_copies(self) -> Sequence[OldCopy]:
-        """Return the parents of rewrites that are left, newest first."""
-        return [
-            OldCopy(parent, parent + 1, "run", EPOCH + timedelta(seconds=at)) for parent, at in reversed(self.copies)
-        ]
 
     @property
     def stored_files(self) -> int:
@@ -337,3 +293,79 @@ class MergedManifests(_Merge):
             return RewrittenSnapshot(None)
         before_try()
         return RewrittenSnapshot(self.table.merge_manifests())
+
+
+@dataclass(frozen=True)
+class WeekExpiry:
+    """The expiry of a table's snapshots."""
+
+    table: WeekTable
+
+    def expire(
+        self,
+        snapshot_ids: Sequence[int],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        """Remove snapshots, and with `deletes_for` the files that only they need."""
+        gone = set(snapshot_ids) & set(self.plan(expiry).expired)
+        before_try()
+        kept = [(number, at) for number, at in zip(self.table.ids, self.table.times, strict=True) if number not in gone]
+        self.table.ids, self.table.times = [each[0] for each in kept], [each[1] for each in kept]
+        self.table.copies = deque(
+            each for each in self.table.copies if each[0] >= self.table.ids[0] and each[0] not in gone
+        )
+        while deletes_for and self.table.superseded and self.table.superseded[0].last < self.table.ids[0]:
+            self.table.deleted += self.table.superseded.popleft().count
+        return ()
+
+    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
+        """Return those of the snapshots that have not expired."""
+        return frozenset(snapshot_ids) & frozenset(self.table.ids)
+
+    @property
+    def default_age(self) -> timedelta:
+        """Five days, as Iceberg's."""
+        return timedelta(days=5)
+
+    def plan(self, expiry: Expiry) -> ExpiryPlan:
+        """Return the plan as `SnapshotExpiry.plan`: one branch, no tags, no properties."""
+        rule, total = expiry.rule, len(self.table.ids)
+        now = (expiry.now - EPOCH).total_seconds()
+        old = bisect_left(self.table.times, now - rule.older_than.total_seconds())
+        count = max(0, min(old, total - max(1, rule.keep_last)))
+        ids, times = self.table.ids[:count], self.table.times[:count]
+        if expiry.only is not None:
+            places = (bisect_left(ids, number) for number in sorted(expiry.only))
+            found = [at for at, number in zip(places, sorted(expiry.only), strict=True) if ids[at : at + 1] == [number]]
+            ids, times = [ids[at] for at in found], [times[at] for at in found]
+        young = max(0, total - max(1, rule.keep_last) - old)
+        next_at = EPOCH + timedelta(seconds=self.table.times[old]) + rule.older_than if young else None
+        kept = {"younger": young, "keep_last": total - len(ids) - young}
+        return ExpiryPlan(rule, Prefix(ids, times), kept, next_at)
+
+    def old_copies(self) -> Sequence[OldCopy]:
+        """Return the parents of rewrites that are left, newest first."""
+        return [
+            OldCopy(parent, parent + 1, "run", EPOCH + timedelta(seconds=at))
+            for parent, at in reversed(self.table.copies)
+        ]
+
+    def expire_tags(
+        self,
+        names: Sequence[str],
+        expiry: Expiry,
+        *,
+        before_try: Callable[[], None],
+        deletes_for: str | None = None,
+    ) -> Sequence[Condition]:
+        """Return nothing: there are no tags."""
+        del names, expiry, before_try, deletes_for
+        return ()
+
+    def retained_tags(self, names: Sequence[str]) -> frozenset[str]:
+        """Return no tag."""
+        del names
+        return frozenset()

@@ -237,7 +237,7 @@ def duration(state: State, operation: Operation) -> float:
         return 3.0 + 0.1 * table.deletes
     if operation is Operation.REMOVE_ORPHANS:
         return 5.0 + table.stored_files / 20_000
-    commits = 1 + len(table.plan_expiry(_expiry(state, operation, table.now)).expired) // 1000
+    commits = 1 + len(table.expiry.plan(_expiry(state, operation, table.now)).expired) // 1000
     return 2.0 * commits + sum(each.count for each in table.superseded) / 1000
 
 
@@ -256,8 +256,8 @@ def work(state: State, operation: Operation, now: float) -> bool:
     assert operation in UPKEEP, operation
     assert OPERATIONS[operation].deletes is DeletionKind.HISTORY, operation
     expiry = _expiry(state, operation, now)
-    gone = list(table.plan_expiry(expiry).expired)
-    table.expire(gone, expiry, before_try=_nothing, deletes_for="run" if expiry.rule.deletes_files else None)
+    gone = list(table.expiry.plan(expiry).expired)
+    table.expiry.expire(gone, expiry, before_try=_nothing, deletes_for="run" if expiry.rule.deletes_files else None)
     return bool(gone)
 
 

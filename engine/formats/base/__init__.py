@@ -1,10 +1,10 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in parts that a table may have (`write_guide`, `manifest_rewrite`, `delete_rewrite`),
-and in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`, `HistoryKeeper`, `FileKeeper`,
-`CopyKeeper`, `OrphanKeeper`, `TagKeeper`, `OwnEngine`, `NativeTable`): callers ask with `isinstance` whether a table
-has one, and decide what follows without.
+What only some formats can do is in parts that a table may have (`expiry`, `manifest_rewrite`, `delete_rewrite`,
+`write_guide`), and in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`, `FileKeeper`,
+`CopyKeeper`, `OrphanKeeper`, `OwnEngine`, `NativeTable`): callers ask with `isinstance` whether a table has one, and
+decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -33,7 +33,7 @@ from engine.formats.base.commits import (
     WrittenGroup,
 )
 from engine.formats.base.files import Condition, FileInventory
-from engine.formats.base.history import HistoryKeeper, ParentKeeper, RollBack, RollsBack, TagKeeper
+from engine.formats.base.history import ParentKeeper, RollBack, RollsBack, SnapshotExpiry
 from engine.formats.base.native import (
     NativeChange,
     NativeEngine,
@@ -74,7 +74,6 @@ __all__ = [
     "FileKeeper",
     "FileScope",
     "FormsGroups",
-    "HistoryKeeper",
     "IsWanted",
     "NativeChange",
     "NativeEngine",
@@ -93,6 +92,7 @@ __all__ = [
     "RollBack",
     "RollsBack",
     "RowCounts",
+    "SnapshotExpiry",
     "SnapshotInfo",
     "SnapshotKind",
     "SnapshotProof",
@@ -101,7 +101,6 @@ __all__ = [
     "TableFormat",
     "TableListing",
     "TableView",
-    "TagKeeper",
     "TaskRunner",
     "TaskSource",
     "Verification",

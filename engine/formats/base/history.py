@@ -1,4 +1,4 @@
-"""Roles that only some formats have: going back to an earlier snapshot, and expiring snapshots."""
+"""What only formats with snapshots can do: go back to an earlier snapshot, and expire snapshots."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -56,16 +56,15 @@ class ParentKeeper(RollsBack, Protocol):
         """
 
 
-@runtime_checkable
-class HistoryKeeper(Protocol):
-    """A table whose format keeps old snapshots and can expire them. All calls may block."""
+class SnapshotExpiry(Protocol):
+    """Expires the old snapshots of a table, and tags whose time is over. All calls may block."""
 
     @property
-    def default_expiry(self) -> timedelta:
+    def default_age(self) -> timedelta:
         """Age at which engines expire snapshots of this format if nothing else is set."""
 
-    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
-        """Return which snapshots would be removed; the stricter of the rule and the table's own settings holds.
+    def plan(self, expiry: Expiry) -> ExpiryPlan:
+        """Return which snapshots and tags would be removed, by the stricter of the rule and the table's own settings.
 
         Raises:
             NotEligible: the table forbids expiry, or its own settings for it can't be read.
@@ -93,7 +92,7 @@ class HistoryKeeper(Protocol):
         Raises:
             OutcomeUnknown: the answer was lost; the snapshots may be gone.
             Transient: other commits were faster each time; nothing was changed.
-            NotEligible: as `plan_expiry`.
+            NotEligible: as `plan`.
         """
 
     def old_copies(self) -> Sequence[OldCopy]:
@@ -101,11 +100,6 @@ class HistoryKeeper(Protocol):
 
     def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
         """Return those of the snapshots that the table has now."""
-
-
-@runtime_checkable
-class TagKeeper(Protocol):
-    """A table whose tags can have a time after which they are to be removed; `ExpiryPlan.tags` names those."""
 
     def expire_tags(
         self,
@@ -115,9 +109,9 @@ class TagKeeper(Protocol):
         before_try: Callable[[], None],
         deletes_for: str | None = None,
     ) -> Sequence[Condition]:
-        """Remove those of the tags whose time is over; return what was proven. No file is deleted.
+        """Remove those of the planned tags whose time is over; return what was proven. No file is deleted.
 
-        Calling it again with the same names has no further effect. Arguments and errors as for `HistoryKeeper.expire`.
+        Calling it again with the same names has no further effect. Arguments and errors as for `expire`.
         """
 
     def retained_tags(self, names: Sequence[str]) -> frozenset[str]:

@@ -68,7 +68,7 @@ class FileKeeper(Protocol):
         Args:
             snapshot_ids: the snapshots.
             others: locations of other tables; files below them are left alone.
-            tags: names of the tags; of a `TagKeeper` only.
+            tags: names of the tags; in formats whose plans have tags.
 
         Raises:
             NotEligible: the table forbids to delete files.
@@ -86,7 +86,7 @@ class FileKeeper(Protocol):
         """
 
     def deletion(self, run_id: str, others: Sequence[str]) -> FileDeletion:
-        """Return the deletion of the files that snapshots expired by this run needed; see `HistoryKeeper.expire`."""
+        """Return the deletion of the files that snapshots expired by this run needed; see `SnapshotExpiry.expire`."""
 
 
 @runtime_checkable

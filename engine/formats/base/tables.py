@@ -8,6 +8,7 @@ from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base.commits import Committer
 from engine.formats.base.files import Condition, FileInventory
+from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.rewrites import SnapshotRewrite
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
@@ -17,6 +18,10 @@ from engine.planning.plans.group_forms import GroupForm
 
 class OpenTable(TableView, FileInventory, Protocol):
     """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
+
+    @property
+    def expiry(self) -> SnapshotExpiry | None:
+        """The expiry of snapshots; None: tables of its format keep none."""
 
     @property
     def write_guide(self) -> WriteGuide | None:
@@ -36,6 +41,11 @@ class NoParts:
 
     def key_condition(self, key: DeclaredKey) -> Condition | None:  # noqa: ARG002
         """See `FileInventory`."""
+        return None
+
+    @property
+    def expiry(self) -> SnapshotExpiry | None:
+        """See `OpenTable`."""
         return None
 
     @property

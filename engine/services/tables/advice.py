@@ -17,7 +17,7 @@ from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope,
 from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.orders import ORDERED_STRATEGIES
 from engine.domain.tables.signals import Filters, Signal, SignalKind
-from engine.formats.base import HistoryKeeper, SnapshotInfo, SnapshotKind
+from engine.formats.base import SnapshotInfo, SnapshotKind
 from engine.planning.advice import Layout, LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.overview import UpkeepLine, upkeep_overview
@@ -124,7 +124,7 @@ def _facts(seen: Observed, record: UpkeepRecord) -> _Facts:
         snapshots=opened.snapshots(MOST_SNAPSHOTS),
         partition_columns=tuple(dict.fromkeys(field.column for field in specs[-1].fields)) if specs else (),
         columns=tuple(opened.column_names()),
-        default_expiry=opened.default_expiry if isinstance(opened, HistoryKeeper) else timedelta(0),
+        default_expiry=timedelta(0) if opened.expiry is None else opened.expiry.default_age,
         switched_off=tuple(_off_words(each) for each in lines if _is_advised(each)),
     )
 

@@ -200,7 +200,9 @@ def test_f30_f16_a_crafted_history_deletes_no_file_that_is_needed(table: Lake, o
     rows = ids_of(own)
     with suppress(PackhouseError):
         opened = table.open()
-        proof = opened.expire(tuple(opened.plan_expiry(expiry).expired), expiry, before_try=nothing, deletes_for=RUN_ID)
+        proof = opened.expiry.expire(
+            tuple(opened.expiry.plan(expiry).expired), expiry, before_try=nothing, deletes_for=RUN_ID
+        )
         assert all(each.holds for each in proof)
         deletion = table.open().deletion(RUN_ID, ())
         deletion.record()

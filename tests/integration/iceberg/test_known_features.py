@@ -49,7 +49,7 @@ def forbidden(opened: IcebergTable) -> dict[str, str]:
     conditions = [*opened.conditions(), *opened.planned_natively().conditions()]
     found = {each.name: each.detail for each in conditions if not each.holds and "known_features" in each.name}
     calls: tuple[Callable[[], object], ...] = (
-        lambda: opened.plan_expiry(EXPIRY),
+        lambda: opened.expiry.plan(EXPIRY),
         lambda: opened.preview_removal([], []),
         opened.check_orphans,
         opened.manifest_rewrite.plan,

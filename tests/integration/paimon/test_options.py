@@ -47,7 +47,7 @@ def test_f45_an_option_that_is_not_listed_forbids_every_operation(lake: PaimonLa
         (detail,) = (each.detail for each in each.conditions() if each.name.endswith("_known_options"))
         assert detail.startswith(told)
     with pytest.raises(NotEligible, match=told):
-        lake.open().plan_expiry(expiry(1))
+        lake.open().expiry.plan(expiry(1))
     with pytest.raises(NotEligible, match=told):
         lake.open().check_orphans()
     properties = {**lake.properties, MEANINGLESS: "rows.*"}
@@ -86,7 +86,7 @@ def test_f45_snapshots_of_a_table_with_metadata_of_iceberg_stay(lake: PaimonLake
     """F45: Iceberg's readers can need files of a snapshot that no reader of Paimon needs."""
     lake.create(metadata__iceberg__storage="table-location")
     with pytest.raises(NotEligible, match="readers of Iceberg"):
-        lake.open().plan_expiry(expiry(1))
+        lake.open().expiry.plan(expiry(1))
 
 
 def test_f45_a_table_of_paimon_0_8_is_of_orc_files(lake: PaimonLake) -> None:
@@ -124,7 +124,7 @@ def _add(lake: PaimonLake, name: str, value: str) -> None:
 
 def _forbidden(table: PaimonTable) -> list[str]:
     """Return the conditions of the options that are not met, having planned the operations that read them."""
-    table.plan_expiry(expiry(1))
+    table.expiry.plan(expiry(1))
     table.check_orphans()
     conditions = [*table.conditions(), *table.planned_natively().conditions()]
     return [each.name for each in conditions if not each.holds and each.name.endswith("_known_options")]

@@ -13,7 +13,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.commits import expiry as expiries
-from engine.formats.iceberg.upkeep.tables import TableUpkeep
+from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.services.operations.metadata import attempts
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.runs.attempts import Stop
@@ -164,7 +164,7 @@ async def test_f53_a_lost_answer_and_a_catalog_that_is_away_afterwards_are_no_fa
     run = await submitted(world, delete_files=False)
     with monkeypatch.context() as patched:
         patched.setattr(expiries, "_proof", lost)
-        patched.setattr(TableUpkeep, "retained", away)
+        patched.setattr(TableExpiry, "retained", away)
         run = await advanced(world, run)
     assert (run.state, run.waiting_for, run.failures) == (RunState.QUEUED, WaitingFor.CATALOG, 0)
     run = await world.finish(run.id)

@@ -11,13 +11,14 @@ from typing import Any, Final
 import pyarrow as pa
 import pytest
 
-from bench.fleet.upkeep import states, week
+from bench.fleet.upkeep import states, tables, week
 from bench.fleet.upkeep.patterns import PATTERNS, Pattern
 from bench.fleet.upkeep.policies import URGENT_AFTER
 from bench.fleet.upkeep.report import Judged, judge, report
 from engine.domain.policies import PolicyDocument
 from engine.domain.policies.effective import merging
 from engine.domain.runs.run import Operation, ReadyRun, Run
+from engine.formats.base import RewrittenSnapshot
 from engine.formats.removal.looks import Look
 from engine.services.explain import facts
 
@@ -81,7 +82,7 @@ def test_the_check_fails_when_no_orphan_leaves_quarantine(monkeypatch: pytest.Mo
 
 @pytest.mark.deep
 def test_the_check_fails_when_delete_files_are_merged_too_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(states.WeekTable, "rewrite_deletes", lambda *_, **__: None)
+    monkeypatch.setattr(tables.MergedDeletes, "commit", lambda *_, **__: RewrittenSnapshot(None))
     monkeypatch.setattr(states.WeekTable, "is_blocked", property(lambda _: False))
     broken = four_days().broken()
     assert any("delete files, at most" in each for each in broken)

@@ -23,8 +23,8 @@ def expiry(keep_last: int, *, needed: Needed = Needed(), **rule: timedelta | boo
 def snapshots_expired(lake: PaimonLake, which: Expiry, *, run_id: str = RUN) -> Sequence[int]:
     """Remove the planned snapshots and store what only they need; return their ids."""
     table = lake.open()
-    plan = table.plan_expiry(which)
-    proof = table.expire(tuple(plan.expired), which, before_try=lambda: None, deletes_for=run_id)
+    plan = table.expiry.plan(which)
+    proof = table.expiry.expire(tuple(plan.expired), which, before_try=lambda: None, deletes_for=run_id)
     assert all(each.holds for each in proof), proof
     return tuple(plan.expired)
 
@@ -32,10 +32,10 @@ def snapshots_expired(lake: PaimonLake, which: Expiry, *, run_id: str = RUN) -> 
 def tags_expired(lake: PaimonLake, which: Expiry, *, run_id: str = RUN) -> Sequence[str]:
     """Remove the planned tags and store what only they need; return their names."""
     table = lake.open()
-    names = tuple(table.plan_expiry(which).tags)
-    proof = table.expire_tags(names, which, before_try=lambda: None, deletes_for=run_id)
+    names = tuple(table.expiry.plan(which).tags)
+    proof = table.expiry.expire_tags(names, which, before_try=lambda: None, deletes_for=run_id)
     assert all(each.holds for each in proof), proof
-    assert not table.retained_tags(names)
+    assert not table.expiry.retained_tags(names)
     return names
 
 
@@ -54,7 +54,7 @@ def files_deleted(table: PaimonTable, *, run_id: str = RUN, others: Sequence[str
 
 def expired_with_files(lake: PaimonLake, which: Expiry) -> RemovalPlan:
     """Expire as a run does; what is deleted is what the preview showed."""
-    planned = lake.open().plan_expiry(which)
+    planned = lake.open().expiry.plan(which)
     foreseen = lake.open().preview_removal(tuple(planned.expired), (), tuple(planned.tags))
     tags_expired(lake, which)
     snapshots_expired(lake, which)

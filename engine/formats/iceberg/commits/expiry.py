@@ -135,7 +135,7 @@ def expire(
     before_try: Callable[[], None],
     announce: Callable[[TableView, Sequence[int]], None] | None = None,
 ) -> Sequence[Condition]:
-    """Remove snapshots that may still expire, in one commit; see `formats.base.HistoryKeeper.expire`.
+    """Remove snapshots that may still expire, in one commit; see `formats.base.SnapshotExpiry.expire`.
 
     `announce` is called before each request with the version that it is sent against, and the snapshots.
 
@@ -196,7 +196,7 @@ class _SameHistory(AssertTableUUID):
 
 
 def old_copies(metadata: TableMetadata) -> Sequence[OldCopy]:
-    """Return the snapshots of the main branch whose child there is a rewrite by Packhouse; see `HistoryKeeper`."""
+    """Return the snapshots of the main branch whose child there is a rewrite by Packhouse; see `SnapshotExpiry`."""
     found: list[OldCopy] = []
     for child, snapshot in pairwise(history(metadata)):
         run_id = summary_of(child).get(RUN_ID)

@@ -1,21 +1,18 @@
 """Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, orphans, manifests, delete files."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
 from functools import cached_property
 
 import pyarrow as pa
 
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
-from engine.formats.base import Condition
-from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.errors import reading_of
 from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.removal.expired_files import ExpiredFiles, preview
 from engine.formats.iceberg.removal.orphan_checks import check_places
 from engine.formats.iceberg.removal.orphan_files import OrphanFiles
 from engine.formats.iceberg.removal.records import records_of
+from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.formats.intake.guards import reads
 from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
@@ -26,40 +23,10 @@ from engine.formats.removal.scopes import Scope
 class TableUpkeep(LoadedTable):
     """The operations besides rewriting data files: each call delegates to the module that implements it."""
 
-    @property
-    def default_expiry(self) -> timedelta:
-        """Iceberg's default of `history.expire.max-snapshot-age-ms`."""
-        return DEFAULT_EXPIRY
-
-    @reads("read the metadata of")
-    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
-        """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
-        check_writable(self._catalog, self._view)
-        return plan_expiry(self._view.metadata, expiry)
-
-    @reads("read the metadata of")
-    def expire(
-        self,
-        snapshot_ids: Sequence[int],
-        expiry: Expiry,
-        *,
-        before_try: Callable[[], None],
-        deletes_for: str | None = None,
-    ) -> Sequence[Condition]:
-        """Remove snapshots from the metadata; see `HistoryKeeper.expire`."""
-        files = None if deletes_for is None else self._expired_files(deletes_for)
-        announce = None if files is None else files.announce
-        return expire(self._catalog, self._fresh, snapshot_ids, expiry, before_try=before_try, announce=announce)
-
-    @reads("read the metadata of")
-    def old_copies(self) -> Sequence[OldCopy]:
-        """Return the snapshots of main whose child is a rewrite by Packhouse; see `HistoryKeeper.old_copies`."""
-        return old_copies(self._view.metadata)
-
-    @reads("read the metadata of")
-    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
-        """Return those of the snapshots that the table has now."""
-        return frozenset(snapshot_ids) & {each.snapshot_id for each in self._fresh().metadata.snapshots}
+    @cached_property
+    def expiry(self) -> TableExpiry:
+        """The expiry of its snapshots."""
+        return TableExpiry(self._view, self._catalog, self._fresh, self._expired_files, self.reading)
 
     @reads("read the manifests of")
     def preview_removal(

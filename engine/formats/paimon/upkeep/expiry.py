@@ -115,7 +115,7 @@ def expire(
     before_try: Callable[[], None],
     announce: Announce | None = None,
 ) -> Sequence[Condition]:
-    """Remove snapshots that may still expire; see `formats.base.HistoryKeeper.expire`.
+    """Remove snapshots that may still expire; see `formats.base.SnapshotExpiry.expire`.
 
     `announce` is called once before the first is removed, with the view, the snapshots, and the first that stays.
 
@@ -169,7 +169,7 @@ def _proof(before: TableView, after: TableView, gone: Sequence[Snapshot], follow
 
 
 def old_copies(snapshots: Sequence[Snapshot]) -> Sequence[OldCopy]:
-    """Return the snapshots whose child is a compaction by Packhouse, newest first; see `HistoryKeeper`."""
+    """Return the snapshots whose child is a compaction by Packhouse, newest first; see `SnapshotExpiry`."""
     children = {each.id - 1: each for each in snapshots if each.kind == COMPACT and is_own(each)}
     return [
         OldCopy(each.id, child.id, child.properties[RUN_ID], instant(child.committed_at_ms))

@@ -1,14 +1,11 @@
 """Upkeep of a loaded table, as the roles of `formats.base` define it: expiry, expired files, orphans."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
 
 import pyarrow as pa
 
 from engine.domain.errors import NotEligible
-from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
-from engine.formats.base import Condition
 from engine.formats.intake.guards import reads
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.compaction.core_calls import CoreCalls
@@ -18,9 +15,8 @@ from engine.formats.paimon.removal.orphan_checks import check_options
 from engine.formats.paimon.removal.orphan_files import OrphanFiles
 from engine.formats.paimon.removal.places import DeletablePlaces
 from engine.formats.paimon.removal.records import check_same, origin_of, records_of
-from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
-from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
-from engine.formats.paimon.upkeep.tags import expire_tags, read_tags, retained_tags
+from engine.formats.paimon.upkeep.expiries import TableExpiry
+from engine.formats.paimon.upkeep.tags import read_tags
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
 from engine.formats.removal.plans import Unread, plan_of
@@ -42,55 +38,9 @@ class TableUpkeep(LoadedTable):
         self._unread: dict[str, Unread] = {}
 
     @property
-    def default_expiry(self) -> timedelta:
-        """Paimon's default of `snapshot.time-retained`."""
-        return DEFAULT_TIME
-
-    @reads("read the snapshots of")
-    def plan_expiry(self, expiry: Expiry) -> ExpiryPlan:
-        """Return which snapshots would be removed; see `HistoryKeeper.plan_expiry`."""
-        return plan_expiry(self._view, expiry)
-
-    @reads("expire snapshots of")
-    def expire(
-        self,
-        snapshot_ids: Sequence[int],
-        expiry: Expiry,
-        *,
-        before_try: Callable[[], None],
-        deletes_for: str | None = None,
-    ) -> Sequence[Condition]:
-        """Remove snapshots; see `HistoryKeeper.expire`."""
-        announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce
-        return expire(self._same, snapshot_ids, expiry, before_try=before_try, announce=announce)
-
-    @reads("remove tags of")
-    def expire_tags(
-        self,
-        names: Sequence[str],
-        expiry: Expiry,
-        *,
-        before_try: Callable[[], None],
-        deletes_for: str | None = None,
-    ) -> Sequence[Condition]:
-        """Remove tags whose time is over; see `TagKeeper.expire_tags`."""
-        announce = None if deletes_for is None else self._expired_files(deletes_for, ()).announce_tags
-        return expire_tags(self._same, names, expiry, before_try=before_try, announce=announce)
-
-    @reads("read the tags of")
-    def retained_tags(self, names: Sequence[str]) -> frozenset[str]:
-        """Return those of the tags that the table has now."""
-        return retained_tags(self._same().files, names)
-
-    @reads("read the snapshots of")
-    def old_copies(self) -> Sequence[OldCopy]:
-        """Return the snapshots whose child is a compaction by Packhouse; see `HistoryKeeper.old_copies`."""
-        return old_copies(self._view.every_snapshot())
-
-    @reads("read the snapshots of")
-    def retained(self, snapshot_ids: Sequence[int]) -> frozenset[int]:
-        """Return those of the snapshots that the table has now."""
-        return frozenset(snapshot_ids) & frozenset(self._same().files.snapshot_ids())
+    def expiry(self) -> TableExpiry:
+        """The expiry of its snapshots and tags."""
+        return TableExpiry(self._view, self._same, lambda run_id: self._expired_files(run_id, ()), self.reading)
 
     @reads("read the manifests of")
     def preview_removal(

@@ -57,7 +57,7 @@ def expire_tags(
     before_try: Callable[[], None],
     announce: AnnounceTags | None = None,
 ) -> Sequence[Condition]:
-    """Remove those of the tags whose time is over; see `formats.base.TagKeeper.expire_tags`.
+    """Remove those of the tags whose time is over; see `formats.base.SnapshotExpiry.expire_tags`.
 
     `announce` is called once before the first is removed, with the view and the tags.
 

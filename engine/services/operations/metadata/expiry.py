@@ -18,10 +18,10 @@ from engine.domain.runs.expiry import Expiry, ExpiryPlan, ExpiryRule, Needed
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.removals import RemovalFigures
 from engine.domain.runs.run import Run, RunState, WaitingFor
-from engine.formats.base import Condition, TagKeeper
+from engine.formats.base import Condition
 from engine.services.operations.metadata.attempts import MetadataContext, NotAcknowledged
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval, recorded_removal
-from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, keeper_of
+from engine.services.planning.upkeep.histories import expiry_of, expiry_words, history_rule, snapshot_expiry_of
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.planning.wording import count_of
 from engine.services.runs.attempts import Attempt
@@ -69,7 +69,7 @@ class ExpiryAttempt(DeletingAttempt):
     async def _expire_and_delete(self, policy: EffectivePolicy, rule: ExpiryRule) -> ExpiryPlan:
         """Plan, remove snapshots from the metadata and delete their files; return the plan."""
         expiry = await self._selected(policy)
-        plan = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
+        plan = await self._context.formats.read_for_run(self._table.ref, snapshot_expiry_of(self._table).plan, expiry)
         self._step("planned")
         await self._attempt.check()
         await self._check_plan_acknowledged(policy, plan, rule)
@@ -133,21 +133,21 @@ class ExpiryAttempt(DeletingAttempt):
 
     async def _expire(self, plan: ExpiryPlan, expiry: Expiry) -> None:
         """Remove the planned snapshots. Raises `Stopped` if the attempt has to stop before all are gone."""
-        ids, keeper = iter(plan.expired), keeper_of(self._table)
+        ids, history = iter(plan.expired), snapshot_expiry_of(self._table)
         while some := list(islice(ids, MOST_AT_ONCE)):
             await self._attempt.check()
             self._check_may_continue()
             await self._attempt.transition(RunState.COMMITTING, intent=self._intent(some))
             self._step("before_commit")
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
-            expire = partial(keeper.expire, before_try=self._prove_lease, deletes_for=deletes_for)
+            expire = partial(history.expire, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
                 proof = await self._context.formats.write(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
                 await self._read_outcome(error, self._count_gone)
                 continue
             self._step("after_commit")
-            left = await self._context.formats.read_for_run(self._table.ref, keeper.retained, some)
+            left = await self._context.formats.read_for_run(self._table.ref, history.retained, some)
             await self._count(len(some) - len(left), proof)
 
     async def _expire_tags(self, plan: ExpiryPlan, expiry: Expiry) -> None:
@@ -156,15 +156,15 @@ class ExpiryAttempt(DeletingAttempt):
         Raises:
             Stopped: the attempt has to stop before all are gone.
         """
-        names, keeper = iter(plan.tags), self._table
-        while isinstance(keeper, TagKeeper) and (some := tuple(islice(names, MOST_AT_ONCE))):
+        names, history = iter(plan.tags), snapshot_expiry_of(self._table)
+        while some := tuple(islice(names, MOST_AT_ONCE)):
             await self._attempt.check()
             self._check_may_continue()
             intent = RunIntent(table_uuid=self._table.uuid, sent=frozenset({0}), tags=some)
             await self._attempt.transition(RunState.COMMITTING, intent=intent)
             self._step("before_tags")
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
-            expire = partial(keeper.expire_tags, before_try=self._prove_lease, deletes_for=deletes_for)
+            expire = partial(history.expire_tags, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
                 proof = await self._context.formats.write(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
@@ -179,14 +179,13 @@ class ExpiryAttempt(DeletingAttempt):
         If none is gone nothing is stored: the commit may still arrive.
         """
         sent, tags = self._attempt.run.intent.snapshots, self._attempt.run.intent.tags
-        if tags and isinstance(self._table, TagKeeper):
-            if len(await self._context.formats.read_for_run(self._table.ref, self._table.retained_tags, tags)) == len(
-                tags
-            ):
+        history = snapshot_expiry_of(self._table)
+        if tags:
+            if len(await self._context.formats.read_for_run(self._table.ref, history.retained_tags, tags)) == len(tags):
                 return False
             await self._count_tags(tags, ())
             return True
-        left = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).retained, sent)
+        left = await self._context.formats.read_for_run(self._table.ref, history.retained, sent)
         if len(left) == len(sent):
             return False
         gone = Condition("expired_are_gone", True, f"{len(sent) - len(left)} of {len(sent)} are gone")
@@ -195,9 +194,9 @@ class ExpiryAttempt(DeletingAttempt):
 
     async def _count_tags(self, names: Sequence[str], proof: Sequence[Condition]) -> None:
         """Store how many of the tags are gone, with their proof. Raises as `_count`."""
-        if isinstance(self._table, TagKeeper):
-            left = await self._context.formats.read_for_run(self._table.ref, self._table.retained_tags, names)
-            self._tags += len(names) - len(left)
+        history = snapshot_expiry_of(self._table)
+        left = await self._context.formats.read_for_run(self._table.ref, history.retained_tags, names)
+        self._tags += len(names) - len(left)
         await self._count(0, proof)
 
     async def _conclude(self, plan: ExpiryPlan) -> None:

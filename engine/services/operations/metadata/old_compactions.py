@@ -19,7 +19,7 @@ from engine.formats.base import CopyKeeper
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.file_removal import FileRemoval
 from engine.services.planning.upkeep.copies import copies_words, copy_rule
-from engine.services.planning.upkeep.histories import expiry_of, keeper_of
+from engine.services.planning.upkeep.histories import expiry_of, snapshot_expiry_of
 
 _AT_ONCE: Final = 500
 _NOT_YET: Final = timedelta(days=36_500)
@@ -79,7 +79,7 @@ class OldCompactionsAttempt(ExpiryAttempt):
 
     async def _selected(self, policy: EffectivePolicy) -> Expiry:
         """Return the expiry of the old copies, without those whose rewrite the record does not prove."""
-        copies = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).old_copies)
+        copies = await self._context.formats.read_for_run(self._table.ref, snapshot_expiry_of(self._table).old_copies)
         proven, _ = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             now, needed = await unit.now(), await self._needed(unit)

@@ -13,7 +13,7 @@ from engine.domain.errors import StateConflict
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.services.operations.metadata.expiry import ExpiryAttempt
-from engine.services.planning.upkeep.histories import keeper_of
+from engine.services.planning.upkeep.histories import snapshot_expiry_of
 
 
 class PurgeAttempt(ExpiryAttempt):
@@ -28,7 +28,7 @@ class PurgeAttempt(ExpiryAttempt):
         expiry, run = await super()._selected(policy), self._attempt.run
         if stored := run.plan.get("snapshot_ids"):
             return replace(expiry, only=frozenset(map(int, stored)))
-        plan = await self._context.formats.read_for_run(self._table.ref, keeper_of(self._table).plan_expiry, expiry)
+        plan = await self._context.formats.read_for_run(self._table.ref, snapshot_expiry_of(self._table).plan, expiry)
         if plan.hash(self._table.uuid) != run.request.get("plan_hash"):
             raise StateConflict(changed_words(len(plan.expired)))
         return replace(expiry, only=frozenset(plan.expired))

@@ -20,18 +20,18 @@ from engine.domain.runs.expiry import (
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
-from engine.formats.base import FileKeeper, HistoryKeeper, OpenTable
+from engine.formats.base import FileKeeper, OpenTable, SnapshotExpiry
 from engine.services.planning.wording import count_of, duration
 
 EXPIRE: Final = OPERATIONS[Operation.EXPIRE_SNAPSHOTS].setting
 OLD_COMPACTIONS: Final = OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].setting
 
 
-def keeper_of(table: OpenTable) -> HistoryKeeper:
-    """Return a table as one that can expire snapshots. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, HistoryKeeper):
+def snapshot_expiry_of(table: OpenTable) -> SnapshotExpiry:
+    """Return the expiry of a table's snapshots. Raises `NotEligible` if its format has none."""
+    if table.expiry is None:
         raise NotEligible("this version expires no snapshots of tables of this format")
-    return table
+    return table.expiry
 
 
 def file_keeper_of(table: OpenTable) -> FileKeeper:
@@ -77,7 +77,7 @@ def expiry_of(
     rule = history_rule(policy, operation)
     if operation is not Operation.DELETE_OLD_COMPACTIONS:
         return Expiry(rule, now, needed)
-    copies = keeper_of(table).old_copies()
+    copies = snapshot_expiry_of(table).old_copies()
     old = (each for each in copies if now - each.rewritten_at >= rule.older_than)
     only = frozenset(each.snapshot_id for each in old if proven is None or str(each.rewrite_id) in proven)
     return Expiry(rule, now, needed, only)

@@ -15,14 +15,14 @@ from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.run import Operation
-from engine.formats.base import CopyKeeper, HistoryKeeper, OpenTable, OrphanKeeper
+from engine.formats.base import CopyKeeper, OpenTable, OrphanKeeper
 from engine.services.planning.upkeep.copies import copy_rule, waiting_words
 from engine.services.planning.upkeep.histories import (
     expiry_of,
     expiry_words,
     history_rule,
-    keeper_of,
     next_copy_at,
+    snapshot_expiry_of,
 )
 from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, search_words
 from engine.services.planning.upkeep.snapshot_files import (
@@ -97,7 +97,7 @@ def plan_upkeep(
         NotEligible: the table does not support it in its current state.
     """
     if operation is Operation.PURGE:
-        plan = keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
+        plan = snapshot_expiry_of(table).plan(expiry_of(table, policy, operation, now, needed=needed))
         words = expiry_words(plan, operation)
         return OperationPlan(
             len(plan.expired), words, lambda: {**plan.document(), "plan_hash": plan.hash(table.uuid)}, next_at=None
@@ -121,7 +121,7 @@ def expiry_plan(
     Raises:
         NotEligible: the table forbids it.
     """
-    return keeper_of(table).plan_expiry(expiry_of(table, policy, operation, now, needed=needed))
+    return snapshot_expiry_of(table).plan(expiry_of(table, policy, operation, now, needed=needed))
 
 
 def _plan_deletes(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
@@ -155,7 +155,7 @@ def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: dateti
     if isinstance(table, CopyKeeper):
         return _plan_copies(table, policy, now)
     rule = history_rule(policy, Operation.DELETE_OLD_COMPACTIONS)
-    next_at = next_copy_at(keeper_of(table).old_copies(), rule, now)
+    next_at = next_copy_at(snapshot_expiry_of(table).old_copies(), rule, now)
     return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
 
 
@@ -191,8 +191,12 @@ def _plan_history(
     return OperationPlan(plan.count, words, plan.document, plan.next_at, superseded_bytes=plan.superseded_bytes)
 
 
-def _has(*roles: type) -> Callable[[OpenTable], bool]:
-    return lambda table: isinstance(table, roles)
+def _can_expire(table: OpenTable) -> bool:
+    return table.expiry is not None
+
+
+def _replaces_files(table: OpenTable) -> bool:
+    return table.expiry is not None or isinstance(table, CopyKeeper)
 
 
 _DELETES: Final = OPERATIONS[Operation.REWRITE_DELETES].setting
@@ -201,10 +205,10 @@ UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
     {
         Operation.REWRITE_DELETES: Upkeep(lambda table: table.delete_rewrite is not None, _plan_deletes),
         Operation.REWRITE_MANIFESTS: Upkeep(lambda table: table.manifest_rewrite is not None, _plan_manifests),
-        Operation.EXPIRE_SNAPSHOTS: Upkeep(_has(HistoryKeeper), _plan_expiry),
-        Operation.DELETE_OLD_COMPACTIONS: Upkeep(_has(HistoryKeeper, CopyKeeper), _plan_old_compactions),
-        Operation.RECLAIM: Upkeep(_has(HistoryKeeper), _plan_reclaim),
-        Operation.REMOVE_ORPHANS: Upkeep(_has(OrphanKeeper), _plan_orphans),
+        Operation.EXPIRE_SNAPSHOTS: Upkeep(_can_expire, _plan_expiry),
+        Operation.DELETE_OLD_COMPACTIONS: Upkeep(_replaces_files, _plan_old_compactions),
+        Operation.RECLAIM: Upkeep(_can_expire, _plan_reclaim),
+        Operation.REMOVE_ORPHANS: Upkeep(lambda table: isinstance(table, OrphanKeeper), _plan_orphans),
     }
 )
 """Every operation that a setting switches on, in the order of `OPERATIONS`."""

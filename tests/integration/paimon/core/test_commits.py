@@ -183,4 +183,4 @@ def test_a_merge_of_manifests_by_another_writer_is_no_commit_of_the_run(lake: Pa
     assert [each.snapshot_id for each in table.find_commits(RUN)] == [proof.snapshot_id]
     newest = table.snapshots(1)[0]
     assert (newest.snapshot_id, newest.compactor) == (proof.snapshot_id + 1, ("paimon", copied["commitUser"]))
-    assert [each.rewrite_id for each in table.old_copies()] == [proof.snapshot_id]
+    assert [each.rewrite_id for each in table.expiry.old_copies()] == [proof.snapshot_id]

@@ -63,7 +63,9 @@ def test_a_tag_or_branch_without_files_stops_every_deletion(rest_lake: RestLake,
         patched.setattr(RestTable, {"tag": "tags", "branch": "branches"}[kind], lambda _self: ["kept"])
         table, which = lake.open(), expiry(1)
         with pytest.raises(NotEligible, match=rf"the catalog has a {kind} kept, of which .* has no files"):
-            table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for="run_1")
+            table.expiry.expire(
+                tuple(table.expiry.plan(which).expired), which, before_try=lambda: None, deletes_for="run_1"
+            )
         grow_old(lake.folder)
         with pytest.raises(NotEligible, match=f"the catalog has a {kind} kept"):
             looked(lake.open())
@@ -87,7 +89,7 @@ def test_a_snapshot_that_the_catalog_names_as_the_newest_does_not_expire(
     lake.write_and_compact()
     third = lake.open()._view.files.snapshot(3)
     monkeypatch.setattr(RestTable, "newest", lambda _self: third)
-    assert list(lake.open().plan_expiry(expiry(1)).expired) == [1, 2]
+    assert list(lake.open().expiry.plan(expiry(1)).expired) == [1, 2]
 
 
 @pytest.mark.parametrize("newest", [None, 4, 6], ids=["no snapshot", "an expired snapshot", "the newest"])

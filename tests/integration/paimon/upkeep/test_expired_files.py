@@ -77,7 +77,7 @@ def test_deletion_vectors_of_an_append_table_go(lake: PaimonLake, tmp_path: Path
 def test_a_run_that_deletes_no_files_leaves_them(lake: PaimonLake) -> None:
     before = files_of(lake)
     table, which = lake.open(), expiry(1)
-    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
+    table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=lambda: None)
     gone = before - files_of(lake)
     assert {each.partition("/")[0] for each in gone} == {"snapshot"}
     assert not (lake.folder / RECORDS).exists()
@@ -88,13 +88,13 @@ def test_a_run_that_deletes_no_files_leaves_them(lake: PaimonLake) -> None:
 def test_an_expiry_that_is_stopped_goes_on(lake: PaimonLake, count: int) -> None:
     which = expiry(1)
     table = lake.open()
-    ids = tuple(table.plan_expiry(which).expired)
+    ids = tuple(table.expiry.plan(which).expired)
     assert len(ids) == 5
-    expire = table.expire
+    expire = table.expiry.expire
     if count < len(ids):
         with pytest.raises(KeyboardInterrupt):
             expire(ids, which, before_try=stopped_after(count), deletes_for=RUN)
-        assert sorted(table.retained(ids)) == list(ids[count:])
+        assert sorted(table.expiry.retained(ids)) == list(ids[count:])
         assert len(lake.call("history")["rows"]) == 2 * (6 - count) - 1
     deleted = files_of(lake)
     if count:
@@ -132,14 +132,14 @@ def test_a_tag_of_an_expiring_snapshot_keeps_its_files(lake: PaimonLake) -> None
     lake.call("create_tag", name="before", snapshot=1)
     which = expiry(1)
     table = lake.open()
-    ids = tuple(table.plan_expiry(which).expired)
+    ids = tuple(table.expiry.plan(which).expired)
 
     def tagging() -> None:
         if not (lake.folder / "tag/tag-late").exists():
             lake.call("create_tag", name="late", snapshot=4)
             lake.call("create_branch", name="b", tag="late")
 
-    table.expire(ids, which, before_try=tagging, deletes_for=RUN)
+    table.expiry.expire(ids, which, before_try=tagging, deletes_for=RUN)
     deletion = lake.open().deletion(RUN, ())
     deletion.record()
     while deletion.advance(lambda _requests: None, 60.0):
@@ -157,7 +157,7 @@ def test_writers_commit_and_compact_during_a_deletion(lake: PaimonLake) -> None:
     def writing() -> None:
         lake.write([[1, "b", 2.0]])
 
-    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=writing, deletes_for=RUN)
+    table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=writing, deletes_for=RUN)
     deletion = lake.open().deletion(RUN, ())
     deletion.record()
     lake.compact()
@@ -171,7 +171,7 @@ def test_writers_commit_and_compact_during_a_deletion(lake: PaimonLake) -> None:
 def test_a_rollback_stops_an_expiry(lake: PaimonLake) -> None:
     which = expiry(1)
     table = lake.open()
-    ids = tuple(table.plan_expiry(which).expired)
+    ids = tuple(table.expiry.plan(which).expired)
     steps = iter([False, False, True])
 
     def rolling_back() -> None:
@@ -179,7 +179,7 @@ def test_a_rollback_stops_an_expiry(lake: PaimonLake) -> None:
             lake.call("roll_back", snapshot=4)
 
     with pytest.raises(Transient, match="rolled back"):
-        table.expire(ids, which, before_try=rolling_back, deletes_for=RUN)
+        table.expiry.expire(ids, which, before_try=rolling_back, deletes_for=RUN)
     assert lake.open().head_snapshot_id == 4
     files_deleted(lake.open())
     assert {"snapshot 3", "snapshot 4"} <= set(lake.call("history")["rows"])
@@ -231,15 +231,15 @@ def test_a_table_that_takes_the_name_before_the_expiry_loses_nothing(lake: Paimo
     schema = lake.folder.with_name("new") / "schema/schema-0"
     edit_json(schema, timeMillis=json.loads(schema.read_text())["timeMillis"] + 1)
     table = lake.open()
-    plan = table.plan_expiry(which)
+    plan = table.expiry.plan(which)
     assert (len(plan.expired), list(plan.tags)) == (5, ["t"])
     renamed(lake)
     before = files_of(lake)
     for remove in (
-        lambda: table.expire(tuple(plan.expired), which, before_try=lambda: None, deletes_for=RUN),
-        lambda: table.expire_tags(("t",), which, before_try=lambda: None, deletes_for=RUN),
-        lambda: table.retained(tuple(plan.expired)),
-        lambda: table.retained_tags(("t",)),
+        lambda: table.expiry.expire(tuple(plan.expired), which, before_try=lambda: None, deletes_for=RUN),
+        lambda: table.expiry.expire_tags(("t",), which, before_try=lambda: None, deletes_for=RUN),
+        lambda: table.expiry.retained(tuple(plan.expired)),
+        lambda: table.expiry.retained_tags(("t",)),
     ):
         with pytest.raises(TableReplaced):
             remove()
@@ -329,7 +329,7 @@ def test_hostile_metadata_stops_the_expiry_before_anything_is_removed(lake: Paim
         lake.write([[9, "c", 1.0]])
     before, table, which = files_of(lake), lake.open(), expiry(1)
     with pytest.raises(TableUnreadable, match=text):
-        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+        table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=lambda: None, deletes_for=RUN)
     assert files_of(lake) == before
     assert victim.exists()
 
@@ -416,7 +416,7 @@ def test_missing_files_of_expiring_snapshots_are_counted(lake: PaimonLake) -> No
     snapshot = json.loads((lake.folder / "snapshot/snapshot-4").read_text())
     (lake.folder / "manifest" / snapshot["deltaManifestList"]).unlink()
     table, which = lake.open(), expiry(1)
-    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=lambda: None, deletes_for=RUN)
     plan = files_deleted(table)
     assert plan.details["unread"]["counts"] == {"missing": 1}
     assert len(data_files(lake)) == 2, "one that only the fourth snapshot removed is unknown"
@@ -432,7 +432,7 @@ def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(lake
     edit_manifest(lake.folder, lengthen)
     lake.write([[9, "c", 1.0]])
     table, which, before = lake.open(), expiry(1), data_files(lake)
-    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=lambda: None, deletes_for=RUN)
     plan = files_deleted(table)
     assert plan.details["unread"]["counts"] == {"damaged": 1}
     assert plan.details["left_out"]["errors"] == 1
@@ -458,4 +458,4 @@ def test_documents_that_are_too_large_together_are_unreadable(
     with pytest.raises(TableUnreadable, match="MiB"):
         lake.open().preview_removal([1], ())
     with pytest.raises(TableUnreadable, match="MiB"):
-        lake.open().plan_expiry(expiry(1))
+        lake.open().expiry.plan(expiry(1))

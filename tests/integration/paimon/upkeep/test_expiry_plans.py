@@ -35,7 +35,7 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
 
 
 def planned(lake: PaimonLake, which: Expiry) -> ExpiryPlan:
-    return lake.open().plan_expiry(replace(which, now=NOW))
+    return lake.open().expiry.plan(replace(which, now=NOW))
 
 
 def ids(lake: PaimonLake, which: Expiry) -> list[int]:

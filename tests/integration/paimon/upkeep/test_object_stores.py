@@ -33,7 +33,9 @@ def test_an_expiry_leaves_the_same_files_as_on_a_disk(s3: S3Server, paimon_core:
     lake.write_and_compact(day="a/b")
     upload(s3, lake)
     which, table = expiry(1), opened(s3, lake)
-    proof = table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None, deletes_for=RUN)
+    proof = table.expiry.expire(
+        tuple(table.expiry.plan(which).expired), which, before_try=lambda: None, deletes_for=RUN
+    )
     assert all(each.holds for each in proof)
     s3.asked.clear()
     plan = files_deleted(opened(s3, lake))

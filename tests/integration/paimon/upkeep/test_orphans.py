@@ -177,7 +177,7 @@ def test_orphans_go_after_a_rollback_to_a_tag_whose_changelog_expired(paimon_cor
 
 def test_expired_files_that_a_run_left_are_orphans(lake: PaimonLake) -> None:
     table, which = lake.open(), expiry(1)
-    table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
+    table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=lambda: None)
     rows = history(lake)
     assert removed(lake).total.files > 0
     assert history(lake) == rows

@@ -48,7 +48,7 @@ def test_the_same_files_are_left_as_by_the_cores_own_expire(
     game.play()
     if forbids(shape, Work.EXPIRY):
         with pytest.raises(NotEligible, match=shape.refused):
-            game.ours.open().plan_expiry(expiry(1))
+            game.ours.open().expiry.plan(expiry(1))
         return
     decorate(chance, game.ours)
     shutil.rmtree(game.twin.root)

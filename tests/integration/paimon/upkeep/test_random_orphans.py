@@ -30,7 +30,7 @@ def leave_orphans(chance: Random, game: Game, *, expires: bool) -> None:
     lake = game.ours
     if chance.random() < 0.5 and expires:
         table, which = lake.open(), expiry(chance.randrange(1, 4))
-        table.expire(tuple(table.plan_expiry(which).expired), which, before_try=lambda: None)
+        table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=lambda: None)
     ids = [each["id"] for each in lake.call("snapshots")]
     if len(ids) > 1 and chance.random() < 0.3:
         lake.call("roll_back", snapshot=chance.choice(ids[:-1]))

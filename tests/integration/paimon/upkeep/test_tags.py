@@ -61,7 +61,7 @@ def test_a_tag_goes_after_its_time_with_the_files_that_only_it_needed(lake: Paim
 
 def test_files_go_with_the_tag_if_its_snapshot_expired_before(lake: PaimonLake) -> None:
     early = replace(expiry(1), now=datetime.now(UTC) + timedelta(hours=11))
-    plan = lake.open().plan_expiry(early)
+    plan = lake.open().expiry.plan(early)
     assert not plan.tags, "its time is over in every time zone after another hour"
     snapshots_expired(lake, early)
     files_deleted(lake.open())
@@ -74,7 +74,7 @@ def test_files_go_with_the_tag_if_its_snapshot_expired_before(lake: PaimonLake) 
 
 
 def test_the_plan_names_the_tag_and_the_end_of_its_time(lake: PaimonLake) -> None:
-    plan = lake.open().plan_expiry(expiry(1))
+    plan = lake.open().expiry.plan(expiry(1))
     assert list(plan.tags) == ["over"]
     created = datetime(*json.loads((lake.folder / "tag/tag-over").read_text())["tagCreateTime"][:6], tzinfo=UTC)
     assert timedelta(hours=12.5) <= plan.tags["over"] - created <= timedelta(hours=12.5, seconds=2)
@@ -85,9 +85,9 @@ def test_the_plan_names_the_tag_and_the_end_of_its_time(lake: PaimonLake) -> Non
 
 def test_without_delete_files_the_files_stay(lake: PaimonLake) -> None:
     table, which, before = lake.open(), expiry(1), files_of(lake)
-    table.expire_tags(("over", "kept", "unknown"), which, before_try=lambda: None)
+    table.expiry.expire_tags(("over", "kept", "unknown"), which, before_try=lambda: None)
     assert before - files_of(lake) == {"tag/tag-over"}
-    assert table.expire_tags(("over",), which, before_try=pytest.fail) == ()
+    assert table.expiry.expire_tags(("over",), which, before_try=pytest.fail) == ()
 
 
 @pytest.mark.parametrize(
@@ -112,16 +112,16 @@ def test_without_delete_files_the_files_stay(lake: PaimonLake) -> None:
 )
 def test_a_tag_with_strange_times_stays(lake: PaimonLake, change: Callable[[Path], None]) -> None:
     change(lake.folder / "tag/tag-over")
-    assert not lake.open().plan_expiry(expiry(1)).tags
+    assert not lake.open().expiry.plan(expiry(1)).tags
 
 
 def test_a_damaged_tag_stops_the_expiry_before_anything_is_removed(lake: PaimonLake) -> None:
     (lake.folder / "tag/tag-plain").write_text("{")
     before = files_of(lake)
     with pytest.raises(TableUnreadable, match="tag-plain"):
-        lake.open().plan_expiry(expiry(1))
+        lake.open().expiry.plan(expiry(1))
     with pytest.raises(TableUnreadable, match="tag-plain"):
-        lake.open().expire_tags(("over",), expiry(1), before_try=lambda: None)
+        lake.open().expiry.expire_tags(("over",), expiry(1), before_try=lambda: None)
     assert files_of(lake) == before
 
 
@@ -133,7 +133,7 @@ def test_a_tag_that_is_just_written_is_read_again(lake: PaimonLake, monkeypatch:
         path.write_bytes(body[: written.pop()])
 
     monkeypatch.setattr("engine.formats.paimon.metadata.documents.sleep", write_more)
-    for which in (lambda: lake.open().plan_expiry(expiry(1)).tags, lambda: lake.open().preview_removal([1], ()).files):
+    for which in (lambda: lake.open().expiry.plan(expiry(1)).tags, lambda: lake.open().preview_removal([1], ()).files):
         path.write_bytes(b"")
         written[:] = [len(body), 100, 1]
         assert which()
@@ -141,11 +141,11 @@ def test_a_tag_that_is_just_written_is_read_again(lake: PaimonLake, monkeypatch:
     path.write_bytes(b"")
     written[:] = [1, 1]
     with pytest.raises(TableUnreadable, match="tag-plain"):
-        lake.open().plan_expiry(expiry(1))
+        lake.open().expiry.plan(expiry(1))
     path.write_bytes(b"")
     written[:] = range(10, 0, -1)
     with pytest.raises(Transient, match="being written"):
-        lake.open().plan_expiry(expiry(1))
+        lake.open().expiry.plan(expiry(1))
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_a_tag_that_is_just_written_is_read_again(lake: PaimonLake, monkeypatch:
     ],
 )
 def test_a_tag_that_a_reader_or_a_run_needs_stays(lake: PaimonLake, needed: Needed) -> None:
-    assert not lake.open().plan_expiry(expiry(1, needed=needed)).tags
-    assert lake.open().plan_expiry(expiry(1, needed=Needed(reader_ids=frozenset({3})))).tags
+    assert not lake.open().expiry.plan(expiry(1, needed=needed)).tags
+    assert lake.open().expiry.plan(expiry(1, needed=Needed(reader_ids=frozenset({3})))).tags
 
 
 def test_the_newest_tag_before_a_reader_began_stays(lake: PaimonLake) -> None:
@@ -169,9 +169,9 @@ def test_the_newest_tag_before_a_reader_began_stays(lake: PaimonLake) -> None:
     assert at[2] <= at[3] < at[4]
     for each in (2, 3):
         which = expiry(1, needed=since[each])
-        assert not lake.open().plan_expiry(which).tags
-        assert lake.open().expire_tags(("over",), which, before_try=pytest.fail) == ()
-    assert lake.open().plan_expiry(expiry(1, needed=since[4])).tags
+        assert not lake.open().expiry.plan(which).tags
+        assert lake.open().expiry.expire_tags(("over",), which, before_try=pytest.fail) == ()
+    assert lake.open().expiry.plan(expiry(1, needed=since[4])).tags
 
 
 @pytest.mark.parametrize(
@@ -184,11 +184,11 @@ def test_the_newest_tag_before_a_reader_began_stays(lake: PaimonLake) -> None:
 def test_tags_whose_removal_others_have_to_be_told_of_stay(lake: PaimonLake, option: str) -> None:
     path = lake.folder / "schema/schema-0"
     edit_json(path, options={**json.loads(path.read_text())["options"], option: "x"})
-    assert not lake.open().plan_expiry(expiry(1)).tags
+    assert not lake.open().expiry.plan(expiry(1)).tags
 
 
 def test_a_purge_removes_no_tags(lake: PaimonLake) -> None:
-    assert not lake.open().plan_expiry(expiry(1, overrides=True)).tags
+    assert not lake.open().expiry.plan(expiry(1, overrides=True)).tags
 
 
 def test_a_tag_that_is_replaced_before_its_deletion_stays(lake: PaimonLake) -> None:
@@ -198,7 +198,7 @@ def test_a_tag_that_is_replaced_before_its_deletion_stays(lake: PaimonLake) -> N
         lake.call("delete_tag", name="over")
         lake.call("create_tag", name="over", snapshot=3)
 
-    proof = table.expire_tags(("over",), which, before_try=replace_tag, deletes_for="run_1")
+    proof = table.expiry.expire_tags(("over",), which, before_try=replace_tag, deletes_for="run_1")
     assert all(each.holds for each in proof)
     snapshots_expired(lake, which)
     files_deleted(lake.open())
@@ -211,7 +211,7 @@ def test_a_branch_of_the_tag_keeps_its_files(lake: PaimonLake) -> None:
     def branch() -> None:
         lake.call("create_branch", name="b", tag="over")
 
-    lake.open().expire_tags(("over",), expiry(1), before_try=branch, deletes_for="run_1")
+    lake.open().expiry.expire_tags(("over",), expiry(1), before_try=branch, deletes_for="run_1")
     snapshots_expired(lake, expiry(1))
     files_deleted(lake.open())
     assert history(lake)["branch b"] == rows
@@ -220,7 +220,7 @@ def test_a_branch_of_the_tag_keeps_its_files(lake: PaimonLake) -> None:
 
 def test_a_rollback_to_the_tag_keeps_its_files(lake: PaimonLake) -> None:
     rows = history(lake)["tag over"]
-    lake.open().expire_tags(
+    lake.open().expiry.expire_tags(
         ("over",), expiry(1), before_try=lambda: lake.call("roll_back_to_tag", name="over"), deletes_for="run_1"
     )
     files_deleted(lake.open())
