@@ -2,9 +2,8 @@
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
 What only some formats can do is in parts that a table may have (`expiry`, `manifest_rewrite`, `delete_rewrite`,
-`write_guide`), and in further roles (`RewritableTable`, `CommitsApart`, `RollsBack`, `ParentKeeper`, `FileKeeper`,
-`CopyKeeper`, `OrphanKeeper`, `OwnEngine`, `NativeTable`): callers ask with `isinstance` whether a table has one, and
-decide what follows without.
+`write_guide`), and in further roles (`RewritableTable`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `OwnEngine`,
+`NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -26,14 +25,14 @@ from engine.formats.base.commits import (
     IN_HISTORY,
     CommitOutcome,
     CommitRequest,
-    CommitsApart,
     CommittedBatch,
     Committer,
+    RollBack,
     Verification,
     WrittenGroup,
 )
 from engine.formats.base.files import Condition, FileInventory
-from engine.formats.base.history import ParentKeeper, RollBack, RollsBack, SnapshotExpiry
+from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.native import (
     NativeChange,
     NativeEngine,
@@ -64,7 +63,6 @@ __all__ = [
     "CheckStep",
     "CommitOutcome",
     "CommitRequest",
-    "CommitsApart",
     "CommittedBatch",
     "Committer",
     "Condition",
@@ -83,14 +81,12 @@ __all__ = [
     "OrphanDeletion",
     "OrphanKeeper",
     "OwnEngine",
-    "ParentKeeper",
     "PlainProperties",
     "ProcedureSettings",
     "RewritableTable",
     "RewriteSettings",
     "RewrittenSnapshot",
     "RollBack",
-    "RollsBack",
     "RowCounts",
     "SnapshotExpiry",
     "SnapshotInfo",

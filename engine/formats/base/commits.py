@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol, runtime_checkable
+from enum import StrEnum
+from typing import Final, Protocol
 
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile, OutputFile
@@ -105,8 +106,31 @@ class Verification:
         return {check.name for check in self.checks if not check.holds} == {IN_HISTORY}
 
 
+class RollBack(StrEnum):
+    """Result of a rollback to the parent of a snapshot committed by Packhouse."""
+
+    DONE = "done"
+    """The snapshot is not, or no longer, in the history of main."""
+
+    FOLLOWED = "followed"
+    """Another commit followed it, or the catalog refused repeatedly."""
+
+    NO_PARENT = "no_parent"
+    """Its parent snapshot has expired."""
+
+    NOT_POSSIBLE = "not_possible"
+    """The table's format has no such step."""
+
+
 class Committer(Protocol):
     """Replaces files of a table by those that tasks wrote, in atomic snapshots."""
+
+    @property
+    def commits_apart(self) -> bool:
+        """Whether each group is a commit of its own, because it changes an entry of its own.
+
+        `commit` and `verify` then look at the present state of that entry, whenever the table was opened.
+        """
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch, with at most 16 tries on lost races; drops whole groups whose inputs were removed or changed.
@@ -129,6 +153,29 @@ class Committer(Protocol):
     def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         """Verify a snapshot committed by Packhouse against the groups it claims to contain, from metadata alone."""
 
+    def roll_back(self, snapshot_id: int) -> RollBack:
+        """Go back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; try again.
+        """
+
+    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
+        """Protect this Packhouse snapshot's parent from expiry until the next Packhouse commit.
+
+        Returns its id; None if it has expired, or parents can't be protected in this format.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; the parent may be protected.
+        """
+
+    def release_parents(self) -> Sequence[str]:
+        """Remove the protection set by commits with `protects_parent`; return the names of the removed tags.
+
+        Raises:
+            OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes it.
+        """
+
     def list_outputs(self, run_id: str) -> Sequence[str]:
         """Return the paths of all files under the data location that this run wrote, recognized by name."""
 
@@ -141,15 +188,3 @@ class Committer(Protocol):
         Files of later attempts are kept, so that a stale holder can't remove the work of its successor. Returns the
         number of deleted files. Must not be called while a task of those attempts may still write.
         """
-
-
-@runtime_checkable
-class CommitsApart(Protocol):
-    """A table without commits of several groups: each group changes an entry of its own, so each is sent alone.
-
-    Its `commit` and `verify` look at the present state of that entry, whenever the table was opened.
-    """
-
-    @property
-    def commits_apart(self) -> Literal[True]:
-        """Always true; the attribute marks the role."""

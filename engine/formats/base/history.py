@@ -1,59 +1,11 @@
-"""What only formats with snapshots can do: go back to an earlier snapshot, and expire snapshots."""
+"""The part of tables whose format keeps old snapshots, and expires them."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.formats.base.files import Condition
-
-
-class RollBack(StrEnum):
-    """Result of a rollback to the parent of a snapshot committed by Packhouse."""
-
-    DONE = "done"
-    """The snapshot is not, or no longer, in the history of main."""
-
-    FOLLOWED = "followed"
-    """Another commit followed it, or the catalog refused repeatedly."""
-
-    NO_PARENT = "no_parent"
-    """Its parent snapshot has expired."""
-
-    NOT_POSSIBLE = "not_possible"
-    """The table's format has no such step."""
-
-
-@runtime_checkable
-class RollsBack(Protocol):
-    """A table that can go back to its state before a commit of Packhouse's."""
-
-    def roll_back(self, snapshot_id: int) -> RollBack:
-        """Go back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
-
-        Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; try again.
-        """
-
-
-@runtime_checkable
-class ParentKeeper(RollsBack, Protocol):
-    """A table that can go back to the snapshot before one of Packhouse's, and keep that one from expiry."""
-
-    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
-        """Protect this Packhouse snapshot's parent from expiry until the next Packhouse commit; None if it has expired.
-
-        Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; the parent may be protected.
-        """
-
-    def release_parents(self) -> Sequence[str]:
-        """Remove the protection set by commits with `protects_parent`; return the names of the removed tags.
-
-        Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes it.
-        """
 
 
 class SnapshotExpiry(Protocol):

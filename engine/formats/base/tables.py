@@ -1,12 +1,13 @@
 """A table of any format, with the two roles that all of them have; and one whose files Packhouse can replace."""
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from engine.domain.errors import NotEligible
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.tables.keys import DeclaredKey
-from engine.formats.base.commits import Committer
+from engine.formats.base.commits import Committer, RollBack
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.rewrites import SnapshotRewrite
@@ -37,11 +38,28 @@ class OpenTable(TableView, FileInventory, Protocol):
 
 
 class NoParts:
-    """Base of tables, with none of the parts that only some formats have."""
+    """Base of tables, with nothing of what only some formats have."""
 
     def key_condition(self, key: DeclaredKey) -> Condition | None:  # noqa: ARG002
         """See `FileInventory`."""
         return None
+
+    @property
+    def commits_apart(self) -> bool:
+        """See `Committer`: a batch of groups is one commit."""
+        return False
+
+    def roll_back(self, snapshot_id: int) -> RollBack:  # noqa: ARG002
+        """See `Committer`: a table can't go back."""
+        return RollBack.NOT_POSSIBLE
+
+    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:  # noqa: ARG002
+        """See `Committer`: a table can't go back, so no parent is protected."""
+        return None
+
+    def release_parents(self) -> Sequence[str]:
+        """See `Committer`: no parent is protected."""
+        return ()
 
     @property
     def expiry(self) -> SnapshotExpiry | None:

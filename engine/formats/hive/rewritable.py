@@ -1,7 +1,6 @@
 """A loaded table whose partitions can be rewritten, as `formats.base.FormsGroups`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
@@ -38,7 +37,7 @@ class RewritableHiveTable(HiveTable):
         self._fresh = fresh
 
     @property
-    def commits_apart(self) -> Literal[True]:
+    def commits_apart(self) -> bool:
         """True: each partition is an entry of its own in the Metastore."""
         return True
 
@@ -89,7 +88,7 @@ class RewritableHiveTable(HiveTable):
 
     @reads("change partitions of")
     def roll_back(self, snapshot_id: int) -> RollBack:
-        """Give the partition of a commit its previous folder again; see `RollsBack.roll_back`."""
+        """Give the partition of a commit its previous folder again; see `Committer.roll_back`."""
         return roll_back(self._fresh(), snapshot_id)
 
     @reads("list the files of")

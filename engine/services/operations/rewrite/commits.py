@@ -25,8 +25,6 @@ from engine.domain.runs.run import RunState, StoredGroup
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
-    CommitsApart,
-    ParentKeeper,
     RewritableTable,
     Verification,
     WrittenGroup,
@@ -81,7 +79,7 @@ class Commits:
     async def commit(self, groups: Sequence[StoredGroup]) -> None:
         """Commit written groups, one snapshot for each base they were planned on; leaves the run in `committing`.
 
-        A table that `CommitsApart` gets a commit for each group.
+        A table that `commits_apart` gets a commit for each group.
 
         Raises:
             LeaseLost: before anything was sent.
@@ -110,7 +108,7 @@ class Commits:
             by_base[int(group.measured["base_snapshot_id"]), int(group.measured["schema_id"])].append(group)
         for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
             opened = await self._open_table()
-            for part in [[group] for group in batch] if isinstance(opened, CommitsApart) else [batch]:
+            for part in [[group] for group in batch] if opened.commits_apart else [batch]:
                 await self._commit_batch(base, schema, part, opened)
 
     async def answer_failed_proofs(self) -> None:
@@ -165,7 +163,7 @@ class Commits:
         if outcome.snapshot_id is not None:
             committed = [by_ordinal[ordinal] for ordinal in outcome.committed]
             lost_places = frozenset(by_ordinal[ordinal].place for ordinal in outcome.dropped)
-            table = opened if isinstance(opened, CommitsApart) else await self._open_table()
+            table = opened if opened.commits_apart else await self._open_table()
             await self._prove(table, outcome.snapshot_id, committed, tries=outcome.tries, lost=lost_places)
         if outcome.dropped:  # by another writer, or by an earlier send whose answer was lost: the table shows which
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
@@ -361,8 +359,7 @@ class Commits:
             return
         try:
             table = await self._open_table()
-            if isinstance(table, ParentKeeper):
-                await self._formats.write(table.ref, table.release_parents)
+            await self._formats.write(table.ref, table.release_parents)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
 
