@@ -27,7 +27,6 @@ from engine.formats.base import (
     NoParts,
     OpenTable,
     OrphanKeeper,
-    OwnEngine,
     RewritableTable,
     RewriteSettings,
     SnapshotKind,
@@ -108,7 +107,8 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     capabilities, table = subject.format.capabilities(), opened(subject)
     natively = [cell for cell in capabilities.cells if cell.engine == "native" and cell.capability.possible]
     if not isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has no procedure
-        assert isinstance(table, OwnEngine) is bool(natively)
+        assert (table.native_engine() is not None) is bool(natively)
+        assert (table.planned_natively() is not None) is bool(natively)
     assert isinstance(table, RewritableTable) is capabilities.operation(Operation.REWRITE).possible
     assert (table.expiry is not None) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]

@@ -1,9 +1,9 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in parts that a table may have (`expiry`, `manifest_rewrite`, `delete_rewrite`,
-`write_guide`), and in further roles (`RewritableTable`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`, `OwnEngine`,
-`NativeTable`): callers ask with `isinstance` whether a table has one, and decide what follows without.
+What only some formats can do is in parts that a table may have (`procedure`, `expiry`, `manifest_rewrite`,
+`delete_rewrite`, `write_guide`), and in further roles (`RewritableTable`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`):
+callers ask with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -36,8 +36,7 @@ from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.native import (
     NativeChange,
     NativeEngine,
-    NativeTable,
-    OwnEngine,
+    NativeProcedure,
     ProcedureSettings,
     RowCounts,
 )
@@ -50,7 +49,7 @@ from engine.formats.base.removals import (
     OrphanKeeper,
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
-from engine.formats.base.tables import FormsGroups, NoParts, OpenTable, RewritableTable, rewritable
+from engine.formats.base.tables import NoParts, OpenTable, RewritableTable, rewritable
 from engine.formats.base.tasks import RewriteSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 from engine.formats.base.writers import WriteGuide
@@ -71,16 +70,14 @@ __all__ = [
     "FileInventory",
     "FileKeeper",
     "FileScope",
-    "FormsGroups",
     "IsWanted",
     "NativeChange",
     "NativeEngine",
-    "NativeTable",
+    "NativeProcedure",
     "NoParts",
     "OpenTable",
     "OrphanDeletion",
     "OrphanKeeper",
-    "OwnEngine",
     "PlainProperties",
     "ProcedureSettings",
     "RewritableTable",

@@ -6,7 +6,7 @@ snapshot after the planned one that replaced files of exactly one planned partit
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 from engine.domain.errors import FieldProblem
 from engine.domain.policies import DEFAULTS, OFF, EffectivePolicy, Strategy
@@ -15,7 +15,6 @@ from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.formats.base.commits import Verification
-from engine.formats.base.tables import RewritableTable
 from engine.planning.plans.group_forms import GroupForm
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
@@ -146,20 +145,8 @@ class NativeEngine:
             yield _problem("verification", proven, policy, f"set it to {BY_METADATA!r}")
 
 
-@runtime_checkable
-class OwnEngine(RewritableTable, Protocol):
-    """An open table whose format has an engine of its own, `rewrite.engine: native`. All calls may block."""
-
-    def planned_natively(self) -> "OwnEngine":
-        """Return the same view for planning with it: with its conditions, and with no file out of reach."""
-
-    def native_engine(self) -> NativeEngine:
-        """Return the engine for this table."""
-
-
-@runtime_checkable
-class NativeTable(OwnEngine, Protocol):
-    """An open table whose format has a procedure, which commits on its own. All calls may block."""
+class NativeProcedure(Protocol):
+    """A procedure of a table's format, which commits on its own. All calls may block."""
 
     def spark_table(self) -> SparkTable:
         """The table's identifier in Spark. Raises `NotEligible` when its catalog has no name there."""
@@ -167,13 +154,13 @@ class NativeTable(OwnEngine, Protocol):
     def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
         """Return the tests that select one partition; none for an unpartitioned table."""
 
-    def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
+    def call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
         """Return the call that rewrites the partition of a group."""
 
     def is_conflict(self, failure: str) -> bool:
         """Return whether a failed call lost to another writer, by the text of its failure on Spark."""
 
-    def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
+    def changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
         """Return replacements in these partitions since a base, other than Packhouse's commits, oldest first.
 
         Reloads the table.
@@ -182,7 +169,7 @@ class NativeTable(OwnEngine, Protocol):
             CommitConflict: the base is no longer in the history of the main branch.
         """
 
-    def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
+    def prove(self, change: NativeChange, counted: RowCounts | None) -> Verification:
         """Verify a change from the table's metadata, and from counted rows where metadata is not sufficient."""
 
 

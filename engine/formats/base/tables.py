@@ -10,15 +10,29 @@ from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base.commits import Committer, RollBack
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import SnapshotExpiry
+from engine.formats.base.native import NativeEngine, NativeProcedure
 from engine.formats.base.rewrites import SnapshotRewrite
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
 from engine.formats.base.writers import WriteGuide
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.group_forms import PACKED, GroupForm
 
 
 class OpenTable(TableView, FileInventory, Protocol):
     """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
+
+    def kernel_form(self) -> GroupForm:
+        """Return the form of the kernel's file groups."""
+
+    def native_engine(self) -> NativeEngine | None:
+        """Return the engine of its format for this table, `rewrite.engine: native`; None without one. May block."""
+
+    def planned_natively(self) -> "OpenTable | None":
+        """Return the same view for planning with that engine: with its conditions, and with no file out of reach."""
+
+    @property
+    def procedure(self) -> NativeProcedure | None:
+        """The procedure that its format's engine is; None: that engine runs in tasks, or there is none."""
 
     @property
     def expiry(self) -> SnapshotExpiry | None:
@@ -42,6 +56,23 @@ class NoParts:
 
     def key_condition(self, key: DeclaredKey) -> Condition | None:  # noqa: ARG002
         """See `FileInventory`."""
+        return None
+
+    def kernel_form(self) -> GroupForm:
+        """See `OpenTable`."""
+        return PACKED
+
+    def native_engine(self) -> NativeEngine | None:
+        """See `OpenTable`."""
+        return None
+
+    def planned_natively(self) -> OpenTable | None:
+        """See `OpenTable`."""
+        return None
+
+    @property
+    def procedure(self) -> NativeProcedure | None:
+        """See `OpenTable`."""
         return None
 
     @property
@@ -85,14 +116,6 @@ class NoParts:
 @runtime_checkable
 class RewritableTable(OpenTable, TaskSource, Committer, Protocol):
     """An open table whose data files can be replaced: rewritten by tasks, and committed."""
-
-
-@runtime_checkable
-class FormsGroups(RewritableTable, Protocol):
-    """A table that can ask for another form of the kernel's file groups than `PACKED`."""
-
-    def kernel_form(self) -> GroupForm:
-        """Return the form of the kernel's file groups."""
 
 
 def rewritable(table: OpenTable) -> RewritableTable:

@@ -1,4 +1,4 @@
-"""A loaded table whose partitions can be rewritten, as `formats.base.FormsGroups`."""
+"""A loaded table whose partitions can be rewritten, as `formats.base.RewritableTable`."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -14,9 +14,7 @@ from pyiceberg.manifest import ManifestContent
 from engine.domain.errors import NotEligible
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
-from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
-from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
@@ -24,12 +22,9 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
-    NativeChange,
     NativeEngine,
-    ProcedureSettings,
     RewriteSettings,
     RollBack,
-    RowCounts,
     SnapshotInfo,
     TableColumn,
     Verification,
@@ -49,9 +44,9 @@ from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.procedures.calls import PROCEDURE, call_options, is_conflict
-from engine.formats.iceberg.procedures.changes import native_changes, verify_native
-from engine.formats.iceberg.procedures.native import native_conditions, native_digest, no_name_in_spark, partition_tests
+from engine.formats.iceberg.procedures.calls import PROCEDURE
+from engine.formats.iceberg.procedures.native import native_conditions, native_digest
+from engine.formats.iceberg.procedures.procedure import TableProcedure
 from engine.formats.iceberg.removal.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
@@ -60,7 +55,6 @@ from engine.formats.intake.guards import reads
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
-from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.rewriting.kernel.sending import EngineTask
 
 
@@ -345,38 +339,10 @@ class IcebergTable(TableUpkeep):
         """Return Iceberg's own procedure."""
         return PROCEDURE
 
-    def spark_table(self) -> SparkTable:
-        """The table's identifier in Spark."""
-        if self._spark_catalog is None:
-            raise NotEligible(f"{self._ref}: {no_name_in_spark()}")
-        return SparkTable(self._spark_catalog, tuple(self._ref.namespace), self._ref.name)
-
-    @reads("read the metadata of")
-    def partition_tests(self, place: Place) -> Sequence[PartitionTest]:
-        """Return the tests that select one partition; none for an unpartitioned table."""
-        return partition_tests(self._view, *place)
-
-    @reads("read the metadata of")
-    def procedure_call(self, group: FileGroup, limits: RewriteLimits, settings: ProcedureSettings) -> ProcedureCall:
-        """Return the call of `rewrite_data_files` on the partition of a group."""
-        tests = partition_tests(self._view, *group.place)
-        return ProcedureCall("rewrite_data_files", self.spark_table(), tests, call_options(limits, settings))
-
-    def is_conflict(self, failure: str) -> bool:
-        """Return whether a failed call lost to another writer, by the text of its failure on Spark."""
-        return is_conflict(failure)
-
-    @reads("read the manifests of")
-    def native_changes(self, base_snapshot_id: int, places: Sequence[Place]) -> Sequence[NativeChange]:
-        """Return other clients' replacements in these partitions since a base, from current metadata."""
-        view = self._fresh()
-        return native_changes(view, base_snapshot_id, places)
-
-    @reads("read the manifests of")
-    def verify_native(self, change: NativeChange, counted: RowCounts | None) -> Verification:
-        """Verify a change against the catalog's current metadata."""
-        view = self._fresh()
-        return verify_native(view, change, counted)
+    @property
+    def procedure(self) -> TableProcedure:
+        """Iceberg's own procedure on this table."""
+        return TableProcedure(self._ref, self._view, self._fresh, self._spark_catalog, self.reading)
 
     def _live_files(self) -> LiveFiles:
         with self._lock:

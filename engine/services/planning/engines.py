@@ -15,9 +15,9 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, FormsGroups, NativeEngine, OpenTable, OwnEngine
+from engine.formats.base import Condition, NativeEngine, OpenTable
 from engine.formats.base.native import BY_METADATA
-from engine.planning.plans.group_forms import PACKED, GroupForm
+from engine.planning.plans.group_forms import GroupForm
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
     NO_FIELD_IDS,
@@ -61,11 +61,8 @@ class EngineChoice:
     @property
     def form(self) -> GroupForm:
         """The form of the engine's file groups; without an engine, that of the kernel's."""
-        if self.engine is Engine.NATIVE and isinstance(self.table, OwnEngine):
-            return self.table.native_engine().form
-        if self.engine is not Engine.NATIVE and isinstance(self.table, FormsGroups):
-            return self.table.kernel_form()
-        return PACKED
+        own = self.table.native_engine() if self.engine is Engine.NATIVE else None
+        return self.table.kernel_form() if own is None else own.form
 
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:
@@ -77,9 +74,9 @@ def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:
         kernel = (*opened.conditions(order, moves_to_current_spec=moves), *_of_policy(opened, policy))
         if all(each.holds for each in kernel):
             return EngineChoice(Engine.ARROW, opened, policy, kernel)
-    if wanted == Engine.ARROW or not isinstance(opened, OwnEngine):
+    engine, native = opened.native_engine(), opened.planned_natively()
+    if wanted == Engine.ARROW or engine is None or native is None:
         return EngineChoice(None, opened, policy, kernel)
-    native, engine = opened.planned_natively(), opened.native_engine()
     conditions = (*native.conditions(), *_of_settings(policy, engine))
     if all(each.holds for each in conditions):
         return EngineChoice(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))

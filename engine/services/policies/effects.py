@@ -27,7 +27,7 @@ from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import Table
 from engine.domain.values.units import STORED_FORM
-from engine.formats.base import NativeEngine, OpenTable, OwnEngine
+from engine.formats.base import NativeEngine, OpenTable
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex
@@ -112,8 +112,7 @@ class TableItself:
     @classmethod
     def of(cls, opened: OpenTable) -> "TableItself":
         """Read it from an open table. May block."""
-        engine = opened.native_engine() if isinstance(opened, OwnEngine) else None
-        return cls(opened.policy_properties(), engine)
+        return cls(opened.policy_properties(), opened.native_engine())
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering
 from engine.domain.tables.table import Pause, Table, TableRef
 from engine.domain.tables.watches import Verdict, Watch
-from engine.formats.base import Condition
+from engine.formats.base import Condition, NoParts
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.health import health
@@ -143,7 +143,7 @@ def _seen(
 
 
 @dataclass(frozen=True)
-class Opened:
+class Opened(NoParts):
     """As much of an open table as planning asks for."""
 
     files: pa.Table

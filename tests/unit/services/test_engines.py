@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from engine.domain.fleet.budgets import Budget
-from engine.formats.base import Condition, NativeEngine, NativeTable, OpenTable, ProcedureSettings
+from engine.formats.base import Condition, NativeEngine, NoParts, OpenTable, ProcedureSettings
 from engine.formats.iceberg.procedures.calls import PROCEDURE, call_options, is_conflict
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
@@ -18,7 +18,7 @@ NO_NAME = Condition("native_spark_catalog", False, "the catalog has no name in S
 YES = Condition("main_branch", True, "it is there")
 
 
-class _Kernel:
+class _Kernel(NoParts):
     """A table of a format without a procedure."""
 
     def __init__(self, *conditions: Condition) -> None:
@@ -40,11 +40,6 @@ class _Either(_Kernel):
 
     def native_engine(self) -> NativeEngine:
         return PROCEDURE
-
-    def __getattr__(self, name: str) -> Any:
-        if name in dir(NativeTable):  # whatever else such a table has, nobody asks it for the choice
-            return self.conditions
-        raise AttributeError(name)
 
 
 def chosen(table: Any, engine: str = "auto", **settings: Any) -> tuple[Engine | None, list[str]]:

@@ -20,7 +20,7 @@ from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.intents import SentCall
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
-from engine.formats.base import NativeChange, NativeTable, ProcedureSettings, RewritableTable, RowCounts
+from engine.formats.base import NativeChange, NativeProcedure, ProcedureSettings, RewritableTable, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.tasks.lane_times import LaneTimes
@@ -54,7 +54,7 @@ class _Sent:
 class _Calls:
     """State that all calls of one attempt share."""
 
-    table: NativeTable
+    procedure: NativeProcedure
     settings: ProcedureSettings
     application: str
     times: LaneTimes
@@ -87,11 +87,11 @@ class NativePath(RewritePath):
 
     async def work(self, work: RewriteInput) -> None:
         """Call the procedure for one partition after the other, and record each result."""
-        table, limit = native(work.table), work.limits.fixed
+        procedure, limit = procedure_of(work.table), work.limits.fixed
         tasks = tasks_within(limit, work.policy.parallel_groups)
         if not tasks:
             raise NotEligible(too_slow(limit))
-        await self._check_table(table, work)
+        await self._check_table(procedure, work)
         application = await self._asked(self._context.procedures.application)
         settings = ProcedureSettings(tasks, full=bool(self._attempt.run.request.get("force_full")))
         times = LaneTimes(work.plan.time)
@@ -101,7 +101,7 @@ class NativePath(RewritePath):
             clock=self._context.clock,
             is_limited=lambda: True,  # each call reads the limit: calls are long
         )
-        calls = _Calls(table, settings, application, times, work)
+        calls = _Calls(procedure, settings, application, times, work)
         async with self._stopped_when_asked():
             for at, group in enumerate(work.groups):
                 async with slots.taken(tasks, is_needed=self._attempt.may_begin) as granted:
@@ -110,9 +110,9 @@ class NativePath(RewritePath):
                     await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
         await self._attempt.check()
 
-    async def _check_table(self, table: NativeTable, work: RewriteInput) -> None:
+    async def _check_table(self, procedure: NativeProcedure, work: RewriteInput) -> None:
         """Check that Spark resolves the name to the same table."""
-        named = table.spark_table()
+        named = procedure.spark_table()
         try:
             await self._asked(self._context.procedures.refresh, named)
             await self._asked(self._context.procedures.check_table, named, work.plan.base_snapshot_id)
@@ -132,7 +132,7 @@ class NativePath(RewritePath):
 
     async def _one(self, group: FileGroup, calls: "_Calls") -> None:
         sent = await self._mark_sent(group, calls.application)
-        call = calls.table.procedure_call(group, RewriteLimits.of(calls.work.policy), calls.settings)
+        call = calls.procedure.call(group, RewriteLimits.of(calls.work.policy), calls.settings)
         failure: PackhouseError | None = None
         begun = self._context.clock.monotonic()
         self._step("before_call")
@@ -151,7 +151,7 @@ class NativePath(RewritePath):
             await self._lose(sent.group, Loss.TABLE_CHANGED, error)
             return
         if change is None:
-            await self._nothing_done(calls.table, sent.group, failure)
+            await self._nothing_done(calls.procedure, sent.group, failure)
             return
         calls.times.add([group], seconds)
         self._ending.tally.add(len(change.inputs), change.input_bytes)
@@ -176,16 +176,16 @@ class NativePath(RewritePath):
             Fatal: its change is not a correct rewrite.
             Transient: the table or, where rows must be counted, Spark does not answer.
         """
-        table = native(await self._open())
-        places = [sent.group.place]
+        table = await self._open()
+        procedure, places = procedure_of(table), [sent.group.place]
         found = await self._context.formats.read_for_run(
-            table.ref, table.native_changes, sent.call.since_snapshot_id, places
+            table.ref, procedure.changes, sent.call.since_snapshot_id, places
         )
         change = next((each for each in found if sent.is_of(each)), None)
         if change is None:
             return None
-        counted = None if change.rows_known is not None else await self._counted(table, change)
-        verification = await self._context.formats.read_for_run(table.ref, table.verify_native, change, counted)
+        counted = None if change.rows_known is not None else await self._counted(procedure, change)
+        verification = await self._context.formats.read_for_run(table.ref, procedure.prove, change, counted)
         result = _result(sent.group, change, seconds)
 
         async def before(unit: UnitOfWork) -> None:
@@ -196,9 +196,9 @@ class NativePath(RewritePath):
         await self._commits.record(verification, [sent.group], tries=1, before=before)
         return change
 
-    async def _counted(self, table: NativeTable, change: NativeChange) -> RowCounts:
+    async def _counted(self, procedure: NativeProcedure, change: NativeChange) -> RowCounts:
         """Count the partition's rows before and after a change in Spark: delete files are applied only on reading."""
-        named, tests = table.spark_table(), table.partition_tests(change.place)
+        named, tests = procedure.spark_table(), procedure.partition_tests(change.place)
         await self._asked(self._context.procedures.refresh, named)
         count = self._context.procedures.count_rows
         try:
@@ -209,14 +209,16 @@ class NativePath(RewritePath):
                 f"rows could not be counted to prove snapshot {change.snapshot_id}: {error.message}"
             ) from error
 
-    async def _nothing_done(self, table: NativeTable, group: StoredGroup, failure: PackhouseError | None) -> None:
+    async def _nothing_done(
+        self, procedure: NativeProcedure, group: StoredGroup, failure: PackhouseError | None
+    ) -> None:
         """Record that a call did not change the table, with the reason of its failure."""
         if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
             await self._settle_open([group.ordinal])
             if self._attempt.stop_reason is None:
                 raise Transient("another client interrupted the call on Spark")
             return
-        if failure is not None and table.is_conflict(str(failure.details.get("text", ""))):
+        if failure is not None and procedure.is_conflict(str(failure.details.get("text", ""))):
             await self._lose(group, Loss.SOURCE_GONE, failure)
             return
         reason = LEFT_ALONE if failure is None else DropReason.failed(failure.message)
@@ -278,11 +280,11 @@ class NativePath(RewritePath):
             await asyncio.gather(watching, return_exceptions=True)
 
 
-def native(table: RewritableTable) -> NativeTable:
-    """Return a table whose format has a procedure. Raises `NotEligible` for others."""
-    if not isinstance(table, NativeTable):
+def procedure_of(table: RewritableTable) -> NativeProcedure:
+    """Return the procedure of a table's format. Raises `NotEligible` if it has none."""
+    if table.procedure is None:
         raise NotEligible("the table's format has no procedure of its own that could rewrite it")
-    return table
+    return table.procedure
 
 
 def _result(group: StoredGroup, change: NativeChange, seconds: float) -> dict[str, Any]:

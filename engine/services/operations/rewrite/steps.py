@@ -13,7 +13,7 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import FormatName
-from engine.formats.base import NativeTable, RewritableTable, rewritable
+from engine.formats.base import RewritableTable, rewritable
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import open_registered, read_registered
@@ -191,7 +191,7 @@ class RewriteAttempt:
         await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
 
     def _path(self, engine: Engine, table: RewritableTable) -> RewritePath:
-        is_procedure = engine is Engine.NATIVE and isinstance(table, NativeTable)
+        is_procedure = engine is Engine.NATIVE and table.procedure is not None
         return self._by_procedure if is_procedure else self._in_tasks
 
     async def _store_plan(self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
