@@ -26,7 +26,7 @@ from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
 from engine.embedded.spark import EmbeddedSpark
-from engine.formats.base import CommitRequest, rewritable
+from engine.formats.base import CommitRequest
 from engine.formats.hive import HiveFormat
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
@@ -136,7 +136,7 @@ def _compacted(table: HiveTable) -> None:
     policy = policy_of({"maintenance": {"delete_old_compactions": {"grace": "1d"}}})
     chosen = choose_engine(connection.open_table(ref), policy)
     plan = plan_run(chosen, RunRequest(), NO_STATISTICS, NONE_HOT)
-    opened = rewritable(chosen.table)
+    opened = chosen.table
     settings = rewrite_settings(policy, plan, full=False)
     tasks = [(each, opened.group_task(each, run_id="run_1", attempt=1, settings=settings)) for each in plan.groups]
     storage = dict(opened.task_storage())

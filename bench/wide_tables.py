@@ -31,7 +31,7 @@ from engine.domain.policies import PolicyDocument, effective_policy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import OpenTable, RewritableTable, RewriteSettings, rewritable
+from engine.formats.base import OpenTable, RewriteSettings
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.intake.avro_blocks import container, readable
 from engine.formats.intake.limits import Malformed
@@ -113,7 +113,7 @@ def _measured(shape: Shape, folder: Path, files: int, size: int) -> dict[str, An
     chosen = EngineChoice(Engine.ARROW, opened, policy, ())
     request = RunRequest(every_file=True, force=True, force_full=True)
     plan_s, plan = _timed(lambda: plan_run(chosen, request, NO_STATISTICS, NONE_HOT))
-    rewrite_s, rows = _timed(lambda: sum(_rewritten(rewritable(opened), group).rows_written for group in plan.groups))
+    rewrite_s, rows = _timed(lambda: sum(_rewritten(opened, group).rows_written for group in plan.groups))
     return {
         "table": str(shape),
         "fields": shape.fields,
@@ -150,7 +150,7 @@ def _opened(properties: dict[str, str]) -> OpenTable:
     return opened
 
 
-def _rewritten(table: RewritableTable, group: Any) -> GroupResult:
+def _rewritten(table: OpenTable, group: Any) -> GroupResult:
     settings = RewriteSettings(WriteSettings(target_file_bytes=2**30), None, checks_rows=True)
     task = table.group_task(group, run_id="run_bench", attempt=1, settings=settings)
     result = GroupResult.from_json(run_task(SentTask(task, storage=dict(table.task_storage())).to_json()))

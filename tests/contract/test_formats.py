@@ -27,11 +27,9 @@ from engine.formats.base import (
     NoParts,
     OpenTable,
     OrphanKeeper,
-    RewritableTable,
     RewriteSettings,
     SnapshotKind,
     WrittenGroup,
-    rewritable,
 )
 from engine.formats.paimon.table import PaimonTable
 from engine.planning.measures.digest import FILE_DIGEST
@@ -87,11 +85,11 @@ def opened(subject: Subject) -> OpenTable:
     return connect(subject).open_table(REF)
 
 
-def to_rewrite(subject: Subject) -> RewritableTable:
+def to_rewrite(subject: Subject) -> OpenTable:
     table = opened(subject)
     if isinstance(table, PaimonTable) and isinstance(subject, PaimonSubject) and not subject.by_kernel:
         return table.planned_natively()
-    return rewritable(table)
+    return table
 
 
 @contract
@@ -109,7 +107,7 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     if not isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has no procedure
         assert (table.native_engine() is not None) is bool(natively)
         assert (table.planned_natively() is not None) is bool(natively)
-    assert isinstance(table, RewritableTable) is capabilities.operation(Operation.REWRITE).possible
+    assert capabilities.operation(Operation.REWRITE).possible
     assert (table.expiry is not None) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
     assert isinstance(table, FileKeeper | CopyKeeper) is any(capabilities.operation(each).possible for each in deletes)
@@ -389,19 +387,19 @@ def committed(subject: Subject, days: tuple[str, ...]) -> int:
     return found
 
 
-def request_of(subject: Subject, table: RewritableTable, days: tuple[str, ...]) -> CommitRequest:
+def request_of(subject: Subject, table: OpenTable, days: tuple[str, ...]) -> CommitRequest:
     """Rewrite each partition into one group, as planned on this view."""
     groups = tuple(written(subject, table, planned_group(table, ordinal, day)) for ordinal, day in enumerate(days))
     return CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
 
 
-def planned_group(table: RewritableTable, ordinal: int, day: str) -> FileGroup:
+def planned_group(table: OpenTable, ordinal: int, day: str) -> FileGroup:
     mine = [row for row in table.digest().to_pylist() if day in row["partition"]]
     inputs = tuple(table.group_inputs([row["path"] for row in mine]).values())
     return FileGroup(ordinal, mine[0]["spec_id"], mine[0]["partition"], inputs, 1)
 
 
-def written(subject: Subject, table: RewritableTable, group: FileGroup) -> WrittenGroup:
+def written(subject: Subject, table: OpenTable, group: FileGroup) -> WrittenGroup:
     task = table.group_task(group, run_id=RUN, attempt=1, settings=RewriteSettings(WRITE))
     return written_group(group, subject.rewrite(SentTask(task, storage=dict(table.task_storage())).to_json()))
 

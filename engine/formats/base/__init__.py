@@ -2,8 +2,8 @@
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
 What only some formats can do is in parts that a table may have (`procedure`, `expiry`, `manifest_rewrite`,
-`delete_rewrite`, `write_guide`), and in further roles (`RewritableTable`, `FileKeeper`, `CopyKeeper`, `OrphanKeeper`):
-callers ask with `isinstance` whether a table has one, and decide what follows without.
+`delete_rewrite`, `write_guide`), and in roles of file removal (`FileKeeper`, `CopyKeeper`, `OrphanKeeper`): callers ask
+with `isinstance` whether a table has one, and decide what follows without.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -49,7 +49,7 @@ from engine.formats.base.removals import (
     OrphanKeeper,
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
-from engine.formats.base.tables import NoParts, OpenTable, RewritableTable, rewritable
+from engine.formats.base.tables import NoParts, OpenTable
 from engine.formats.base.tasks import RewriteSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 from engine.formats.base.writers import WriteGuide
@@ -80,7 +80,6 @@ __all__ = [
     "OrphanKeeper",
     "PlainProperties",
     "ProcedureSettings",
-    "RewritableTable",
     "RewriteSettings",
     "RewrittenSnapshot",
     "RollBack",
@@ -101,5 +100,4 @@ __all__ = [
     "WrittenGroup",
     "every_namespace",
     "problems_of_type",
-    "rewritable",
 ]

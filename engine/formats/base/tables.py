@@ -1,9 +1,8 @@
-"""A table of any format, with the two roles that all of them have; and one whose files Packhouse can replace."""
+"""A table of any format: the roles that all of them have, and the parts of some."""
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
-from engine.domain.errors import NotEligible
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.tables.keys import DeclaredKey
@@ -18,7 +17,7 @@ from engine.formats.base.writers import WriteGuide
 from engine.planning.plans.group_forms import PACKED, GroupForm
 
 
-class OpenTable(TableView, FileInventory, Protocol):
+class OpenTable(TableView, FileInventory, TaskSource, Committer, Protocol):
     """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
 
     def kernel_form(self) -> GroupForm:
@@ -111,19 +110,3 @@ class NoParts:
     def delete_rewrite(self) -> SnapshotRewrite[DeletePlan] | None:
         """See `OpenTable`."""
         return None
-
-
-@runtime_checkable
-class RewritableTable(OpenTable, TaskSource, Committer, Protocol):
-    """An open table whose data files can be replaced: rewritten by tasks, and committed."""
-
-
-def rewritable(table: OpenTable) -> RewritableTable:
-    """Return the table with the roles of a rewrite.
-
-    Raises:
-        NotEligible: this version only reads tables of its format.
-    """
-    if not isinstance(table, RewritableTable):
-        raise NotEligible(f"{table.ref} can't be rewritten: this version only reads tables of its format")
-    return table

@@ -1,4 +1,4 @@
-"""A loaded table whose partitions can be rewritten, as `formats.base.RewritableTable`."""
+"""A loaded table whose partitions can be rewritten, as `formats.base.OpenTable`."""
 
 from collections.abc import Callable, Mapping, Sequence
 

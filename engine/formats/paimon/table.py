@@ -1,4 +1,4 @@
-"""One loaded Paimon table, as `formats.base.RewritableTable`: rewritten by Paimon's core or the kernel in tasks."""
+"""One loaded Paimon table, as `formats.base.OpenTable`: rewritten by Paimon's core or the kernel in tasks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy

@@ -16,7 +16,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import GroupState, Operation
-from engine.formats.base import OpenTable, RollBack, rewritable
+from engine.formats.base import OpenTable, RollBack
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.runs.attempts import Attempt
 from engine.services.tables.freezes import freeze_document
@@ -87,7 +87,7 @@ class Mismatches:
         """Roll back and return the result; None when it is unknown, which is safe because a freeze follows."""
         for wait in _WAITS:
             try:
-                table = rewritable(await self._open_table())
+                table = await self._open_table()
                 return await self._formats.write(table.ref, table.roll_back, snapshot_id)
             except (OutcomeUnknown, Transient) as error:
                 _log.warning("roll_back_unknown", snapshot_id=snapshot_id, error=error.message)
@@ -127,7 +127,7 @@ class Mismatches:
     async def _protected_parent(self, snapshot_id: int) -> int | None:
         """Protect the parent from expiry while the freeze lasts, and return it; None if it is gone or can't be kept."""
         try:
-            table = rewritable(await self._open_table())
+            table = await self._open_table()
             return await self._formats.write(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
         except PackhouseError as error:
             _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)

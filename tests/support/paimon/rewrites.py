@@ -9,7 +9,7 @@ from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, Verification, WrittenGroup, rewritable
+from engine.formats.base import CommitRequest, Verification, WrittenGroup
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.contract import CORE, CoreTask
@@ -50,7 +50,7 @@ def planned(
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
     write = WriteSettings(target_file_bytes=2**27)
     settings = replace(rewrite_settings(policy, plan, full=full), write=write, checks_rows=checks_rows)
-    adapted = rewritable(chosen.table)
+    adapted = chosen.table
 
     def task(group: FileGroup) -> CoreTask | GroupTask:
         made = adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)

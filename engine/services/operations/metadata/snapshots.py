@@ -15,7 +15,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.left_out import NONE_LEFT_OUT, LeftOut
 from engine.domain.runs.run import RunState
-from engine.formats.base import IN_HISTORY, RewrittenSnapshot, SnapshotProof, SnapshotRewrite, rewritable
+from engine.formats.base import IN_HISTORY, RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
@@ -77,7 +77,7 @@ class SnapshotAttempt(MetadataAttempt):
     async def _settle(self) -> None:
         """Prove the snapshot of an earlier attempt, if the table has it."""
         if self._attempt.run.unsettled:
-            table = rewritable(self._table)
+            table = self._table
             found = await self._context.formats.read_for_run(table.ref, table.find_commits, self._attempt.run.id)
             for each in found:
                 await self._prove(each.snapshot_id)

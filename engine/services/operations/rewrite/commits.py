@@ -25,7 +25,7 @@ from engine.domain.runs.run import RunState, StoredGroup
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
-    RewritableTable,
+    OpenTable,
     Verification,
     WrittenGroup,
 )
@@ -62,7 +62,7 @@ class Commits:
         database: Database,
         formats: TableAccess,
         attempt: Attempt,
-        open_table: Callable[[], Awaitable[RewritableTable]],
+        open_table: Callable[[], Awaitable[OpenTable]],
         clock: Clock,
         step: Callable[[str], None],
     ) -> None:
@@ -139,9 +139,7 @@ class Commits:
                 await self._prove(table, batch.snapshot_id, mine, tries=0)
         return list(left.values())
 
-    async def _commit_batch(
-        self, base: int, schema: int, groups: Sequence[StoredGroup], opened: RewritableTable
-    ) -> None:
+    async def _commit_batch(self, base: int, schema: int, groups: Sequence[StoredGroup], opened: OpenTable) -> None:
         request = CommitRequest(
             run_id=self._attempt.run.id,
             attempt=self._attempt.number,
@@ -169,9 +167,7 @@ class Commits:
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
             await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
-    async def _send(
-        self, request: CommitRequest, groups: Sequence[StoredGroup], opened: RewritableTable
-    ) -> CommitOutcome:
+    async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup], opened: OpenTable) -> CommitOutcome:
         """Send a batch until its outcome is known; the first time to the `opened` table."""
         permit, last = self._permit(groups), ""
         for send in range(1, SENDS + 1):
@@ -263,7 +259,7 @@ class Commits:
 
     async def _prove(
         self,
-        table: RewritableTable,
+        table: OpenTable,
         snapshot_id: int,
         groups: Sequence[StoredGroup],
         *,

@@ -20,7 +20,7 @@ from engine.domain.runs.plans import Later, Plan
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.domain.runs.timelines import run_timeline
-from engine.formats.base import RewritableTable
+from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
@@ -52,7 +52,7 @@ class RunEnding:
         context: RewriteContext,
         attempt: Attempt,
         commits: Commits,
-        open_table: Callable[[], Awaitable[RewritableTable]],
+        open_table: Callable[[], Awaitable[OpenTable]],
         step: Callable[[str], None],
     ) -> None:
         self._context = context
@@ -159,7 +159,7 @@ class RunEnding:
             return True
         return await stop_operations(self._context.dispatcher, intent.tag, intent.session_id)
 
-    async def remove_outputs(self, table: RewritableTable) -> None:
+    async def remove_outputs(self, table: OpenTable) -> None:
         """Remove this run's files that no group needs. Call only while no task of the run can write.
 
         Also kept are the output of groups that may have been sent to the catalog (`Run.unsettled`) and, while there are

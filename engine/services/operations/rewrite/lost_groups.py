@@ -15,7 +15,7 @@ from engine.domain.errors import PackhouseError
 from engine.domain.ids import TableId
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base import RewritableTable
+from engine.formats.base import OpenTable
 from engine.services.catalogs.registered import read_registered
 from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
@@ -36,7 +36,7 @@ class LostGroups:
         formats: TableAccess,
         clock: Clock,
         table_id: TableId,
-        open_table: Callable[[], Awaitable[RewritableTable]],
+        open_table: Callable[[], Awaitable[OpenTable]],
         base_snapshot_id: int,
         schema_id: int,
     ) -> None:

@@ -20,7 +20,7 @@ from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.intents import SentCall
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
-from engine.formats.base import NativeChange, NativeProcedure, ProcedureSettings, RewritableTable, RowCounts
+from engine.formats.base import NativeChange, NativeProcedure, OpenTable, ProcedureSettings, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.tasks.lane_times import LaneTimes
@@ -68,7 +68,7 @@ class NativePath(RewritePath):
         super().__init__(tools)
         self._parts = 0
 
-    async def take_over(self, table: RewritableTable) -> RewritableTable:
+    async def take_over(self, table: OpenTable) -> OpenTable:
         """Stop calls of a dead worker, then read their changes from the table and record them with their proof."""
         await self._attempt.check()
         if not await self._ending.stop_tasks():
@@ -280,7 +280,7 @@ class NativePath(RewritePath):
             await asyncio.gather(watching, return_exceptions=True)
 
 
-def procedure_of(table: RewritableTable) -> NativeProcedure:
+def procedure_of(table: OpenTable) -> NativeProcedure:
     """Return the procedure of a table's format. Raises `NotEligible` if it has none."""
     if table.procedure is None:
         raise NotEligible("the table's format has no procedure of its own that could rewrite it")

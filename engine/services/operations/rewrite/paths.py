@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import FileGroup, Plan
-from engine.formats.base import RewritableTable
+from engine.formats.base import OpenTable
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.endings import RunEnding
@@ -23,7 +23,7 @@ from engine.services.runs.budgets import RunLimits
 class RewriteInput:
     """Input of one attempt: the stored groups of a plan, and the table as planned for this path."""
 
-    table: RewritableTable
+    table: OpenTable
     policy: EffectivePolicy
     plan: Plan
     groups: Sequence[FileGroup]
@@ -39,7 +39,7 @@ class Tools:
     attempt: Attempt
     commits: Commits
     ending: RunEnding
-    open_table: Callable[[], Awaitable[RewritableTable]]
+    open_table: Callable[[], Awaitable[OpenTable]]
     step: Callable[[str], None]
 
 
@@ -55,7 +55,7 @@ class RewritePath(ABC):
         self._step = tools.step
 
     @abstractmethod
-    async def take_over(self, table: RewritableTable) -> RewritableTable:
+    async def take_over(self, table: OpenTable) -> OpenTable:
         """Take over from earlier attempts: adopt their commits, stop their work, remove files that are not needed.
 
         Returns the table in its state afterwards.

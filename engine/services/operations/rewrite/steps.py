@@ -13,7 +13,7 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import FormatName
-from engine.formats.base import RewritableTable, rewritable
+from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import open_registered, read_registered
@@ -42,7 +42,7 @@ class RewriteAttempt:
         self._attempt = attempt
         self._step = step
         self._format: FormatName
-        self._table: RewritableTable
+        self._table: OpenTable
         self._limits: RunLimits
         self._hot = NONE_HOT
         self._commits = Commits(
@@ -103,12 +103,12 @@ class RewriteAttempt:
         """Stop every task of this attempt; return whether all are certainly gone."""
         return await self._ending.stop_tasks()
 
-    async def _open(self) -> RewritableTable:
+    async def _open(self) -> OpenTable:
         async with self._context.database.read() as unit:
             table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
-        return rewritable(await open_registered(self._context.formats, catalog, table))
+        return await open_registered(self._context.formats, catalog, table)
 
-    async def _take_over(self, table: RewritableTable) -> RewritableTable:
+    async def _take_over(self, table: OpenTable) -> OpenTable:
         """Settle the work of earlier attempts and return the table in its state afterwards."""
         if self._attempt.number == 1:
             return table
@@ -118,7 +118,7 @@ class RewriteAttempt:
         self._step("taken_over")
         return table
 
-    async def _policy(self, table: RewritableTable) -> tuple[EffectivePolicy, DayBudget]:
+    async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
         async with self._context.database.read() as unit:
             registered, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
@@ -126,7 +126,7 @@ class RewriteAttempt:
             self._limits = await run_limits(unit, catalog.name, policy)
             return policy, await day_budget(unit, self._attempt.run.table_id, policy)
 
-    async def _chosen(self, table: RewritableTable, policy: EffectivePolicy) -> EngineChoice:
+    async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> EngineChoice:
         chosen = await self._context.formats.read_for_run(table.ref, choose_engine, table, policy)
         if chosen.engine is None:
             failed = [each for each in chosen.conditions if not each.holds]
@@ -187,10 +187,10 @@ class RewriteAttempt:
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
         self._ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
-        work = RewriteInput(rewritable(chosen.table), policy, plan, groups, self._limits, self._hot)
+        work = RewriteInput(chosen.table, policy, plan, groups, self._limits, self._hot)
         await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
 
-    def _path(self, engine: Engine, table: RewritableTable) -> RewritePath:
+    def _path(self, engine: Engine, table: OpenTable) -> RewritePath:
         is_procedure = engine is Engine.NATIVE and table.procedure is not None
         return self._by_procedure if is_procedure else self._in_tasks
 

@@ -14,7 +14,7 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
-from engine.formats.base import RewritableTable, RewriteSettings
+from engine.formats.base import OpenTable, RewriteSettings
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import KERNEL, GroupResult, TaskInput, WriteSettings
 from engine.rewriting.kernel.sending import SentTask
@@ -39,7 +39,7 @@ class TaskPath(RewritePath):
         super().__init__(tools)
         self._remedies: dict[str, str] = {}
 
-    async def take_over(self, table: RewritableTable) -> RewritableTable:
+    async def take_over(self, table: OpenTable) -> OpenTable:
         """Adopt earlier commits, settle batches of unknown outcome, stop tasks, remove output that no group needs."""
         left = await self._commits.adopt_found(await self._ending.groups(GroupState.WRITTEN))
         await self._attempt.check()
@@ -64,7 +64,7 @@ class TaskPath(RewritePath):
                 after = await self._overlaps(await self._open(), work.plan)
                 self._ending.order = order_result(work.plan.order, before, after)
 
-    async def _overlaps(self, table: RewritableTable, plan: Plan) -> Overlaps:
+    async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
         """Return how far files overlap in the plan's partitions, if the plan orders rows."""
         if plan.order is None:
             return {}

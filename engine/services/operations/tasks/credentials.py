@@ -14,7 +14,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import CredentialsExpired, Transient
-from engine.formats.base import RewritableTable
+from engine.formats.base import OpenTable
 
 _log = structlog.get_logger(__name__)
 
@@ -28,9 +28,7 @@ _TEMPORARY: Final = ("token", "expires-at")
 class TaskCredentials:
     """The storage properties for the tasks of one attempt."""
 
-    def __init__(
-        self, *, table: RewritableTable, open_table: Callable[[], Awaitable[RewritableTable]], clock: Clock
-    ) -> None:
+    def __init__(self, *, table: OpenTable, open_table: Callable[[], Awaitable[OpenTable]], clock: Clock) -> None:
         self._open_table = open_table
         self._clock = clock
         self._lock = asyncio.Lock()

@@ -15,7 +15,6 @@ from engine.domain.clock import Clock
 from engine.domain.errors import StateConflict
 from engine.domain.ids import RunId
 from engine.domain.runs.run import LEASED_STATES
-from engine.formats.base import rewritable
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
 from engine.stores.database import Database
@@ -56,7 +55,7 @@ class RenewalService:
         async with kept.lock:
             if kept.storage is None or self._clock.monotonic() - kept.read_at >= KEPT_SECONDS:
                 opened = await open_registered(self._formats, catalog, table)
-                kept.storage, kept.read_at = rewritable(opened).task_storage(), self._clock.monotonic()
+                kept.storage, kept.read_at = opened.task_storage(), self._clock.monotonic()
             return kept.storage
 
     def _of(self, run_id: RunId, attempt: int) -> _Kept:
