@@ -10,10 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from engine.domain.runs.removals import OrphanRule
-from engine.formats.iceberg.removal.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.orphan_files import IcebergOrphans
 from engine.formats.iceberg.removal.records import RecordFolder, records_root
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
-from engine.formats.removal.looks import StoredLooks
+from engine.formats.removal.looks import Looked, StoredLooks
+from engine.formats.removal.orphan_files import OrphanFiles
 from engine.formats.removal.scopes import Scope
 from tests.support.expired_files import Deletion
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
@@ -58,10 +59,26 @@ def orphan(lake: Lake, name: str) -> Path:
     return path
 
 
-def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> OrphanFiles:
+class Search(OrphanFiles):
+    """A search for orphans by a run that is not paced."""
+
+    def look(self, rule: OrphanRule) -> Looked:
+        """List the files, and store those that nothing refers to."""
+        for _ in self.looking(rule, lambda _: None):
+            pass
+        return self.looked
+
+    def delete(self, removal: BulkDelete) -> Tally:
+        """Record the files past quarantine, then delete those that the current metadata does not need."""
+        if self.record().total.files:
+            removal.remove(self.unneeded())
+        return removal.tally
+
+
+def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> Search:
     """Return a search for orphans by a run."""
     where = scope or Scope.of(lake.load().location())
-    return OrphanFiles(load=Deletion(lake).view, run_id=RUN_ID, scope=where, open_runs=open_runs)
+    return Search(IcebergOrphans(load=Deletion(lake).view, scope=where, open_runs=open_runs), RUN_ID)
 
 
 def stored_looks(lake: Lake) -> StoredLooks:

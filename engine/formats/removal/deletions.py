@@ -10,9 +10,8 @@ import pyarrow as pa
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalFigures, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.removal.bulk_deletes import BulkDelete
-from engine.formats.removal.looks import Looked
+from engine.formats.removal.orphan_files import OrphanFiles
 from engine.formats.removal.path_keys import SeenKeys, are_in
-from engine.formats.removal.records import Records
 
 
 class DeletedFiles(Protocol):
@@ -97,35 +96,12 @@ class TableDeletion:
         self._before_batch(requests)
 
 
-class OrphanSearch(DeletedFiles, Protocol):
-    """The search and deletion for one run of a table: `looking` comes first."""
-
-    @property
-    def looked(self) -> Looked:
-        """The look that was taken. Raises ValueError before."""
-
-    @property
-    def records(self) -> Records:
-        """The lists of the run."""
-
-    def looking(
-        self, rule: OrphanRule, before_page: Callable[[int], None], *, is_stored: bool = True
-    ) -> Iterator[None]:
-        """Take a look in parts; it is taken when the iterator ends.
-
-        Args:
-            rule: which files are orphans.
-            before_page: called with the number of requests before files are listed; may wait, or raise to stop.
-            is_stored: whether the look is stored; otherwise nothing is written, and this machine's clock counts.
-        """
-
-
 class LookingDeletion(TableDeletion):
     """The deletion of files that a look at the table's storage finds, an `OrphanDeletion`.
 
     Args:
         reading, storage, files, what: as for `TableDeletion`.
-        looking: takes the look in parts, as `OrphanSearch.looking` does; called with `before_page`.
+        looking: takes the look in parts, as `OrphanFiles.looking` does; called with `before_page`.
         earlier: returns, after the look, what earlier attempts of the run deleted, by kind.
     """
 
@@ -171,7 +147,7 @@ class TableOrphans(LookingDeletion):
         *,
         reading: Callable[[str], AbstractContextManager[None]],
         storage: Callable[[], Mapping[str, str]],
-        files: OrphanSearch,
+        files: OrphanFiles,
         rule: OrphanRule,
     ) -> None:
         super().__init__(
@@ -184,21 +160,7 @@ class TableOrphans(LookingDeletion):
         )
 
 
-def preview_orphans(files: OrphanSearch, rule: OrphanRule, before_page: Callable[[int], None]) -> RemovalPlan:
-    """Return which orphans would be deleted now. Nothing is written. Raises as `OrphanSearch.looking`."""
-    for _ in files.looking(rule, before_page, is_stored=False):
-        pass
-    return files.looked.plan()
-
-
-def record_orphans(files: OrphanSearch) -> RemovalPlan:
-    """Store the list of the files past quarantine, for the run. Raises OSError."""
-    looked = files.looked
-    path = files.records.write_orphans(looked.due, looked.look.taken_us) if looked.due.rows else ""
-    return looked.plan(path=path)
-
-
-def _gone(files: OrphanSearch) -> dict[str, FileCount]:
+def _gone(files: OrphanFiles) -> dict[str, FileCount]:
     """Return the files that earlier attempts of this run recorded and that are gone now, by kind. Raises OSError.
 
     A file that several attempts recorded counts once.

@@ -11,7 +11,8 @@ import io
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -100,6 +101,41 @@ def store_of(location: str, storage: Mapping[str, str]) -> tuple[Address, Object
     if not isinstance(store, ObjectFiles):
         raise NotEligible(f"files below {location} can't be listed with their sizes and times in this kind of store")
     return address, store
+
+
+class FileSource(Protocol):
+    """All files below a table's location, with the schema `FOUND`."""
+
+    @property
+    def taken_us(self) -> int | None:
+        """When the inventory was taken that has the files; None if they are listed."""
+
+    def files(self) -> Iterator[pa.Table]:
+        """Yield all files. Raises `NotEligible`, OSError."""
+
+    def are_unchanged(self, files: pa.Table) -> pa.Array:
+        """Return for each file whether the store has it now, with the same size and time. Raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A listing of a whole location; the attributes are the arguments of `files_below`."""
+
+    location: str
+    storage: Mapping[str, str]
+    before_page: Callable[[int], None]
+
+    @property
+    def taken_us(self) -> None:
+        """None: the files are listed."""
+
+    def files(self) -> Iterator[pa.Table]:
+        """Yield all files. Raises `NotEligible`, OSError."""
+        return files_below(self.location, self.storage, self.before_page)
+
+    def are_unchanged(self, files: pa.Table) -> pa.Array:
+        """Return True for each file: it was listed just now."""
+        return pa.repeat(pa.scalar(value=True), files.num_rows)
 
 
 class OtherTables:

@@ -15,10 +15,22 @@ import pytest
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.domain.runs.removals import InventoryPlace, OrphanRule
-from engine.formats.iceberg.removal.orphan_files import OrphanFiles
 from tests.support.expired_files import Deletion, needed, stored
 from tests.support.iceberg_tables import Lake, append_files
-from tests.support.orphans import LONG_AGO, RULE, UUID, deleted, named, orphan, pass_time, remove, root, search, table
+from tests.support.orphans import (
+    LONG_AGO,
+    RULE,
+    UUID,
+    Search,
+    deleted,
+    named,
+    orphan,
+    pass_time,
+    remove,
+    root,
+    search,
+    table,
+)
 
 Row = tuple[str, Any, str]
 
@@ -143,7 +155,7 @@ def test_a_file_that_was_committed_after_the_inventory_stays(lake: Lake) -> None
     assert search(lake).look(rule(lake, "all.csv")).due.rows == 0
 
 
-def look_at(lake: Lake, content: bytes, name: str = "all.csv") -> OrphanFiles:
+def look_at(lake: Lake, content: bytes, name: str = "all.csv") -> Search:
     (folder(lake) / name).write_bytes(content)
     files = search(lake)
     files.look(rule(lake, name))

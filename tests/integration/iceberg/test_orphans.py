@@ -125,7 +125,7 @@ def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monke
         for batch in files_below(*given):
             yield batch.filter(pa.array([not each.endswith(ends) for each in batch["path"].to_pylist()], pa.bool_()))
 
-    for name in ("removal.looks", "iceberg.removal.sources"):
+    for name in ("removal.looks", "removal.listings"):
         monkeypatch.setattr(f"engine.formats.{name}.files_below", cut)
     with pytest.raises(StateConflict, match="listing"):
         search(lake).look(RULE)

@@ -19,7 +19,7 @@ from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.inventories.stored import StoredInventory
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.existing_files import Presence, compare
-from engine.formats.removal.listings import files_below, store_of
+from engine.formats.removal.listings import FileSource, Listing, files_below, store_of
 from engine.rewriting.kernel.storage.places import Places
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.arrow_files import local
@@ -32,8 +32,8 @@ _AHEAD: Final = timedelta(hours=1)
 _US: Final = timedelta(microseconds=1)
 
 
-class FileSource(Protocol):
-    """The files below a table's location, with the schema `listings.FOUND`."""
+class TableSource(FileSource, Protocol):
+    """The files below a table's location, and which of its files must be among them."""
 
     @property
     def listed(self) -> Places:
@@ -43,34 +43,13 @@ class FileSource(Protocol):
     def settled_ms(self) -> int:
         """Time in milliseconds: of files of earlier snapshots, at most a tenth may be missing in other folders."""
 
-    @property
-    def taken_us(self) -> int | None:
-        """When the inventory was taken that has the files; None if they are listed."""
-
-    def files(self) -> Iterator[pa.Table]:
-        """Yield all files. Raises `NotEligible`, OSError."""
-
-    def are_unchanged(self, files: pa.Table) -> pa.Array:
-        """Return for each file whether the store has it now, with the same size and time. Raises OSError."""
-
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class WholeListing(Listing):
     """A listing of the table's whole location."""
 
-    view: TableView
     listed: Places
-    before_page: Callable[[int], None]
     settled_ms: int = 0
-    taken_us: int | None = None
-
-    def files(self) -> Iterator[pa.Table]:
-        """Yield all files. Raises `NotEligible`, OSError."""
-        return files_below(self.view.metadata.location, self.view.table.io.properties, self.before_page)
-
-    def are_unchanged(self, files: pa.Table) -> pa.Array:
-        """Return True for each file: it was listed just now."""
-        return pa.repeat(pa.scalar(value=True), files.num_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +101,7 @@ class Inventory:
 
 def source_of(
     view: TableView, own: Places, rule: OrphanRule, before_page: Callable[[int], None], now_us: int
-) -> FileSource:
+) -> TableSource:
     """Return the inventory that the rule names, otherwise a listing.
 
     Raises:
@@ -130,7 +109,7 @@ def source_of(
         OSError: the store does not answer.
     """
     if rule.inventory is None:
-        return Listing(view, own, before_page)
+        return WholeListing(view.metadata.location, view.table.io.properties, before_page, own)
     stored = StoredInventory.find(view.table.io.properties, rule.inventory, before_page)
     written = f"the inventory {stored.location} was written on {instant(stored.taken_us // 1000).isoformat()}"
     if stored.taken_us < now_us - LONGEST_AGE // _US:

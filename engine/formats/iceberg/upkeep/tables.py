@@ -10,12 +10,13 @@ from engine.formats.iceberg.errors import reading_of
 from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.removal.expired_files import ExpiredFiles, preview
 from engine.formats.iceberg.removal.orphan_checks import check_places
-from engine.formats.iceberg.removal.orphan_files import OrphanFiles
+from engine.formats.iceberg.removal.orphan_files import IcebergOrphans
 from engine.formats.iceberg.removal.records import records_of
 from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.formats.intake.guards import reads
-from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
+from engine.formats.removal.deletions import TableDeletion, TableOrphans
+from engine.formats.removal.orphan_files import OrphanFiles, preview_orphans
 from engine.formats.removal.plans import plan_of
 from engine.formats.removal.scopes import Scope
 
@@ -88,7 +89,7 @@ class TableUpkeep(LoadedTable):
         )
 
     def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
-        return OrphanFiles(load=self._fresh, run_id=run_id, scope=self._scope(others), open_runs=open_runs)
+        return OrphanFiles(IcebergOrphans(load=self._fresh, scope=self._scope(others), open_runs=open_runs), run_id)
 
     def _expired_files(self, run_id: str) -> ExpiredFiles:
         return ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(()))

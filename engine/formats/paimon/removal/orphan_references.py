@@ -46,10 +46,9 @@ class References:
         self._roots.look(view.files, roots, lambda root: self._look_at(view, root))
         return sorted(each.identity for each in roots)
 
-    @property
-    def count(self) -> int:
-        """The number of names that are referred to."""
-        return len(self._sorted()) - 1
+    def keys(self) -> Keys:
+        """Return the sorted keys of all names that are referred to."""
+        return self._sorted()[:-1]
 
     def have(self, keys: Keys) -> npt.NDArray[np.bool_]:
         """Return for each key of a name, see `name_keys`, whether it is referred to."""

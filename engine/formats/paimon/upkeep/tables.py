@@ -12,13 +12,14 @@ from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.removal.expired_files import ExpiredFiles, Unneeded, preview
 from engine.formats.paimon.removal.orphan_checks import check_options
-from engine.formats.paimon.removal.orphan_files import OrphanFiles
+from engine.formats.paimon.removal.orphan_files import PaimonOrphans
 from engine.formats.paimon.removal.places import DeletablePlaces
 from engine.formats.paimon.removal.records import check_same, origin_of, records_of
 from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.upkeep.tags import read_tags
 from engine.formats.paimon.view import TableView
-from engine.formats.removal.deletions import TableDeletion, TableOrphans, preview_orphans
+from engine.formats.removal.deletions import TableDeletion, TableOrphans
+from engine.formats.removal.orphan_files import OrphanFiles, preview_orphans
 from engine.formats.removal.plans import Unread, plan_of
 from engine.formats.removal.scopes import Scope
 
@@ -101,7 +102,7 @@ class TableUpkeep(LoadedTable):
 
     def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
         scope = Scope.of(self._view.files.location, others)
-        return OrphanFiles(load=self._fresh, run_id=run_id, scope=scope, open_runs=open_runs)
+        return OrphanFiles(PaimonOrphans(load=self._fresh, scope=scope, open_runs=open_runs), run_id)
 
     def _preview(
         self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str]

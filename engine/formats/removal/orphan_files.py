@@ -1,0 +1,218 @@
+"""Search a table for orphans and delete those that an earlier search, a quarantine ago, found as well.
+
+A search writes a probe, whose time is the store's clock, loads the table, lists every file below its location, loads
+the table again, and subtracts the files that either version refers to. Nothing is deleted on a listing that lacks a
+file that must exist, or if some metadata can't be read. A process that was killed is followed by another search: the
+stored looks and records make it go on.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
+from engine.formats.base import Condition
+from engine.formats.removal.candidates import candidates, check_shrinkage, of_no_open_run, within_limit
+from engine.formats.removal.file_lists import FileKind, FileList, Origin
+from engine.formats.removal.listings import FileSource, ListedFiles
+from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us, with_times
+from engine.formats.removal.path_keys import Keys, keys_of
+from engine.formats.removal.records import RecordFiles, Records
+from engine.formats.removal.scopes import Refused
+from engine.formats.removal.unneeded import References, UnneededFiles
+
+CHANGED: Final = "changed_since_inventory"
+_CHECKED_AT_ONCE: Final = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedTable:
+    """The version of a table with which a search begins.
+
+    Attributes:
+        origin: the version.
+        kinds: each kind of files that can be orphans, with a regular expression of their paths; the first that matches
+            counts.
+        stored: the table's files, among which records are kept.
+        root: the folder of the records of all runs.
+        storage: properties of file access.
+    """
+
+    origin: Origin
+    kinds: Sequence[tuple[FileKind, str]]
+    stored: RecordFiles
+    root: str
+    storage: Mapping[str, str]
+
+
+class OrphanSource(Protocol):
+    """What a format knows of one table that is searched for orphans; the methods are called in this order.
+
+    All raise `NotEligible` if the table can't be searched, `TableReplaced` or `Fatal` if it is another one or older
+    than before, `Malformed` if its metadata can't be read, and OSError if the store does not answer.
+    """
+
+    def begin(self, rule: OrphanRule) -> SearchedTable:
+        """Load the table, and check that it may be searched by this rule."""
+
+    def check_same(self, origin: Origin) -> None:
+        """Check that the table is the one of an earlier list or look, and not older."""
+
+    def find_files(self, rule: OrphanRule, now_us: int, before_page: Callable[[int], None]) -> FileSource:
+        """Read what the table refers to; return where its files are found.
+
+        Args:
+            rule: which files are orphans.
+            now_us: the time by the store's clock, in microseconds since 1970.
+            before_page: called with the number of requests before files are listed; may wait, or raise to stop.
+        """
+
+    def check_listing(self, found: ListedFiles, now_us: int, before_page: Callable[[int], None]) -> Sequence[int]:
+        """Load the table again, read what it refers to now, and check the listing against both versions.
+
+        Arguments are those of `find_files`.
+
+        Returns:
+            The ids of the snapshots that the table had before, or numbers for them and for its tags.
+
+        Raises:
+            StateConflict: the listing is incomplete.
+        """
+
+    def referenced(self) -> Keys:
+        """Return the sorted keys of all files that either version refers to."""
+
+    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+        """Return those of the files that nothing refers to and that may be deleted; count the others in `refused`.
+
+        Args:
+            files: old files, with the schema `listings.FOUND`.
+            refused: counts files that nothing refers to, but that are in the wrong place or have the wrong name.
+        """
+
+    def marks_of_open_runs(self, paths: pa.ChunkedArray) -> Sequence[str]:
+        """Return texts of which each path of a live run's file contains one."""
+
+    def references(self, files: FileList) -> References:
+        """Return what the table needs of these files from now on."""
+
+    def records(self, run_id: str) -> Records:
+        """Return the lists of a run of the table; called at any time."""
+
+
+class OrphanFiles:
+    """The search and deletion for one run of a table, as `deletions.DeletedFiles`: `looking` comes first."""
+
+    def __init__(self, source: OrphanSource, run_id: str) -> None:
+        self._source = source
+        self._run_id = run_id
+        self._looked: Looked | None = None
+        self._due: UnneededFiles
+
+    @property
+    def looked(self) -> Looked:
+        """The look that was taken. Raises ValueError before."""
+        if self._looked is None:
+            raise ValueError("no look was taken yet")
+        return self._looked
+
+    @property
+    def records(self) -> Records:
+        """The lists of the run. Raises OSError."""
+        return self._source.records(self._run_id)
+
+    def looking(
+        self, rule: OrphanRule, before_page: Callable[[int], None], *, is_stored: bool = True
+    ) -> Iterator[None]:
+        """Take a look in parts; it is taken when the iterator ends.
+
+        Args:
+            rule: which files are orphans.
+            before_page: called with the number of requests before files are listed; may wait, or raise to stop.
+            is_stored: whether the look is stored; otherwise nothing is written, and this machine's clock counts.
+
+        Raises:
+            NotEligible: the table forbids to delete files, has files in other places than its location, or has another
+                table inside; or its inventory can't be used.
+            StateConflict: the listing or the inventory is incomplete, or the table lost references that no expiry
+                explains.
+            Malformed, TableReplaced, Fatal, OSError: as `OrphanSource`.
+        """
+        table = self._source.begin(rule)
+        looks = StoredLooks(table.stored, table.root)
+        earlier = looks.latest()
+        if earlier is not None:
+            self._source.check_same(earlier.origin)
+        now_us = looks.store_time(table.storage, self._run_id) if is_stored else time.time_ns() // 1000
+        listing = self._source.find_files(rule, now_us, before_page)
+        found = ListedFiles(now_us - us(rule.age))
+        for batch in listing.files():
+            found.add(batch)
+            yield
+        ids = self._source.check_listing(found, now_us, before_page)
+        referenced, refused = self._source.referenced(), Refused()
+        check_shrinkage(earlier, len(referenced), ids)
+        orphans, more = within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
+        orphans = of_no_open_run(orphans, self._source.marks_of_open_runs(orphans["path"]), refused)
+        files = candidates(orphans if listing.taken_us is None else _without_repeats(orphans), earlier, now_us)
+        changed = yield from _changed(listing, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
+        refused.add(changed, CHANGED)
+        files = files.filter(pc.invert(pc.is_in(files["path"], value_set=changed)))
+        look = Look(table.origin, now_us, len(referenced), ids, files)
+        if is_stored:
+            looks.write(look)
+        keys = np.union1d(referenced, np.setdiff1d(found.keys(), keys_of(changed)))
+        due = due_files(look, rule, table.kinds)
+        self._looked = Looked(look, found.files, due, refused, keys, rule, inventory_us=listing.taken_us, more=more)
+        self._due = UnneededFiles(due, self._source.references(due))
+
+    def is_pending(self) -> bool:
+        """Return False: another attempt begins with a look."""
+        return False
+
+    def record(self) -> RemovalPlan:
+        """Store the list of the files past quarantine, for the run. Raises OSError."""
+        looked = self.looked
+        path = self.records.write_orphans(looked.due, looked.look.taken_us) if looked.due.rows else ""
+        return looked.plan(path=path)
+
+    def unneeded(self) -> Iterator[pa.Table]:
+        """Yield the files past quarantine that nothing refers to now; see `UnneededFiles.batches`."""
+        return (with_times(batch, self.looked.look) for batch in self._due.batches())
+
+    def prove(self) -> Sequence[Condition]:
+        """Look at the current metadata: whether it refers to a file that was sent for deletion."""
+        return self._due.prove()
+
+    def close(self) -> None:
+        """Do nothing: the lists stay as the record of what was deleted."""
+
+
+def preview_orphans(files: OrphanFiles, rule: OrphanRule, before_page: Callable[[int], None]) -> RemovalPlan:
+    """Return which orphans would be deleted now. Nothing is written. Raises as `OrphanFiles.looking`."""
+    for _ in files.looking(rule, before_page, is_stored=False):
+        pass
+    return files.looked.plan()
+
+
+def _without_repeats(files: pa.Table) -> pa.Table:
+    """Return files in the order of their paths, of several rows with one path the latest."""
+    files = files.sort_by([("path", "ascending"), ("modified_us", "descending")])
+    paths = files["path"].combine_chunks()
+    is_first = pc.not_equal(paths.slice(1), paths.slice(0, max(0, len(paths) - 1)))
+    return files.filter(pa.concat_arrays([pa.array([True] * min(1, len(paths)), pa.bool_()), is_first]))
+
+
+def _changed(source: FileSource, files: pa.Table) -> Generator[None, None, pa.ChunkedArray]:
+    """Yield between requests; return the paths of those files that the store has not, or with another size or time."""
+    changed = [pa.chunked_array([], pa.string())]
+    for start in range(0, files.num_rows, _CHECKED_AT_ONCE):
+        part = files.slice(start, _CHECKED_AT_ONCE)
+        changed.append(part.filter(pc.invert(source.are_unchanged(part)))["path"])
+        yield
+    return pa.chunked_array([chunk for each in changed for chunk in each.chunks], pa.string())
