@@ -21,9 +21,9 @@ from engine.domain.runs.manifests import ManifestFigures
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.base import (
     REMOVED_FILES,
+    FileDeletion,
     FileKeeper,
     OpenTable,
-    OrphanDeletion,
     OrphanKeeper,
 )
 from tests.contract.test_formats import (
@@ -313,13 +313,13 @@ def a_search_that_is_stopped_stores_and_deletes_nothing(subject: UpkeepSubject) 
     assert subject.has(path)
 
 
-def orphans_of(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> OrphanDeletion:
+def orphans_of(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> FileDeletion:
     table = opened(subject)
     assert isinstance(table, OrphanKeeper)
     return table.orphans(RUN, RULE, others, open_runs)
 
 
-def looked(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> OrphanDeletion:
+def looked(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> FileDeletion:
     """Return a deletion that has looked."""
     deletion = orphans_of(subject, others, open_runs)
     while deletion.look(lambda _: None, 60.0):
@@ -327,7 +327,7 @@ def looked(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str
     return deletion
 
 
-def deleted(deletion: OrphanDeletion) -> int:
+def deleted(deletion: FileDeletion) -> int:
     """Delete, prove, and return the number of deleted files."""
     deletion.record()
     while deletion.advance(lambda _: None, 60.0):

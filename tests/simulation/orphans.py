@@ -35,7 +35,7 @@ class ModelOrphanKeeper:
 
 
 class ModelOrphans:
-    """The deletion of a run's orphans, an `OrphanDeletion`."""
+    """The deletion of a run's orphans, an `FileDeletion`."""
 
     def __init__(self, table: "ModelTable", rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> None:
         self._table, self._rule, self._others, self._open_runs = table, rule, others, open_runs

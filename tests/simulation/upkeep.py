@@ -262,6 +262,9 @@ class ModelDeletion:
         self._table.lake.answer()
         return self._run_id in self._table.removals
 
+    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
+        return False
+
     def record(self) -> RemovalPlan:
         removal = self._table.removals.setdefault(self._run_id, Removal())
         kept = {each.number for each in self._table.retained()}

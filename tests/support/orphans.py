@@ -64,7 +64,8 @@ class Search(OrphanFiles):
 
     def look(self, rule: OrphanRule) -> Looked:
         """List the files, and store those that nothing refers to."""
-        for _ in self.looking(rule, lambda _: None):
+        self._rule = rule
+        for _ in self.looking(lambda _: None):
             pass
         return self.looked
 
@@ -75,10 +76,10 @@ class Search(OrphanFiles):
         return removal.tally
 
 
-def search(lake: Lake, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> Search:
+def search(lake: Lake, rule: OrphanRule = RULE, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> Search:
     """Return a search for orphans by a run."""
     where = scope or Scope.of(lake.load().location())
-    return Search(IcebergOrphans(load=Deletion(lake).view, scope=where, open_runs=open_runs), RUN_ID)
+    return Search(IcebergOrphans(load=Deletion(lake).view, scope=where, open_runs=open_runs), RUN_ID, rule)
 
 
 def stored_looks(lake: Lake) -> StoredLooks:

@@ -58,7 +58,7 @@ class FailedWrites:
 
 
 class ModelOrphans:
-    """The deletion of a run's orphans, an `OrphanDeletion`, at one instant."""
+    """The deletion of a run's orphans, an `FileDeletion`, at one instant."""
 
     def __init__(self, writes: FailedWrites, rule: OrphanRule, now: float) -> None:
         self._writes, self._rule, self._now = writes, rule, now

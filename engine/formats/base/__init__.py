@@ -45,7 +45,6 @@ from engine.formats.base.removals import (
     CopyKeeper,
     FileDeletion,
     FileKeeper,
-    OrphanDeletion,
     OrphanKeeper,
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
@@ -76,7 +75,6 @@ __all__ = [
     "NativeProcedure",
     "NoParts",
     "OpenTable",
-    "OrphanDeletion",
     "OrphanKeeper",
     "PlainProperties",
     "ProcedureSettings",

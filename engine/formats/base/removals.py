@@ -24,7 +24,9 @@ REMOVED_FILES: Final = pa.schema(
 
 
 class FileDeletion(Protocol):
-    """The deletion of a run's files: `is_pending`, `record`, `advance` until it returns False, `prove`, `close`.
+    """The deletion of a run's files: `look` and `advance` are repeated until they return False.
+
+    In this order: `is_pending`, `look` if files have to be listed, `record`, `advance`, `prove`, `close`.
 
     Every call raises `Away`, `CredentialsExpired` or `Transient` if storage or catalog do not answer: begin again with
     `record` then. It raises `NotEligible` if the table forbids to delete files, `TableUnreadable` if the files that
@@ -33,6 +35,20 @@ class FileDeletion(Protocol):
 
     def is_pending(self) -> bool:
         """Return whether something is stored for the run that is not deleted yet."""
+
+    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
+        """List the files of the table for a time; return whether there are more. The last call stores what was found.
+
+        The deletion of files of expired snapshots lists none.
+
+        Args:
+            before_page: as `before_batch` of `advance`, for requests that list files.
+            seconds: time after which no further request is begun.
+
+        Raises:
+            NotEligible: the table forbids to delete files, or has files in other places than its location.
+            StateConflict: the listing is incomplete, or contradicts the table's metadata: begin again later.
+        """
 
     def record(self) -> RemovalPlan:
         """Find the files that nothing needs and store their list; a stored list is checked again."""
@@ -90,23 +106,6 @@ class FileKeeper(Protocol):
 
 
 @runtime_checkable
-class OrphanDeletion(FileDeletion, Protocol):
-    """The deletion of a run's orphans: call `look` until it returns False, then proceed as with any `FileDeletion`."""
-
-    def look(self, before_page: Callable[[int], None], seconds: float) -> bool:
-        """List the files of the table for a time; return whether there are more. The last call stores what was found.
-
-        Args:
-            before_page: as `before_batch` of `advance`, for requests that list files.
-            seconds: time after which no further request is begun.
-
-        Raises:
-            NotEligible: the table forbids to delete files, or has files in other places than its location.
-            StateConflict: the listing is incomplete, or contradicts the table's metadata: begin again later.
-        """
-
-
-@runtime_checkable
 class OrphanKeeper(Protocol):
     """A table whose location can contain files that nothing refers to. All calls may block."""
 
@@ -125,10 +124,10 @@ class OrphanKeeper(Protocol):
             before_page: called before each request that lists files; may raise to stop.
 
         Raises:
-            NotEligible, StateConflict: as `OrphanDeletion.look`.
+            NotEligible, StateConflict: as `FileDeletion.look`.
         """
 
-    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> OrphanDeletion:
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> FileDeletion:
         """Return the deletion of orphans by this run; arguments as for `preview_orphans`."""
 
 
@@ -143,7 +142,7 @@ class CopyKeeper(Protocol):
             NotEligible: files of this kind of store can't be listed.
         """
 
-    def copies(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> OrphanDeletion:
+    def copies(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> FileDeletion:
         """Return the deletion of replaced copies by this run.
 
         Its look also makes readers find the files that writers added to a replaced copy. The plan's detail `copies`

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.runs.removals import OrphanRule, RemovalPlan
+from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.removal.candidates import candidates, check_shrinkage, of_no_open_run, within_limit
 from engine.formats.removal.file_lists import FileKind, FileList, Origin
 from engine.formats.removal.listings import FileSource, ListedFiles
 from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us, with_times
-from engine.formats.removal.path_keys import Keys, keys_of
+from engine.formats.removal.path_keys import Keys, SeenKeys, are_in, keys_of
 from engine.formats.removal.records import RecordFiles, Records
 from engine.formats.removal.scopes import Refused
 from engine.formats.removal.unneeded import References, UnneededFiles
@@ -108,9 +108,11 @@ class OrphanSource(Protocol):
 class OrphanFiles:
     """The search and deletion for one run of a table, as `deletions.DeletedFiles`: `looking` comes first."""
 
-    def __init__(self, source: OrphanSource, run_id: str) -> None:
+    def __init__(self, source: OrphanSource, run_id: str, rule: OrphanRule) -> None:
+        """Take the table, and the rule by which files are orphans."""
         self._source = source
         self._run_id = run_id
+        self._rule = rule
         self._looked: Looked | None = None
         self._due: UnneededFiles
 
@@ -126,13 +128,10 @@ class OrphanFiles:
         """The lists of the run. Raises OSError."""
         return self._source.records(self._run_id)
 
-    def looking(
-        self, rule: OrphanRule, before_page: Callable[[int], None], *, is_stored: bool = True
-    ) -> Iterator[None]:
+    def looking(self, before_page: Callable[[int], None], *, is_stored: bool = True) -> Iterator[None]:
         """Take a look in parts; it is taken when the iterator ends.
 
         Args:
-            rule: which files are orphans.
             before_page: called with the number of requests before files are listed; may wait, or raise to stop.
             is_stored: whether the look is stored; otherwise nothing is written, and this machine's clock counts.
 
@@ -143,6 +142,7 @@ class OrphanFiles:
                 explains.
             Malformed, TableReplaced, Fatal, OSError: as `OrphanSource`.
         """
+        rule = self._rule
         table = self._source.begin(rule)
         looks = StoredLooks(table.stored, table.root)
         earlier = looks.latest()
@@ -157,8 +157,7 @@ class OrphanFiles:
         ids = self._source.check_listing(found, now_us, before_page)
         referenced, refused = self._source.referenced(), Refused()
         check_shrinkage(earlier, len(referenced), ids)
-        orphans, more = within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
-        orphans = of_no_open_run(orphans, self._source.marks_of_open_runs(orphans["path"]), refused)
+        orphans, more = self._orphans(found, earlier, refused)
         files = candidates(orphans if listing.taken_us is None else _without_repeats(orphans), earlier, now_us)
         changed = yield from _changed(listing, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
         refused.add(changed, CHANGED)
@@ -171,9 +170,28 @@ class OrphanFiles:
         self._looked = Looked(look, found.files, due, refused, keys, rule, inventory_us=listing.taken_us, more=more)
         self._due = UnneededFiles(due, self._source.references(due))
 
+    def _orphans(self, found: ListedFiles, earlier: Look | None, refused: Refused) -> tuple[pa.Table, int]:
+        """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
+        files, more = within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
+        return of_no_open_run(files, self._source.marks_of_open_runs(files["path"]), refused), more
+
     def is_pending(self) -> bool:
         """Return False: another attempt begins with a look."""
         return False
+
+    def gone(self) -> Mapping[str, FileCount]:
+        """Return the files that earlier attempts of this run recorded and that are gone now, by kind. Raises OSError.
+
+        A file that several attempts recorded counts once.
+        """
+        counts: dict[str, FileCount] = {}
+        seen = SeenKeys()
+        for stored in self.records.orphans():
+            keys = stored.keys()
+            is_gone = ~are_in(self.looked.keys, keys)
+            for kind, count in stored.only(is_gone & seen.add(keys)).counts().items():
+                counts[kind] = counts.get(kind, FileCount()) + count
+        return counts
 
     def record(self) -> RemovalPlan:
         """Store the list of the files past quarantine, for the run. Raises OSError."""
@@ -193,9 +211,9 @@ class OrphanFiles:
         """Do nothing: the lists stay as the record of what was deleted."""
 
 
-def preview_orphans(files: OrphanFiles, rule: OrphanRule, before_page: Callable[[int], None]) -> RemovalPlan:
+def preview_orphans(files: OrphanFiles, before_page: Callable[[int], None]) -> RemovalPlan:
     """Return which orphans would be deleted now. Nothing is written. Raises as `OrphanFiles.looking`."""
-    for _ in files.looking(rule, before_page, is_stored=False):
+    for _ in files.looking(before_page, is_stored=False):
         pass
     return files.looked.plan()
 

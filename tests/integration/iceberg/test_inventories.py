@@ -347,7 +347,7 @@ def test_a_read_of_an_inventory_can_be_stopped(lake: Lake) -> None:
                 raise InterruptedError("stopped")
 
         with pytest.raises(InterruptedError, match="stopped"):
-            list(search(lake).looking(rule(lake, name), stop))
+            list(search(lake, rule(lake, name)).looking(stop))
 
 
 def age_snapshots(lake: Lake, by: timedelta = timedelta(days=10)) -> None:

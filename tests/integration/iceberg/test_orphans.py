@@ -190,8 +190,8 @@ def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> No
     table(lake)
     orphan(lake, named())
     was = sorted(root(lake).rglob("*"))
-    plan = lake.open()._orphan_files("dry", (), ())
-    for _ in plan.looking(RULE, lambda _: None, is_stored=False):
+    plan = lake.open()._orphan_files("dry", RULE, (), ())
+    for _ in plan.looking(lambda _: None, is_stored=False):
         pass
     assert plan.looked.plan().document()["look"]["unreferenced"] == {"files": 1, "bytes": 6}
     assert sorted(root(lake).rglob("*")) == was
@@ -200,7 +200,7 @@ def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> No
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        list(search(lake).looking(RULE, stop))
+        list(search(lake).looking(stop))
     assert stored_looks(lake).latest() is None
 
 

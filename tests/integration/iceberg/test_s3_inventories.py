@@ -222,8 +222,8 @@ def test_candidates_are_looked_at_by_few_requests_and_the_changed_ones_stay(
     s3.put(keys[30], b"newer!")
     asked: list[int] = []
     s3.asked.clear()
-    files = search(lake)
-    list(files.looking(rule(), asked.append))
+    files = search(lake, rule())
+    list(files.looking(asked.append))
     lists = [each for each in s3.asked if each.kind == "GET list-type"]
     assert files.looked.due.rows == len(keys) - 2
     assert files.looked.plan().document()["refused"]["counts"]["changed_since_inventory"] == 2

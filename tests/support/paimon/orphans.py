@@ -7,8 +7,13 @@ from typing import Any, Final
 from uuid import uuid4
 
 from engine.domain.runs.removals import OrphanRule, RemovalFigures
+<<<<<<< HEAD
 from engine.formats.base import OrphanDeletion
 from engine.formats.paimon.table import PaimonTable
+=======
+from engine.formats.base import FileDeletion
+from engine.formats.paimon import PaimonTable
+>>>>>>> 7fcbe317 (Removal: one deletion for all kinds of files, and one role of it)
 from tests.support.paimon.expiries import RUN
 from tests.support.paimon.lakes import PaimonLake
 from tests.upkeep.orphans import LONG_AGO, grow_old, pass_quarantine, set_age
@@ -85,7 +90,7 @@ def looked(
     others: Sequence[str] = (),
     open_runs: Sequence[str] = (),
     run_id: str = RUN,
-) -> OrphanDeletion:
+) -> FileDeletion:
     """Return a deletion that has looked."""
     deletion = table.orphans(run_id, rule, others, open_runs)
     while deletion.look(lambda _: None, 60.0):
@@ -93,7 +98,7 @@ def looked(
     return deletion
 
 
-def deleted(deletion: OrphanDeletion) -> RemovalFigures:
+def deleted(deletion: FileDeletion) -> RemovalFigures:
     """Delete what was found, and prove it."""
     plan = deletion.record()
     while deletion.advance(lambda _: None, 60.0):

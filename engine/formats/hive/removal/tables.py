@@ -8,7 +8,7 @@ from engine.domain.runs.removals import CopyRule, ReplacedCopy
 from engine.formats.hive.removal.old_copies import OldCopies, records_of, replaced_copies
 from engine.formats.hive.rewritable import RewritableHiveTable
 from engine.formats.intake.guards import reads
-from engine.formats.removal.deletions import LookingDeletion
+from engine.formats.removal.deletions import TableDeletion
 from engine.formats.removal.scopes import Scope
 
 
@@ -20,17 +20,10 @@ class UpkeptHiveTable(RewritableHiveTable):
         """Return the folders that rewrites replaced; see `CopyKeeper.replaced_copies`."""
         return [ReplacedCopy(*each) for each in replaced_copies(self._view)]
 
-    def copies(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> LookingDeletion:
+    def copies(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of replaced folders by this run; see `CopyKeeper.copies`."""
         found = OldCopies(self._fresh, run_id, rule, Scope.of(self.location, others))
-        return LookingDeletion(
-            reading=self.reading,
-            storage=self.task_storage,
-            files=found,
-            what="old copies",
-            looking=found.looking,
-            earlier=found.gone,
-        )
+        return TableDeletion(reading=self.reading, storage=self.task_storage, files=found, what="old copies")
 
     @reads("read the lists of deleted files of")
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:

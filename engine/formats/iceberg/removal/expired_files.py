@@ -12,13 +12,13 @@ between that look and the deletion (`add_files`, a cherry-pick that was prepared
 Iceberg's own procedure.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from engine.domain.runs.removals import RemovalPlan
+from engine.domain.runs.removals import FileCount, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.expired_candidates import Found, find_files, roots_of
@@ -74,6 +74,14 @@ class ExpiredFiles:
     def is_pending(self) -> bool:
         """Return whether something is stored that is not deleted yet. Raises OSError."""
         return bool(records_of(self._load(), self._run_id).roots())
+
+    def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:  # noqa: ARG002 - nothing is listed
+        """Yield nothing: the files are found in the metadata."""
+        return iter(())
+
+    def gone(self) -> Mapping[str, FileCount]:
+        """Return nothing: an attempt that follows another continues with its list."""
+        return {}
 
     def record(self) -> RemovalPlan:
         """Find the files to delete and store their list, as `find`; return the plan that a run records."""

@@ -15,7 +15,7 @@ from engine.formats.iceberg.removal.records import records_of
 from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.formats.intake.guards import reads
-from engine.formats.removal.deletions import TableDeletion, TableOrphans
+from engine.formats.removal.deletions import DeletedFiles, TableDeletion
 from engine.formats.removal.orphan_files import OrphanFiles, preview_orphans
 from engine.formats.removal.plans import plan_of
 from engine.formats.removal.scopes import Scope
@@ -59,12 +59,7 @@ class TableUpkeep(LoadedTable):
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of the files that snapshots expired by this run needed."""
         files = ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(others))
-        return TableDeletion(
-            reading=reading_of(self._ref),
-            storage=lambda: self._fresh().table.io.properties,
-            files=files,
-            what="expired files",
-        )
+        return self._deletion(files, "expired files")
 
     @reads("read the metadata of")
     def check_orphans(self) -> None:
@@ -76,20 +71,25 @@ class TableUpkeep(LoadedTable):
         self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
     ) -> RemovalPlan:
         """Return which orphans would be deleted now; see `OrphanKeeper.preview_orphans`."""
-        return preview_orphans(self._orphan_files("dry-run", others, open_runs), rule, before_page)
+        return preview_orphans(self._orphan_files("dry-run", rule, others, open_runs), before_page)
 
-    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableOrphans:
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableDeletion:
         """Return the deletion of orphans by this run; see `OrphanKeeper.orphans`."""
-        files = self._orphan_files(run_id, others, open_runs)
-        return TableOrphans(
+        return self._deletion(self._orphan_files(run_id, rule, others, open_runs), "orphans")
+
+    def _deletion(self, files: DeletedFiles, what: str) -> TableDeletion:
+        return TableDeletion(
             reading=reading_of(self._ref),
             storage=lambda: self._fresh().table.io.properties,
             files=files,
-            rule=rule,
+            what=what,
         )
 
-    def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
-        return OrphanFiles(IcebergOrphans(load=self._fresh, scope=self._scope(others), open_runs=open_runs), run_id)
+    def _orphan_files(
+        self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]
+    ) -> OrphanFiles:
+        source = IcebergOrphans(load=self._fresh, scope=self._scope(others), open_runs=open_runs)
+        return OrphanFiles(source, run_id, rule)
 
     def _expired_files(self, run_id: str) -> ExpiredFiles:
         return ExpiredFiles(load=self._fresh, run_id=run_id, scope=self._scope(()))

@@ -10,7 +10,7 @@ metadata was complete is never deleted. A list that is read again is untrusted: 
 the names of needed files are looked for again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.runs.removals import RemovalPlan
+from engine.domain.runs.removals import FileCount, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag
@@ -120,6 +120,14 @@ class ExpiredFiles:
     def is_pending(self) -> bool:
         """Return whether something is stored that is not deleted yet. Raises OSError."""
         return records_of(self._load().files, self._run_id).has_roots()
+
+    def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:  # noqa: ARG002 - nothing is listed
+        """Yield nothing: the files are found in the metadata."""
+        return iter(())
+
+    def gone(self) -> Mapping[str, FileCount]:
+        """Return nothing: an attempt that follows another continues with its list."""
+        return {}
 
     def record(self) -> RemovalPlan:
         """Store the list of files that are deleted.

@@ -18,7 +18,7 @@ from engine.formats.paimon.removal.records import check_same, origin_of, records
 from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.upkeep.tags import read_tags
 from engine.formats.paimon.view import TableView
-from engine.formats.removal.deletions import TableDeletion, TableOrphans
+from engine.formats.removal.deletions import DeletedFiles, TableDeletion
 from engine.formats.removal.orphan_files import OrphanFiles, preview_orphans
 from engine.formats.removal.plans import Unread, plan_of
 from engine.formats.removal.scopes import Scope
@@ -66,12 +66,7 @@ class TableUpkeep(LoadedTable):
 
     def deletion(self, run_id: str, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of the files that snapshots expired by this run needed."""
-        return TableDeletion(
-            reading=self.reading,
-            storage=lambda: self._view.files.storage.properties,
-            files=self._expired_files(run_id, others),
-            what="expired files",
-        )
+        return self._deletion(self._expired_files(run_id, others), "expired files")
 
     @reads("read the metadata of")
     def check_orphans(self) -> None:
@@ -83,15 +78,18 @@ class TableUpkeep(LoadedTable):
         self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
     ) -> RemovalPlan:
         """Return which orphans would be deleted now; see `OrphanKeeper.preview_orphans`."""
-        return preview_orphans(self._orphan_files("dry-run", others, open_runs), rule, before_page)
+        return preview_orphans(self._orphan_files("dry-run", rule, others, open_runs), before_page)
 
-    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableOrphans:
+    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> TableDeletion:
         """Return the deletion of orphans by this run; see `OrphanKeeper.orphans`."""
-        return TableOrphans(
+        return self._deletion(self._orphan_files(run_id, rule, others, open_runs), "orphans")
+
+    def _deletion(self, files: DeletedFiles, what: str) -> TableDeletion:
+        return TableDeletion(
             reading=self.reading,
             storage=lambda: self._view.files.storage.properties,
-            files=self._orphan_files(run_id, others, open_runs),
-            rule=rule,
+            files=files,
+            what=what,
         )
 
     def _same(self) -> TableView:
@@ -100,9 +98,11 @@ class TableUpkeep(LoadedTable):
         check_same(view, origin_of(self._view))
         return view
 
-    def _orphan_files(self, run_id: str, others: Sequence[str], open_runs: Sequence[str]) -> OrphanFiles:
+    def _orphan_files(
+        self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]
+    ) -> OrphanFiles:
         scope = Scope.of(self._view.files.location, others)
-        return OrphanFiles(PaimonOrphans(load=self._fresh, scope=scope, open_runs=open_runs), run_id)
+        return OrphanFiles(PaimonOrphans(load=self._fresh, scope=scope, open_runs=open_runs), run_id, rule)
 
     def _preview(
         self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str]

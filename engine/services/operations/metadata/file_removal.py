@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.errors import Fatal, NotEligible
+from engine.domain.errors import Fatal
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.deletions import Amounts
 from engine.domain.runs.removals import RemovalFigures, RemovalPlan
 from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, FileDeletion, OpenTable, OrphanDeletion
+from engine.formats.base import Condition, FileDeletion, OpenTable
 from engine.rewriting.kernel.errors import Stopped as Interrupted
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
@@ -216,11 +216,8 @@ class FileRemoval:
         return await self._context.formats.read_for_run(self._table.ref, keeper.preview_removal, snapshot_ids, (), tags)
 
     async def look(self, policy: EffectivePolicy) -> None:
-        """List the files of the table, for a deletion of orphans. Raises as `remove`."""
-        deletion = await self._opened()
-        if not isinstance(deletion, OrphanDeletion):
-            raise NotEligible("this deletion lists no files")
-        await self._repeat(deletion.look, policy, "looking")
+        """List the files of the table, for a deletion that finds its files so. Raises as `remove`."""
+        await self._repeat((await self._opened()).look, policy, "looking")
 
     async def record(self) -> RemovalPlan:
         """Find the files to delete and store their list, once. Raises as `remove`."""

@@ -14,7 +14,7 @@ import pytest
 
 from engine.domain.errors import NotEligible, StateConflict, TableReplaced, TableUnreadable
 from engine.domain.runs.removals import InventoryPlace
-from engine.formats.base import OrphanDeletion
+from engine.formats.base import FileDeletion
 from engine.formats.removal.file_lists import Origin
 from engine.formats.removal.looks import CANDIDATES, Look
 from tests.support.paimon.core import PaimonCore
@@ -50,7 +50,7 @@ def lake(paimon_core: PaimonCore, tmp_path: Path) -> PaimonLake:
     return made_once(paimon_core, tmp_path / "warehouse", "six snapshots, a tag and a branch", make)
 
 
-def looked_twice(lake: PaimonLake) -> OrphanDeletion:
+def looked_twice(lake: PaimonLake) -> FileDeletion:
     """Return a deletion that has looked after the quarantine of what another one has found."""
     grow_old(lake.folder)
     looked(lake.open())
