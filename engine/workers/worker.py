@@ -26,7 +26,7 @@ from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue
 from engine.services.outages.probes import OutageProbes
-from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.attempts import Attempt, AttemptStop, Stop
 from engine.services.runs.claims import ClaimService
 from engine.services.runs.execution import RunExecution
 from engine.stores.database import Database
@@ -126,7 +126,7 @@ class Worker:
         self._metrics.attempts.set(len(self._attempts))
         try:
             if self._stopping.is_set():
-                attempt.stop(Stop.SHUTDOWN)
+                attempt.request_stop(AttemptStop(Stop.SHUTDOWN))
             await self._execution.execute(attempt)
         finally:
             self._attempts.discard(attempt)
@@ -135,7 +135,7 @@ class Worker:
     def _stop_attempts(self, reason: Stop) -> None:
         for attempt in self._attempts:
             _log.info("attempt_stops", **attempt.run.log_fields, attempt=attempt.number, reason=reason.value)
-            attempt.stop(reason)
+            attempt.request_stop(AttemptStop(reason))
 
     async def _interrupt_late(self, slots: "Sequence[asyncio.Task[None]]") -> None:
         """Interrupt attempts that have not ended `drain_seconds` after the request to stop."""

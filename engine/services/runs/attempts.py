@@ -9,7 +9,7 @@ started, and those in flight end (`drain`) or are interrupted.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -45,7 +45,7 @@ class Stop(StrEnum):
 
 
 STOPS_BY_HOLDS: Final = frozenset({Stop.DRAINED, Stop.INTERRUPTED})
-"""Stop reasons after which written file groups are committed and the run waits for the end of `Attempt.hold`."""
+"""Stop reasons after which written file groups are committed and the run waits for the end of `AttemptStop.hold`."""
 
 STOPS_THAT_COMMIT: Final = STOPS_BY_HOLDS | {Stop.LEAVING}
 """Stop reasons after which written file groups are still committed."""
@@ -54,12 +54,35 @@ _CALM: Final = frozenset({Stop.LEAVING, Stop.DRAINED})
 _STRENGTH: Final = {stop: strength for strength, stop in enumerate(Stop)}
 
 
+@dataclass(frozen=True, slots=True)
+class AttemptStop:
+    """A request to end an attempt early.
+
+    Attributes:
+        reason: why, which decides whether tasks are interrupted and written groups are committed.
+        hold: the hold that the run waits for; None for other reasons.
+        cancelled_by: who cancelled the run; None for other reasons.
+    """
+
+    reason: Stop
+    hold: StartBlocker | None = None
+    cancelled_by: str | None = None
+
+    def joined(self, later: "AttemptStop") -> "AttemptStop":
+        """Return the request after a later one: the strongest reason wins, and of several holds the newest."""
+        if _STRENGTH[later.reason] > _STRENGTH[self.reason]:
+            return later
+        if {self.reason, later.reason} <= STOPS_BY_HOLDS:
+            return replace(self, hold=later.hold)
+        return self
+
+
 class Attempt:
     """A claimed run and its lease. All writes of the attempt go through here and are guarded by the lease.
 
-    `run` is the run as last committed to the database: a write whose transaction failed does not change it. `hold` is
-    the active hold, None without one. `slowdown` has the factor on the budget while queries are slow, 1.0 for no
-    reduction.
+    `run` is the run as last committed to the database: a write whose transaction failed does not change it. `stop` is
+    the request to end early, None without one. `pace_factor` is the factor on the budget while queries are slow, 1.0
+    for no reduction.
     """
 
     def __init__(
@@ -80,10 +103,8 @@ class Attempt:
         self.metrics = metrics or WorkMetrics()
         self._run = run
         self._lease = lease
-        self.stop_reason: Stop | None = None
-        self.cancelled_by: str | None = None
-        self.hold: StartBlocker | None = None
-        self.slowdown = 1.0
+        self.stop: AttemptStop | None = None
+        self.pace_factor = 1.0
         self.interrupted = asyncio.Event()
         self._watch = HoldWatch(clock=clock, table_id=run.table_id, operation=run.operation, due_since=run.due_since)
         self._is_over = False
@@ -115,17 +136,21 @@ class Attempt:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    def stop(self, reason: Stop) -> None:
+    @property
+    def stop_reason(self) -> Stop | None:
+        """Why the attempt was asked to end early; None if it was not."""
+        return None if self.stop is None else self.stop.reason
+
+    def request_stop(self, stop: AttemptStop) -> None:
         """Ask the attempt to end early; the strongest reason wins. All reasons except drains interrupt its tasks."""
-        if self.stop_reason is None or _STRENGTH[reason] > _STRENGTH[self.stop_reason]:
-            self.stop_reason = reason
-        if reason not in _CALM:
+        self.stop = stop if self.stop is None else self.stop.joined(stop)
+        if stop.reason not in _CALM:
             self.interrupted.set()
 
     def may_begin(self) -> bool:
         """Return whether new work may begin: a window applies from its first instant, before the next heartbeat."""
         self._apply_hold()
-        return self.stop_reason is None
+        return self.stop is None
 
     def room(self) -> WindowGap:
         """Return the time before the next window that stops the run."""
@@ -133,9 +158,9 @@ class Attempt:
 
     def stop_starting(self, room: WindowGap, *, because: str) -> None:
         """Drain the attempt and wait for the window ahead, since no remaining group would end before it."""
-        if self.stop_reason is None:
-            self.hold = None if room.ahead is None else replace(room.ahead, detail=f"{room.ahead.detail}: {because}")
-            self.stop(Stop.DRAINED)
+        if self.stop is None:
+            hold = None if room.ahead is None else replace(room.ahead, detail=f"{room.ahead.detail}: {because}")
+            self.request_stop(AttemptStop(Stop.DRAINED, hold))
 
     async def check(self) -> None:
         """Verify the lease in the database, or raise `LeaseLost`; also apply cancels and holds. Call before commits."""
@@ -217,7 +242,7 @@ class Attempt:
             if not self._is_over and self._run.lease_holder is not None:  # otherwise given back, not lost
                 _log.warning("lease_lost")
                 self.metrics.leases_lost.labels("holder").inc()
-                self.stop(Stop.LEASE_LOST)
+                self.request_stop(AttemptStop(Stop.LEASE_LOST))
         except Transient as error:  # the database does not answer: the lease expires if that lasts
             _log.warning("heartbeat_failed", error=error.message)
         return extended_at
@@ -239,14 +264,12 @@ class Attempt:
 
     def _apply_requests(self, run: Run) -> None:
         if run.cancel_requested_at is not None:
-            self.cancelled_by = run.cancel_requested_by
-            self.stop(Stop.CANCELLED)
+            self.request_stop(AttemptStop(Stop.CANCELLED, cancelled_by=run.cancel_requested_by))
         self._apply_hold()
 
     def _apply_hold(self) -> None:
         """Stop the attempt while a pause, window or back-off is active, unless its `on_start` is `finish`."""
-        self.slowdown = self._watch.slowdown().factor
+        self.pace_factor = self._watch.slowdown().factor
         hold = self._watch.hold()
         if hold is not None and hold.how is not OnStart.FINISH:
-            self.hold = hold
-            self.stop(Stop.DRAINED if hold.how is OnStart.DRAIN else Stop.INTERRUPTED)
+            self.request_stop(AttemptStop(Stop.DRAINED if hold.how is OnStart.DRAIN else Stop.INTERRUPTED, hold))

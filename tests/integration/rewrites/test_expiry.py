@@ -16,7 +16,7 @@ from engine.formats.iceberg.commits import expiry as expiries
 from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.services.operations.metadata import attempts
 from engine.services.operations.metadata.expiry import ExpiryAttempt
-from engine.services.runs.attempts import Stop
+from engine.services.runs.attempts import AttemptStop, Stop
 from tests.support.attempts import (
     advanced,
     append_files,
@@ -241,7 +241,7 @@ async def test_a_stop_that_comes_between_plan_and_request_is_obeyed(
     asked = ExpiryAttempt._prove_lease
 
     def stopped(self: ExpiryAttempt) -> None:
-        self._attempt.stop(stop)
+        self._attempt.request_stop(AttemptStop(stop))
         asked(self)
 
     monkeypatch.setattr(ExpiryAttempt, "_prove_lease", stopped)

@@ -24,7 +24,7 @@ from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits import commit
-from engine.services.runs.attempts import Stop
+from engine.services.runs.attempts import AttemptStop, Stop
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import advanced, content, raising
 from tests.support.eventually import eventually
@@ -286,8 +286,8 @@ async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_
     def pause() -> None:
         world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
         (attempt,) = world.container.worker._attempts
-        stop = Stop.INTERRUPTED if stops else Stop.DRAINED
-        loop.call_soon_threadsafe(attempt.stop, stop)
+        stop = AttemptStop(Stop.INTERRUPTED if stops else Stop.DRAINED)
+        loop.call_soon_threadsafe(attempt.request_stop, stop)
         if stops:
             eventually(attempt.interrupted.is_set)
             message = "the Spark operation was interrupted"

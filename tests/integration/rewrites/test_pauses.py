@@ -13,7 +13,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Table, TableRef
 from engine.services.operations.tasks import lanes
-from engine.services.runs.attempts import Stop
+from engine.services.runs.attempts import AttemptStop, Stop
 from engine.services.runs.claims import ClaimService
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import advanced, groups_of
@@ -42,7 +42,8 @@ def pause_at_group(world: World, number: int, *, stops: bool) -> None:
         if len(sent) == number:
             world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
             (attempt,) = world.container.worker._attempts
-            loop.call_soon_threadsafe(attempt.stop, Stop.INTERRUPTED if stops else Stop.DRAINED)
+            stop = AttemptStop(Stop.INTERRUPTED if stops else Stop.DRAINED)
+            loop.call_soon_threadsafe(attempt.request_stop, stop)
         return send(ticket, function, payloads)
 
     world.dispatcher.run = run  # type: ignore[method-assign]

@@ -46,7 +46,7 @@ async def test_slow_queries_stop_a_running_rewrite_until_they_are_fast_again(wor
     await gate.reached.wait()
     for factor in (0.5, 0.25):
         await tell(world, 3.0, world.table_id)
-        await until(lambda factor=factor: attempt_of(world).slowdown == factor)
+        await until(lambda factor=factor: attempt_of(world).pace_factor == factor)
     assert attempt_of(world).stop_reason is None
     await tell(world, 6.0, world.table_id)
     await advancing

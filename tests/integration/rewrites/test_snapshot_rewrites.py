@@ -22,7 +22,7 @@ from engine.formats.iceberg.table import IcebergTable
 from engine.formats.iceberg.upkeep import delete_files
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.services.operations.metadata.snapshots import SnapshotAttempt
-from engine.services.runs.attempts import Stop
+from engine.services.runs.attempts import AttemptStop, Stop
 from tests.interleaving.writers import ACTIONS
 from tests.support.attempts import advanced, die_at, explained, resumed_from, succeeded
 from tests.support.expired_files import stored
@@ -345,7 +345,7 @@ async def test_a_stop_between_plan_and_request_is_obeyed(
     asked = SnapshotAttempt._prove_lease
 
     def stopped(self: SnapshotAttempt) -> None:
-        self._attempt.stop(stop)
+        self._attempt.request_stop(AttemptStop(stop))
         asked(self)
 
     monkeypatch.setattr(SnapshotAttempt, "_prove_lease", stopped)

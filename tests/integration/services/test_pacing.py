@@ -220,11 +220,11 @@ async def test_requests_are_held_at_all_three_levels(paced: PacedRuns) -> None:
 async def test_a_slow_down_halves_the_budget_of_a_table_and_gives_the_rest_to_others(paced: PacedRuns) -> None:
     slowed, other = [await paced.start(await submitted(paced.database)) for _ in range(2)]
     await paced.pass_time(12)
-    slowed.attempt.slowdown = 0.5
+    slowed.attempt.pace_factor = 0.5
     await paced.pass_time(12)
     assert paced.rate(slowed) == pytest.approx(LIMIT / 4, rel=0.1)
     assert paced.rate(other) == pytest.approx(LIMIT * 3 / 4, rel=0.1)
-    slowed.attempt.slowdown = 1.0
+    slowed.attempt.pace_factor = 1.0
     await paced.pass_time(6)
     assert paced.rate(slowed) == pytest.approx(LIMIT / 2, rel=0.1)
 
@@ -233,7 +233,7 @@ async def test_a_slow_down_of_a_run_without_any_limit_is_of_its_measured_rate(pa
     await paced.set_limits(FleetLimits())
     run = await paced.start(await submitted(paced.database), tasks=2, speed=50 * MB)
     await paced.pass_time(12)
-    run.attempt.slowdown = 0.5
+    run.attempt.pace_factor = 0.5
     await paced.pass_time(12)
     assert paced.rate(run) == pytest.approx(50 * MB, rel=0.12)
 

@@ -30,7 +30,7 @@ from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.planning.upkeep.operations import is_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.announcements import is_wider
-from engine.services.runs.attempts import STOPS_BY_HOLDS, Attempt, Stop
+from engine.services.runs.attempts import Attempt, Stop
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -136,7 +136,8 @@ class MetadataAttempt(ABC):
 
     async def cancel(self) -> None:
         """End the run as cancelled; what was committed stays."""
-        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {self._attempt.cancelled_by}")
+        stop = self._attempt.stop
+        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {stop and stop.cancelled_by}")
 
     async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
         """End the run as failed; what was committed stays."""
@@ -194,9 +195,9 @@ class MetadataAttempt(ABC):
 
     async def _stop(self) -> None:
         """Cancel the run, or park it until its hold ends or another worker continues."""
-        stop = self._attempt.stop_reason
-        hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
-        if stop is Stop.CANCELLED:
+        stop = self._attempt.stop
+        hold = stop.hold if stop is not None else None
+        if stop is not None and stop.reason is Stop.CANCELLED:
             await self.cancel()
         elif hold is not None:
             await self._attempt.park(

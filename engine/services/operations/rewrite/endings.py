@@ -27,7 +27,7 @@ from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.tallies import AttemptTally
 from engine.services.operations.tasks.lanes import stop_operations
 from engine.services.planning.orders import order_state
-from engine.services.runs.attempts import STOPS_BY_HOLDS, STOPS_THAT_COMMIT, Attempt, Stop
+from engine.services.runs.attempts import STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.holds import StartBlocker
 from engine.services.runs.outcomes import left_out_of, run_result
@@ -70,7 +70,7 @@ class RunEnding:
     async def conclude(self, budget: DayBudget, later: Later) -> None:
         """End the attempt according to its groups; `later` has the groups that its plan deferred to the next one."""
         stop = self._attempt.stop_reason
-        hold = self._attempt.hold if stop in STOPS_BY_HOLDS else None
+        hold = None if self._attempt.stop is None else self._attempt.stop.hold
         stored = await self.outlines()
         is_unfinished = later.partitions > 0 or any(group.state in _UNFINISHED for group in stored)
         if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
@@ -109,7 +109,7 @@ class RunEnding:
         """End the run as cancelled: committed groups stay, all other files of the run are removed."""
         is_quiet = await self._is_quiet()
         await self._drop_unfinished("cancelled")
-        detail = f"cancelled by {self._attempt.cancelled_by}"
+        detail = f"cancelled by {self._attempt.stop and self._attempt.stop.cancelled_by}"
         await self.end(RunState.CANCELLED, "cancelled", detail, is_quiet=is_quiet)
 
     async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:

@@ -242,7 +242,7 @@ class NativePath(RewritePath):
         if limit is None:
             return
         clock = self._context.clock
-        end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.slowdown, _LEAST_SLOWDOWN))
+        end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.pace_factor, _LEAST_SLOWDOWN))
         self._ending.tally.waited_seconds += max(0.0, end - clock.monotonic())
         while (left := end - clock.monotonic()) > 0 and self._attempt.may_begin():
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))

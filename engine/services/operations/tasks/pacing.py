@@ -222,7 +222,7 @@ class RunPacing:
 
     def _wanted(self, rate: float) -> Budget:
         """Return the table's budget; while queries are slow a part of the run's earlier one, given its present rate."""
-        factor = max(self._attempt.slowdown, LEAST_SLOWDOWN)
+        factor = max(self._attempt.pace_factor, LEAST_SLOWDOWN)
         if factor >= 1:
             self._unslowed = None
             return self._limits.table
