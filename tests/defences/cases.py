@@ -154,9 +154,9 @@ CASES: Final = (
     ),
     _case(
         "F18",
-        "engine/services/operations/rewrite/endings.py",
-        "            await self._back_off()\n",
-        "            await self._wait(WaitingFor.RETRY, 'conflict', '', until=None, failed=True)\n",
+        "engine/services/operations/rewrite/decisions.py",
+        "    wait = timedelta(seconds=BACKOFF_SECONDS * 2**failures)",
+        "    wait = timedelta(0)",
         f"{_FAULTS}::test_a_lost_race_makes_the_run_wait_before_it_tries_again",
     ),
     _case(
@@ -356,7 +356,7 @@ CASES: Final = (
     ),
     _case(
         "F47",
-        "engine/services/operations/rewrite/endings.py",
+        "engine/services/operations/rewrite/decisions.py",
         "if broken and not (committed and is_refused):",
         "if broken:",
         f"{_FAULTS}::test_f47_a_spoiled_input_is_left_out_and_spares_the_others",

@@ -4,43 +4,35 @@ A file is removed only when no task of the run can still write and no commit tha
 of a batch that an earlier attempt may still be sending is kept until the table contains it or a human removes it.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, assert_never
 
 import structlog
 
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.fleet.breakers import Fault
-from engine.domain.runs.drops import DropKind, DropReason
+from engine.domain.runs.drops import DropReason
 from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import Later, Plan
-from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
+from engine.services.operations.rewrite.decisions import UNFINISHED, decide_end, decide_without_groups
 from engine.services.operations.rewrite.tallies import AttemptTally
 from engine.services.operations.tasks.lanes import stop_operations
-from engine.services.planning.orders import order_state
 from engine.services.runs.attempts import STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
-from engine.services.runs.holds import StartBlocker
+from engine.services.runs.ending import AttemptOutcome, Ended, Parked
 from engine.services.runs.outcomes import left_out_of, run_result
 
 _log = structlog.get_logger(__name__)
 
 ALL_GROUPS = 1_000_000
-MOST_LOST_RACES = 3
-"""Failed attempts after which a run that lost every group to other writers ends as failed."""
-
-BACKOFF_SECONDS = 30.0
-
-_UNFINISHED = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
 
 
 class RunEnding:
@@ -65,35 +57,25 @@ class RunEnding:
         self.left_out: Sequence[LeftOutItem] = ()  # partitions that the plan left out as the format can't rewrite them
         self.tally = AttemptTally()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
-        self._is_refused = False  # True if every group was refused: another run of the unchanged table is so as well
+        self._figures: Mapping[str, Any] = {}
 
     async def conclude(self, budget: DayBudget, later: Later) -> None:
         """End the attempt according to its groups; `later` has the groups that its plan deferred to the next one."""
-        stop = self._attempt.stop_reason
-        hold = None if self._attempt.stop is None else self._attempt.stop.hold
-        stored = await self.outlines()
-        is_unfinished = later.partitions > 0 or any(group.state in _UNFINISHED for group in stored)
-        if stop in (Stop.SHUTDOWN, Stop.LEAVING) and is_unfinished:
-            await self._wait(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
-        elif stop is Stop.CANCELLED and is_unfinished:
-            await self.cancel()
-        elif hold is not None and is_unfinished:
-            await self._wait_for_end(hold)
-        else:
-            await self._end_by_groups(stored, budget, later)
+        outcome = decide_end(
+            await self.outlines(),
+            self._attempt.stop,
+            budget,
+            later,
+            attempt=self._attempt.number,
+            failures=self._attempt.run.failures,
+            left_out=self.left_out,
+        )
+        await self._apply(outcome)
 
     async def nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
         """End an attempt whose plan has no groups."""
-        if budget.deferred:
-            await self._wait_for_budget(budget)
-        elif await self.outlines(GroupState.COMMITTED):
-            await self.end(RunState.SUCCEEDED, "committed", "an earlier attempt had committed everything")
-        elif (until := min((each.until for each in plan.skipped if each.until), default=None)) is not None:
-            cooling = describe_reason("cooling_down")
-            detail = f"{cooling}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force includes them all"
-            await self.end(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
-        else:
-            await self.end(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
+        has_committed = bool(await self.outlines(GroupState.COMMITTED))
+        await self._apply(decide_without_groups(plan, budget, has_committed=has_committed))
 
     async def disabled(self) -> None:
         """End a run whose policy was disabled: commits of earlier attempts count, the rest is dropped."""
@@ -140,8 +122,7 @@ class RunEnding:
         result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
         if self.order is not None:
             result = result.updated(order=self.order)
-        if self._is_refused:
-            result = result.updated(is_refused=True)
+        result = result.updated(**self._figures)
         if (left_out := left_out_of(stored, self.left_out)).count:
             result = result.updated(left_out=left_out.document())
         self._step("before_end")
@@ -190,41 +171,21 @@ class RunEnding:
         async with self._context.database.read() as unit:
             return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
 
-    async def _end_by_groups(self, stored: Sequence[GroupOutline], budget: DayBudget, later: Later) -> None:
-        committed = [group for group in stored if group.state is GroupState.COMMITTED]
-        dropped = [group for group in stored if group.state is GroupState.DROPPED]
-        broken = [group.reason for group in dropped if group.reason is not None and group.reason.is_own_fault]
-        is_refused = all(reason.kind is DropKind.REFUSED for reason in broken)
-        if broken and not (committed and is_refused):  # refused groups are left out, and the others are done
-            self._is_refused = not committed and all(reason.is_final for reason in broken)
-            await self.fail(reason="groups_failed", detail=f"{len(broken)} of {len(stored)} groups {broken[0]}")
-        elif later.partitions and not budget.deferred and any(self._is_of_attempt(group) for group in committed):
-            left = f"{later.partitions} partitions with {later.files} files are planned next"
-            await self._wait(None, "goes_on", f"{len(committed)} groups committed so far; {left}")
-        elif committed:
-            waiting = f", {budget.deferred} left for another day (limits.bytes_per_day)" if budget.deferred else ""
-            counts = f"{len(committed)} groups committed, {len(dropped)} dropped{waiting}"
-            detail = "; ".join(filter(None, [counts, left_out_of(stored, self.left_out).describe()]))
-            await self.end(RunState.SUCCEEDED, "committed", detail)
-        elif not dropped:
-            await self._wait_for_budget(budget)
-        elif self._attempt.run.failures + 1 >= MOST_LOST_RACES:
-            detail = f"other writers changed every source; given up after {self._attempt.run.failures + 1} failures"
-            await self.fail(reason="conflict", detail=detail)
-        else:
-            await self._back_off()
-
-    def _is_of_attempt(self, group: GroupOutline) -> bool:
-        return group.attempt == self._attempt.number
-
-    async def _back_off(self) -> None:
-        """Park a run that lost to other writers: for 30 s, then for 60 s (F18 in docs/testing.md)."""
-        await self._try_to_remove_outputs()
-        async with self._context.database.read() as unit:
-            now = await unit.now()
-        until = now + timedelta(seconds=BACKOFF_SECONDS * 2**self._attempt.run.failures)
-        detail = "other writers changed every source; it is planned again after a wait, in smaller file groups"
-        await self._wait(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, until=until, failed=True)
+    async def _apply(self, outcome: AttemptOutcome) -> None:
+        """End or park the run."""
+        match outcome:
+            case Ended(RunState.FAILED, reason, detail, fault):
+                self._figures = outcome.figures
+                await self.fail(reason=reason, detail=detail, fault=fault)
+            case Ended(RunState.CANCELLED):
+                await self.cancel()
+            case Ended(state, reason, detail):
+                documents: dict[str, Any] = {} if outcome.plan is None else {"plan": outcome.plan}
+                await self.end(state, reason, detail, **documents)
+            case Parked():
+                await self._park(outcome)
+            case _:
+                assert_never(outcome)
 
     def _has_repeated_tasks(self) -> bool:
         """Return whether a task of this attempt was executed twice: the files of only one execution are known."""
@@ -257,32 +218,27 @@ class RunEnding:
             return None
 
     async def _drop_unfinished(self, reason: str) -> None:
-        unfinished = await self.outlines(*_UNFINISHED)
+        unfinished = await self.outlines(*UNFINISHED)
         if unfinished:
             async with self._context.database.begin() as unit:
                 why = DropReason.ended(reason)
                 await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: why for group in unfinished})
 
-    async def _wait_for_end(self, hold: StartBlocker) -> None:
-        """Park the run until the hold ends; a pause needs no time, because claims see its end."""
-        detail = f"{hold.detail}; written file groups are committed, the rest is planned again afterwards"
-        await self._wait(hold.waiting_for, hold.reason, detail, until=hold.until)
-
-    async def _wait_for_budget(self, budget: DayBudget) -> None:
-        detail = f"{budget.deferred} groups wait for limits.bytes_per_day"
-        await self._wait(WaitingFor.BUDGET, "bytes_per_day", detail, until=budget.next_at)
-
-    async def _wait(
-        self,
-        waiting_for: WaitingFor | None,
-        reason: str,
-        detail: str,
-        *,
-        until: datetime | None = None,
-        failed: bool = False,
-    ) -> None:
+    async def _park(self, outcome: Parked) -> None:
+        if outcome.waiting_for is WaitingFor.CONFLICT_BACKOFF:
+            await self._try_to_remove_outputs()
+        until = outcome.until
+        if outcome.wait is not None:
+            async with self._context.database.read() as unit:
+                until = await unit.now() + outcome.wait
         seconds = self._context.clock.monotonic() - self._started
-        await self._attempt.park(waiting_for=waiting_for, not_before=until, reason=reason, detail=detail, failed=failed)
+        await self._attempt.park(
+            waiting_for=outcome.waiting_for,
+            not_before=until,
+            reason=outcome.reason,
+            detail=outcome.detail,
+            failed=outcome.failed,
+        )
         await self._keep_time(seconds)
 
     async def _keep_time(self, seconds: float) -> None:
@@ -299,9 +255,3 @@ class RunEnding:
                 await unit.run_times.add(time)
         except Transient as error:  # one measurement less; the run has ended
             _log.warning("run_time_not_kept", error=error.message)
-
-
-def _why_nothing(plan: Plan) -> str:
-    reasons = sorted({partition.reason for partition in plan.skipped})
-    words = "; ".join([*map(describe_reason, reasons), *filter(None, [order_state(plan)])])
-    return "no partition is worth a rewrite" + (f": {words}" if words else "; the table is empty")
