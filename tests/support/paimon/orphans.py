@@ -7,13 +7,8 @@ from typing import Any, Final
 from uuid import uuid4
 
 from engine.domain.runs.removals import OrphanRule, RemovalFigures
-<<<<<<< HEAD
-from engine.formats.base import OrphanDeletion
-from engine.formats.paimon.table import PaimonTable
-=======
 from engine.formats.base import FileDeletion
-from engine.formats.paimon import PaimonTable
->>>>>>> 7fcbe317 (Removal: one deletion for all kinds of files, and one role of it)
+from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.expiries import RUN
 from tests.support.paimon.lakes import PaimonLake
 from tests.upkeep.orphans import LONG_AGO, grow_old, pass_quarantine, set_age
