@@ -99,7 +99,7 @@ class RewritableHiveTable(HiveTable):
     @reads("list the files of")
     def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:  # noqa: ARG002
         """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and those of partitions."""
-        return remove_run_files(self._fresh(), run_id, keep=keep, up_to_attempt=up_to_attempt)
+        return remove_run_files(self._fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
 
     @property
     def write_guide(self) -> HiveWriteGuide:

@@ -318,10 +318,9 @@ class IcebergTable(TableUpkeep):
         Raises:
             Fatal: the catalog's pointer has moved to older metadata since this view was loaded.
         """
-        fresh = self._fresh()
-        removed = remove_run_files(self._view, fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
+        removed = remove_run_files(self._view, self._fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
         if is_settled:
-            removed += remove_run_metadata(self._view, fresh, run_id, up_to_attempt=up_to_attempt)
+            removed += remove_run_metadata(self._view, self._fresh, run_id, up_to_attempt=up_to_attempt)
         return removed
 
     @reads("read the metadata of")

@@ -292,8 +292,7 @@ class PaimonTable(TableUpkeep):
 
         Manifests of commits that did not happen are left: the core has removed them, or they are orphans.
         """
-        fresh = self._fresh()
-        return remove_run_files(fresh, fresh.stored_snapshots(), run_id, keep=keep, up_to_attempt=up_to_attempt)
+        return remove_run_files(self._fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
 
     def _reached(self) -> CoreCalls:
         if self._core is None:

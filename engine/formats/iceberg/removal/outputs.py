@@ -4,8 +4,7 @@ A file is identified only by its name: data files (`domain.runs.output_names`), 
 (`metadata_names`). Lists the whole data location, which takes seconds on a large table.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 
 import pyarrow.compute as pc
 
@@ -15,6 +14,7 @@ from engine.formats.iceberg.catalog.paths import data_location, metadata_locatio
 from engine.formats.iceberg.commits.metadata_names import of_commits
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.removal.outputs import outputs_up_to, remove_outputs
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 
@@ -29,30 +29,24 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     return sorted(path for path in own if not view.reader.places.is_behind_link(path))  # behind a link: of others
 
 
-def remove_run_metadata(seen: TableView, fresh: TableView, run_id: str, *, up_to_attempt: int) -> int:
+def remove_run_metadata(seen: TableView, load: Callable[[], TableView], run_id: str, *, up_to_attempt: int) -> int:
     """Delete unreferenced manifests and lists of a run's attempts up to `up_to_attempt`; return their number.
 
-    They are left by a process that was killed before its commit. A file counts as unreferenced if no snapshot of
-    `fresh` has it. Must only be called while no commit of the run can be in progress, as it would reference such files.
+    They are left by a process that was killed before its commit. A file counts as unreferenced if no snapshot of the
+    current version has it. Must only be called while no commit of the run can be in progress, as it would reference
+    such files.
 
     Raises:
         Fatal: as `remove_run_files`.
         NotEligible: the metadata location is outside of the table's places.
     """
-    _check_forward(seen, fresh)
-    location = metadata_location(fresh.metadata)
-    if fresh.reader.places.is_behind_link(f"{location}/_"):
+    view = _later(seen, load)
+    location = metadata_location(view.metadata)
+    if view.reader.places.is_behind_link(f"{location}/_"):
         return 0
-    names = [file_name(path) for path in fresh.files_below(location, is_recursive=False)]
-    candidates = of_commits(names, run_id, up_to_attempt=up_to_attempt)
-    referenced = _metadata_names(fresh) if candidates else frozenset()
-    removed = 0
-    for name in candidates:
-        if name not in referenced:
-            with suppress(FileNotFoundError):
-                fresh.io.delete(f"{location}/{name}")
-                removed += 1
-    return removed
+    names = [file_name(path) for path in view.files_below(location, is_recursive=False)]
+    found = [f"{location}/{name}" for name in of_commits(names, run_id, up_to_attempt=up_to_attempt)]
+    return len(remove_outputs(found, lambda: _metadata_names(_later(view, load)), view.io.delete))
 
 
 def _metadata_names(view: TableView) -> frozenset[str]:
@@ -63,34 +57,23 @@ def _metadata_names(view: TableView) -> frozenset[str]:
 
 
 def remove_run_files(
-    seen: TableView, fresh: TableView, run_id: str, *, keep: frozenset[str], up_to_attempt: int
+    seen: TableView, load: Callable[[], TableView], run_id: str, *, keep: frozenset[str], up_to_attempt: int
 ) -> int:
-    """Delete a run's files of attempts up to a number, except `keep` and those in `fresh`'s snapshots; return how many.
+    """Delete a run's files of attempts up to a number, except `keep` and those in snapshots; return how many.
 
     Raises:
-        Fatal: `fresh` is older than `seen`, the view of the caller's decision: the catalog's pointer moved back.
+        Fatal: the current version is older than `seen`, the view of the caller's decision: the catalog's pointer moved
+            back.
     """
-    _check_forward(seen, fresh)
-    kept = {file_name(path) for path in keep}
-    candidates = [
-        path
-        for path in list_run_files(fresh, run_id)
-        if file_name(path) not in kept and (attempt_of(file_name(path), run_id) or 0) <= up_to_attempt
-    ]
-    if not candidates:
-        return 0
-    referenced = _referenced_names(fresh, run_id)
-    removed = 0
-    for path in candidates:
-        if file_name(path) not in referenced:
-            with suppress(FileNotFoundError):
-                fresh.io.delete(path)
-                removed += 1
-    return removed
+    view = _later(seen, load)
+    found = outputs_up_to(list_run_files(view, run_id), run_id, up_to_attempt, keep)
+    return len(remove_outputs(found, lambda: _referenced_names(_later(view, load), run_id), view.io.delete))
 
 
-def _check_forward(seen: TableView, fresh: TableView) -> None:
-    old, new = seen.metadata, fresh.metadata
+def _later(seen: TableView, load: Callable[[], TableView]) -> TableView:
+    """Return the current version of a table. Raises `Fatal` if it is another table, or older than the one seen."""
+    view = load()
+    old, new = seen.metadata, view.metadata
     if new.table_uuid != old.table_uuid:
         raise Fatal(f"the table under this name is another one now ({new.table_uuid}, it was {old.table_uuid})")
     before, after = old.next_sequence_number(), new.next_sequence_number()
@@ -99,6 +82,7 @@ def _check_forward(seen: TableView, fresh: TableView) -> None:
         raise Fatal(
             f"the catalog's pointer went back in time ({moved}): no file is deleted on the basis of older metadata"
         )
+    return view
 
 
 def _referenced_names(view: TableView, run_id: str) -> frozenset[str]:

@@ -57,7 +57,7 @@ class TableManifests:
     @reads("remove files of a run from")
     def remove(self, run_id: str, *, up_to_attempt: int) -> int:
         """Delete unreferenced metadata files of a run; see `SnapshotRewrite.remove`."""
-        return remove_run_metadata(self.view, self.fresh(), run_id, up_to_attempt=up_to_attempt)
+        return remove_run_metadata(self.view, self.fresh, run_id, up_to_attempt=up_to_attempt)
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,5 @@ class TableDeletes:
     @reads("remove files of a run from")
     def remove(self, run_id: str, *, up_to_attempt: int) -> int:
         """Delete unreferenced delete files and metadata of a run; see `SnapshotRewrite.remove`."""
-        fresh = self.fresh()
-        files = remove_run_files(self.view, fresh, run_id, keep=frozenset(), up_to_attempt=up_to_attempt)
-        return files + remove_run_metadata(self.view, fresh, run_id, up_to_attempt=up_to_attempt)
+        files = remove_run_files(self.view, self.fresh, run_id, keep=frozenset(), up_to_attempt=up_to_attempt)
+        return files + remove_run_metadata(self.view, self.fresh, run_id, up_to_attempt=up_to_attempt)

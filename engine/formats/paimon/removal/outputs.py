@@ -4,14 +4,15 @@ The core puts the prefix of a task (`domain.runs.output_names.output_prefix`) be
 files. Lists all files of the table, which takes seconds on a large one.
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.domain.runs.output_names import attempt_of
 from engine.formats.paimon.compaction.commits import find_commits
 from engine.formats.paimon.metadata.snapshots import Snapshot
+from engine.formats.paimon.removal.records import check_same, origin_of
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.outputs import outputs_up_to, remove_outputs
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 METADATA_FOLDERS: Final = frozenset(
@@ -29,35 +30,32 @@ def list_run_files(view: TableView, run_id: str) -> Sequence[str]:
     return sorted(path for path in own if not storage.places.is_behind_link(path))  # behind a link: of others
 
 
-def remove_run_files(
-    view: TableView, snapshots: Sequence[Snapshot], run_id: str, *, keep: frozenset[str], up_to_attempt: int
-) -> int:
+def remove_run_files(load: Callable[[], TableView], run_id: str, *, keep: frozenset[str], up_to_attempt: int) -> int:
     """Delete a run's files of attempts up to a number, except `keep` and those that a commit of the run has added.
 
     Only commits of the run can add files of the run: those of expired snapshots are found among the live files.
 
     Args:
-        view: the table's present state.
-        snapshots: all snapshots that are not expired.
+        load: returns the current version of the table.
         run_id: the run.
         keep: paths of files that are needed.
         up_to_attempt: later attempts may still write.
 
     Returns:
         The number of deleted files.
+
+    Raises:
+        TableReplaced: another table has this name now.
     """
-    own = [each for each in list_run_files(view, run_id) if (attempt_of(file_name(each), run_id) or 0) <= up_to_attempt]
-    kept = {file_name(path) for path in keep}
-    if not (candidates := [path for path in own if file_name(path) not in kept]):
-        return 0
-    referenced = _referenced(view, snapshots, run_id)
-    removed = 0
-    for path in candidates:
-        if file_name(path) not in referenced:
-            with suppress(FileNotFoundError):
-                view.files.storage.delete(path)
-                removed += 1
-    return removed
+    view = load()
+
+    def referenced() -> frozenset[str]:
+        now = load()
+        check_same(now, origin_of(view))
+        return _referenced(now, now.stored_snapshots(), run_id)
+
+    found = outputs_up_to(list_run_files(view, run_id), run_id, up_to_attempt, keep)
+    return len(remove_outputs(found, referenced, view.files.storage.delete))
 
 
 def _referenced(view: TableView, snapshots: Sequence[Snapshot], run_id: str) -> frozenset[str]:
