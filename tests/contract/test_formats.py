@@ -104,15 +104,15 @@ def every_operation_is_possible_or_has_a_reason(subject: Subject) -> None:
 def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     capabilities, table = subject.format.capabilities(), opened(subject)
     natively = [cell for cell in capabilities.cells if cell.engine == "native" and cell.capability.possible]
-    if not isinstance(subject, ModelSubject):  # it is served with Iceberg's capabilities, and has no procedure
+    if not isinstance(subject, ModelSubject):  # has Iceberg's capabilities, but neither its procedure nor delete files
         assert (table.native_engine() is not None) is bool(natively)
         assert (table.planned_natively() is not None) is bool(natively)
+        assert (table.delete_rewrite is not None) is capabilities.operation(Operation.REWRITE_DELETES).possible
     assert capabilities.operation(Operation.REWRITE).possible
     assert (table.expiry is not None) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
     assert isinstance(table, FileKeeper | CopyKeeper) is any(capabilities.operation(each).possible for each in deletes)
     assert (table.manifest_rewrite is not None) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
-    assert (table.delete_rewrite is not None) is capabilities.operation(Operation.REWRITE_DELETES).possible
     assert isinstance(table, OrphanKeeper) is capabilities.operation(Operation.REMOVE_ORPHANS).possible
 
 

@@ -17,6 +17,7 @@ from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering
+from engine.formats.base import NoParts
 from engine.planning.due.evaluations import Evaluation, evaluate_policy
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.ordered_files import are_unordered
@@ -166,7 +167,7 @@ def test_no_preset_goes_by_the_order(preset: str) -> None:
 
 
 @dataclass
-class FakeTable:
+class FakeTable(NoParts):
     """Files by path, and the orders that can be resolved; plans like an open table. Times are in seconds."""
 
     files: dict[str, DigestFile] = field(default_factory=dict)
