@@ -33,12 +33,11 @@ from bench.fleet.tables import as_table, count
 from engine.domain.policies import PRESETS, EffectivePolicy
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
-from engine.formats.base import OpenTable
+from engine.formats.base import NativeEngine, OpenTable
 from engine.formats.paimon.compaction.core import engine_of
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import RewriteHistory
-from engine.planning.plans.group_forms import GroupForm
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.planner import plan_due
@@ -50,9 +49,7 @@ _SIZE_AMPLIFICATION, _SIZE_RATIO = 200, 1  # percent; defaults of Paimon
 _FILE_BYTES: Final = 128 * MIB
 _ENDLESS: Final = 2**62
 _BEGIN_MS: Final = round(BEGIN.timestamp() * 1000)
-_FORM: Final = engine_of(
-    keeps_arrival=False, looks_up=False, has_vectors=False, last_level=_MAX_LEVEL, check_limit=""
-).form
+_CORE: Final = engine_of(keeps_arrival=False, looks_up=False, has_vectors=False, last_level=_MAX_LEVEL, check_limit="")
 _SIGMA: Final = 0.5
 Place = tuple[str, int]
 """Partition and bucket."""
@@ -157,8 +154,8 @@ class KeyTable:
 
 class _ByTheCore(EngineChoice):
     @property
-    def form(self) -> GroupForm:
-        return _FORM
+    def native(self) -> NativeEngine:
+        return _CORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +275,9 @@ def replay_presets(
 
 
 def _due_places(table: KeyTable, policy: EffectivePolicy, now_ms: int) -> Sequence[Place]:
-    evaluation = evaluate_policy(table.digest(), table.figures(), RewriteHistory([]), policy, now_ms=now_ms, form=_FORM)
+    evaluation = evaluate_policy(
+        table.digest(), table.figures(), RewriteHistory([]), policy, now_ms=now_ms, grouping=_CORE.grouping
+    )
     chosen = _ByTheCore(Engine.NATIVE, cast("OpenTable", table), policy, ())
     due = plan_due(chosen, evaluation, NO_STATISTICS, NONE_HOT)
     places = table.places()

@@ -15,7 +15,7 @@ from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.formats.base.commits import Verification
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import Grouping, MergedRuns, WholeUnits
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 BY_METADATA: Final = "metadata"
@@ -95,21 +95,22 @@ class NativeEngine:
     `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them. `checks_rows`: its
     tasks compare rows as `verification` asks for, without those of `check_limit`. `by_property`: settings without an
     option, each with the table property that it goes by instead. `is_only`: no other engine can rewrite the table,
-    whatever its files are.
+    whatever its files are. `at_once`: the most groups of a run that it rewrites at a time; None: as the policy says.
     """
 
     name: str
-    form: GroupForm
+    grouping: Grouping
     strategies: frozenset[Strategy]
     is_paced: bool
     checks_rows: bool = False
     check_limit: str = ""
     by_property: Mapping[str, str] = field(default_factory=dict)
     is_only: bool = False
+    at_once: int | None = None
 
     def unfollowed(self, policy: EffectivePolicy) -> list[str]:
         """Return the dotted names of the settings of `rewrite` that a policy sets and the engine ignores, sorted."""
-        followed = _FOLLOWED if self.form.is_whole else _FOLLOWED | _OF_CHOSEN_FILES
+        followed = _FOLLOWED if isinstance(self.grouping, WholeUnits | MergedRuns) else _FOLLOWED | _OF_CHOSEN_FILES
         return sorted(
             name
             for name, value in policy.values.items()

@@ -14,14 +14,14 @@ from engine.formats.base.rewrites import SnapshotRewrite
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
 from engine.formats.base.writers import WriteGuide
-from engine.planning.plans.group_forms import PACKED, GroupForm
+from engine.planning.plans.groupings import PACKED, Grouping
 
 
 class OpenTable(TableView, FileInventory, TaskSource, Committer, Protocol):
     """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
 
-    def kernel_form(self) -> GroupForm:
-        """Return the form of the kernel's file groups."""
+    def kernel_grouping(self) -> Grouping:
+        """Return how the kernel's file groups are formed."""
 
     def native_engine(self) -> NativeEngine | None:
         """Return the engine of its format for this table, `rewrite.engine: native`; None without one. May block."""
@@ -57,7 +57,7 @@ class NoParts:
         """See `FileInventory`."""
         return None
 
-    def kernel_form(self) -> GroupForm:
+    def kernel_grouping(self) -> Grouping:
         """See `OpenTable`."""
         return PACKED
 

@@ -25,7 +25,7 @@ from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.guides import HiveWriteGuide
 from engine.formats.intake.guards import reads
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import WholePartitions
 from engine.rewriting.kernel.sending import EngineTask
 
 
@@ -41,9 +41,9 @@ class RewritableHiveTable(HiveTable):
         """True: each partition is an entry of its own in the Metastore."""
         return True
 
-    def kernel_form(self) -> GroupForm:
+    def kernel_grouping(self) -> WholePartitions:
         """Return groups of whole partitions."""
-        return GroupForm(takes_partitions=True)
+        return WholePartitions()
 
     @reads("read the files of")
     def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:

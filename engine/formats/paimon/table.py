@@ -43,7 +43,7 @@ from engine.formats.paimon.removal.outputs import list_run_files, remove_run_fil
 from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.planning.plans.group_forms import FullScope, GroupForm
+from engine.planning.plans.groupings import ArrivalWindows, FullScope, Packed
 from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.sending import EngineTask
 
@@ -216,9 +216,9 @@ class PaimonTable(TableUpkeep):
         found = zip(paths, *columns, strict=True)
         return {path: InputFile(path, size, count, max(0, number)) for path, size, count, number in found}
 
-    def kernel_form(self) -> GroupForm:
+    def kernel_grouping(self) -> Packed | ArrivalWindows:
         """Return windows of neighbours for append tables with buckets: readers get rows in the order of arrival."""
-        return GroupForm(keeps_arrival=self._keeps_arrival(), full_scope=FullScope.UNSIZED)
+        return ArrivalWindows(FullScope.UNSIZED) if self._keeps_arrival() else Packed(FullScope.UNSIZED)
 
     def _keeps_arrival(self) -> bool:
         return self._view.options.bucket_mode is BucketMode.FIXED and not self._view.schema.primary_keys

@@ -33,7 +33,7 @@ from engine.planning.measures.partition_metrics import PartitionMetrics, Rewrite
 from engine.planning.measures.partitions import Flags, PartitionedFiles, partition_files
 from engine.planning.measures.tiers import tier_rules, with_fullest_tier
 from engine.planning.plans.candidates import SkipReason, find_candidates
-from engine.planning.plans.group_forms import PACKED, FullScope, GroupForm
+from engine.planning.plans.groupings import PACKED, FullScope, Grouping
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
@@ -123,7 +123,7 @@ def evaluate_policy(
     hot: HotPartitions = NONE_HOT,
     order: RowOrdering | None = None,
     ranges: Sequence[ColumnRanges] = (),
-    form: GroupForm = PACKED,
+    grouping: Grouping = PACKED,
 ) -> Evaluation:
     """Evaluate every rule of a policy on a table.
 
@@ -136,11 +136,11 @@ def evaluate_policy(
         hot: partitions that lost races to other writers, in their state at this instant.
         order: the order that the policy requests for the table's rows.
         ranges: value ranges of the order's columns, in the order of the digest; only where `asks_overlap`.
-        form: the form of the file groups of the engine that would rewrite the table.
+        grouping: the file groups of the engine that would rewrite the table.
     """
     moves_to = figures.current_spec_id if policy.moves_to_current_spec else None
     limits = replace(RewriteLimits.of(policy), order=order, output_spec_id=moves_to)
-    limits = limits.in_form(form, policy, figures.committed_at_ms.values())
+    limits = limits.grouped(grouping, policy, figures.committed_at_ms.values())
     files = partition_files(digest)
     is_impossible = order is None and policy.strategy in ORDERED_STRATEGIES
     metrics = measure_partitions(

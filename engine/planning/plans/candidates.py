@@ -7,7 +7,7 @@ older partition spec that its rows are to leave (`RewriteLimits.output_spec_id`)
 in fewer files. Any reason other than small size is sufficient for a single file. In a full rewrite, every file is a
 candidate, and two files are sufficient; a file that would result in one file is only rewritten to put its rows into an
 order that they are not in, or if every file is requested. In append tables of Paimon, a full rewrite leaves files of
-the right size without deletes, unless every file is requested (`group_forms.FullScope`). Where partitions are only
+the right size without deletes, unless every file is requested (`groupings.FullScope`). Where partitions are only
 replaced as a whole (`RewriteLimits.takes_partitions`), all files of a selected one are candidates, and a refused file
 holds it back.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from engine.planning.measures.ordered_files import are_in_order, are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
 from engine.planning.measures.row_groups import have_small_row_groups
-from engine.planning.plans.group_forms import FullScope
+from engine.planning.plans.groupings import FullScope
 from engine.planning.plans.merge_units import merge_units
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.plans.run_candidates import in_due_buckets

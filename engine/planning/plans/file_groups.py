@@ -30,7 +30,7 @@ from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.plans.bin_packing import pack
 from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
-from engine.planning.plans.group_forms import PACKED, GroupForm
+from engine.planning.plans.groupings import PACKED, Grouping
 from engine.planning.plans.parts import MOST_FILES, left_for_later, parts_of
 from engine.planning.plans.rewrite_limits import NO_LIMIT, RewriteLimits
 from engine.planning.predictions.estimates import output_count, predict
@@ -71,7 +71,8 @@ def make_plan(
     inputs_of: Callable[[Sequence[str]], Mapping[str, InputFile]],
     known: RunStatistics = NO_STATISTICS,
     columns: int = 0,
-    form: GroupForm = PACKED,
+    grouping: Grouping = PACKED,
+    native_lanes: int | None = None,
     full: bool = False,
     every_file: bool = False,
     hot: HotPartitions = NONE_HOT,
@@ -92,7 +93,8 @@ def make_plan(
         inputs_of: returns the inputs for paths of the digest, with their deletes; called once, with all paths.
         known: statistics of earlier runs, for predictions.
         columns: number of leaf columns of the schema, for the size of files' metadata; 0: unknown.
-        form: the form of the file groups of the engine that rewrites them.
+        grouping: the file groups of the engine that rewrites them.
+        native_lanes: the groups that the format's own engine rewrites at a time; None: the kernel rewrites them.
         full: include every file of the digest, also well-sized ones.
         every_file: in a full rewrite, include files that would only be encoded again.
         hot: partitions that lost races to other writers.
@@ -101,10 +103,10 @@ def make_plan(
         reordered: partitions in which files that are not in the order are candidates; None: all partitions.
         keys_of: returns the first key of files (by path) in the order; called only if a partition needs several groups.
         output_spec_id: the partition spec to which files of other specs move; None: they stay in theirs.
-        committed_at_ms: times of the table's newest commits, for forms that merge sorted runs.
+        committed_at_ms: times of the table's newest commits, for groups that merge sorted runs.
     """
     limits = replace(RewriteLimits.of(policy), order=order, every_file=every_file, output_spec_id=output_spec_id)
-    limits = limits.in_form(form, policy, committed_at_ms)
+    limits = limits.grouped(grouping, policy, committed_at_ms)
     files = partition_files(digest)
     found = find_candidates(files, limits, full=full, reordered=_flags_of(files, reordered))
     chosen = leave_cooling(files, found, hot)
@@ -117,8 +119,8 @@ def make_plan(
     skipped = _skipped(files, chosen, frozenset(one.partition for one in packed), later, hot)
     shares = _live_shares(files, packed)
     calibration = replace(known.calibration, metadata_bytes=_metadata_bytes(files, packed, columns))
-    lanes = 1 if form.is_in_turn else policy.parallel_groups
-    kind = RunKind.NATIVE if form.is_native else _kind(groups, order, policy)
+    lanes = native_lanes or policy.parallel_groups
+    kind = RunKind.NATIVE if native_lanes else _kind(groups, order, policy)
     time = TimeEstimate(kind, known.costs(kind), min(lanes, max(1, len(groups))), policy.budget().at_most(known.limit))
     return Plan(
         base_snapshot_id=base_snapshot_id,

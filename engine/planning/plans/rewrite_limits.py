@@ -2,11 +2,19 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from engine.domain.policies import EffectivePolicy, Strategy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
-from engine.planning.plans.group_forms import FullScope, GroupForm
+from engine.planning.plans.groupings import (
+    ArrivalWindows,
+    FullScope,
+    Grouping,
+    MergedRuns,
+    Packed,
+    WholePartitions,
+    WholeUnits,
+)
 from engine.planning.plans.run_candidates import BucketRule
 
 GROUP_SETTING: Final = "rewrite.max_group_bytes (rewrite.max_ordered_bytes where rows are put into order)"
@@ -82,26 +90,29 @@ class RewriteLimits:
             time_span_ms=None if span is None else 1000 * span,
         )
 
-    def in_form(
-        self, form: GroupForm, policy: EffectivePolicy, committed_at_ms: Collection[int] = ()
+    def grouped(
+        self, grouping: Grouping, policy: EffectivePolicy, committed_at_ms: Collection[int] = ()
     ) -> "RewriteLimits":
         """Return these limits for the file groups of an engine, given the times of the table's newest commits."""
-        limits = replace(self, full_scope=form.full_scope)
-        if form.is_whole:
-            limits = replace(limits, group_bytes=NO_LIMIT, parallel_groups=1)
-        if limits.has_vectors:
-            limits = replace(limits, is_window=False, tiers=())
-        if form.keeps_arrival:
-            limits = replace(limits, is_window=True, order_bins_by="arrival", tiers=(), time_span_ms=None)
-        if form.takes_partitions:
-            limits = replace(limits, group_bytes=NO_LIMIT, parallel_groups=1, takes_partitions=True)
-            limits = replace(limits, is_window=False, tiers=(), time_span_ms=None)
-        if not form.merges_runs:
-            return limits
-        # a bucket is one group, whatever the strategy: two groups of one bucket are a conflict
-        limits = replace(limits, is_window=False, tiers=(), time_span_ms=None)
-        rule = BucketRule.of(policy, committed_at_ms, lifts_new=form.lifts_new, last_level=form.last_level)
-        return replace(limits, buckets=rule)
+        whole = replace(self, group_bytes=NO_LIMIT, parallel_groups=1)
+        match grouping:
+            case Packed(full_scope):
+                limits = replace(self, full_scope=full_scope)
+                return replace(limits, is_window=False, tiers=()) if limits.has_vectors else limits
+            case ArrivalWindows(full_scope):
+                limits = replace(self, full_scope=full_scope, is_window=True, order_bins_by="arrival")
+                return replace(limits, tiers=(), time_span_ms=None)
+            case WholePartitions():
+                return replace(whole, takes_partitions=True, is_window=False, tiers=(), time_span_ms=None)
+            case WholeUnits():
+                return whole
+            case MergedRuns(lifts_level0, last_level, full_scope):
+                rule = BucketRule.of(policy, committed_at_ms, lifts_new=lifts_level0, last_level=last_level)
+                # a bucket is one group, whatever the strategy: two groups of one bucket are a conflict
+                limits = replace(whole, is_window=False, tiers=(), time_span_ms=None)
+                return replace(limits, full_scope=full_scope, buckets=rule)
+            case _:
+                assert_never(grouping)
 
     @property
     def least_in_full(self) -> int:

@@ -66,7 +66,7 @@ def evaluate_now(chosen: EngineChoice, rewritten: CommittedPartitions, now: date
         hot=hot,
         order=order,
         ranges=opened.order_ranges(order) if order is not None and asks_overlap(policy) else (),
-        form=chosen.form,
+        grouping=chosen.grouping,
     )
 
 

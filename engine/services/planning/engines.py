@@ -17,7 +17,7 @@ from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeEngine, OpenTable
 from engine.formats.base.native import BY_METADATA
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import Grouping
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
     NO_FIELD_IDS,
@@ -59,10 +59,15 @@ class EngineChoice:
     conditions: tuple[Condition, ...]
 
     @property
-    def form(self) -> GroupForm:
-        """The form of the engine's file groups; without an engine, that of the kernel's."""
-        own = self.table.native_engine() if self.engine is Engine.NATIVE else None
-        return self.table.kernel_form() if own is None else own.form
+    def native(self) -> NativeEngine | None:
+        """The engine of the table's format if that is chosen, otherwise None."""
+        return self.table.native_engine() if self.engine is Engine.NATIVE else None
+
+    @property
+    def grouping(self) -> Grouping:
+        """The file groups of the engine; without an engine, those of the kernel."""
+        native = self.native
+        return self.table.kernel_grouping() if native is None else native.grouping
 
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:

@@ -16,6 +16,7 @@ from engine.domain.runs.plans import Plan
 from engine.domain.runs.requests import RunRequest
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.file_groups import make_plan
+from engine.planning.plans.groupings import MergedRuns
 from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.planning.due_partitions import DueFiles, due_files
 from engine.services.planning.engines import Engine, EngineChoice
@@ -58,6 +59,7 @@ def plan_run(
         InvalidInput: the request's predicate does not fit the table.
     """
     table, order = chosen.table, planned_order(chosen.table, chosen.policy)
+    native, grouping = chosen.native, chosen.grouping
     found = DueFiles(selected_files(table, request))
     if due is not None:
         found = due_files(
@@ -71,7 +73,8 @@ def plan_run(
         inputs_of=table.group_inputs,
         known=known,
         columns=len(table.column_names()),
-        form=chosen.form,
+        grouping=grouping,
+        native_lanes=None if native is None else native.at_once or chosen.policy.parallel_groups,
         full=request.force_full,
         every_file=request.every_file,
         hot=hot,
@@ -79,7 +82,7 @@ def plan_run(
         reordered=found.reordered,
         keys_of=order_keys(table, order),
         output_spec_id=_output_spec(chosen),
-        committed_at_ms=table.figures().committed_at_ms.values() if chosen.form.merges_runs else (),
+        committed_at_ms=table.figures().committed_at_ms.values() if isinstance(grouping, MergedRuns) else (),
     )
     return found.add_to(plan)
 

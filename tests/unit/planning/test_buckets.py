@@ -10,12 +10,12 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.runs.plans import Plan
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import ArrivalWindows, MergedRuns
 from tests.support.digests import DigestFile, digest_of, random_digest
 from tests.support.planning import plan_of
 
 MIB = 2**20
-RUNS = GroupForm(is_native=True, is_whole=True, merges_runs=True)
+RUNS = MergedRuns()
 
 
 def bucket(partition: str, number: int, *levels: int, size: int = MIB) -> list[DigestFile]:
@@ -24,7 +24,7 @@ def bucket(partition: str, number: int, *levels: int, size: int = MIB) -> list[D
 
 
 def planned(files: list[DigestFile], document: dict[str, Any] | None = None, **given: Any) -> Plan:
-    return plan_of(digest_of(files), document or {}, form=RUNS, **given)
+    return plan_of(digest_of(files), document or {}, grouping=RUNS, **given)
 
 
 def test_a_bucket_is_planned_whole_from_the_trigger_of_the_policy_on() -> None:
@@ -61,10 +61,10 @@ def test_p20_p21_eager_takes_buckets_with_new_files_that_merge_or_that_readers_l
     plan = planned(files, {"rewrite": {"key_tables": {"lookup": "eager"}}})
     assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 2), ("b", 2)]
     files = [*bucket("a", 0, 0), *bucket("b", 0, 5)]
-    form = replace(RUNS, lifts_new=True)
-    plan = plan_of(digest_of(files), {"rewrite": {"key_tables": {"lookup": "eager"}}}, form=form)
+    form = replace(RUNS, lifts_level0=True)
+    plan = plan_of(digest_of(files), {"rewrite": {"key_tables": {"lookup": "eager"}}}, grouping=form)
     assert [(group.partition, len(group.inputs)) for group in plan.groups] == [("a", 1)]
-    assert plan_of(digest_of(files), {}, form=form).groups == ()
+    assert plan_of(digest_of(files), {}, grouping=form).groups == ()
 
 
 def test_files_of_different_buckets_and_of_none_are_never_merged_not_even_in_full() -> None:
@@ -83,7 +83,7 @@ def test_windows_are_of_neighbours_in_a_bucket() -> None:
         for at in range(8)
         for number in range(3)
     ]
-    plan = plan_of(digest_of(files), {"rewrite": {"min_input_files": 2}}, form=GroupForm(keeps_arrival=True))
+    plan = plan_of(digest_of(files), {"rewrite": {"min_input_files": 2}}, grouping=ArrivalWindows())
     assert [len(group.inputs) for group in plan.groups] == [4, 3] * 3
     for group in plan.groups:
         numbers = [each.sequence_number for each in group.inputs]
@@ -97,7 +97,7 @@ def test_ten_thousand_buckets_are_planned_in_seconds() -> None:
     for name, values in columns.items():
         digest = digest.set_column(digest.schema.get_field_index(name), digest.schema.field(name), pa.array(values))
     begun = time.process_time()
-    plan = plan_of(digest, {}, form=RUNS, most_files=10_000)
+    plan = plan_of(digest, {}, grouping=RUNS, most_files=10_000)
     assert time.process_time() - begun < 20
     assert plan.groups
     assert plan.later.files + sum(len(group.inputs) for group in plan.groups) == files

@@ -10,16 +10,16 @@ from engine.planning.due.evaluations import Evaluation, evaluate_policy
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.health import health
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
-from engine.planning.plans.group_forms import FullScope, GroupForm
+from engine.planning.plans.groupings import ArrivalWindows, FullScope, Grouping, MergedRuns, Packed
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of, policy_of
 
 KIB: Final = 2**10
 POLICY: Final = {"rewrite": {"target_file_bytes": "1MiB", "min_input_files": 100}}
-KERNEL: Final = GroupForm(full_scope=FullScope.UNSIZED)
-BUCKETS: Final = GroupForm(full_scope=FullScope.UNSIZED, keeps_arrival=True)
-VECTORS: Final = GroupForm(is_native=True, full_scope=FullScope.FROM_FIRST_UNSIZED)
-RUNS: Final = GroupForm(is_native=True, is_whole=True, merges_runs=True, last_level=5)
+KERNEL: Final = Packed(FullScope.UNSIZED)
+BUCKETS: Final = ArrivalWindows(FullScope.UNSIZED)
+VECTORS: Final = Packed(FullScope.FROM_FIRST_UNSIZED)
+RUNS: Final = MergedRuns(last_level=5)
 DAY_MS: Final = 86_400_000
 
 
@@ -56,16 +56,16 @@ def grouped(plan: Plan) -> list[str]:
         (VECTORS, "LLsLVL", ["V4", "s2L3L5"]),
         (VECTORS, "VVVVV", ["V0V1V2V3V4"]),  # whatever their size: their vectors can be in one index file
         (VECTORS, "LL", []),
-        (GroupForm(), "LsLV", ["L0s1L2V3"]),  # other formats
+        (Packed(), "LsLV", ["L0s1L2V3"]),  # other formats
     ],
 )
 def test_p8_p9_a_full_rewrite_leaves_files_of_the_right_size_without_deletes(
-    form: GroupForm, files: str, groups: list[str]
+    form: Grouping, files: str, groups: list[str]
 ) -> None:
     digest = digest_of(arrived(files))
     large = POLICY | {"limits": {"parallel_groups": 4 if "VV" in files else 1}}
-    assert grouped(plan_of(digest, large, form=form, full=True)) == groups
-    every = plan_of(digest, large, form=form, full=True, every_file=True)
+    assert grouped(plan_of(digest, large, grouping=form, full=True)) == groups
+    every = plan_of(digest, large, grouping=form, full=True, every_file=True)
     assert sum(len(group.inputs) for group in every.groups) == len(files)  # P10
 
 
@@ -73,16 +73,16 @@ def test_a_full_rewrite_moves_no_rows_across_a_file_that_is_left() -> None:
     files = digest_of(arrived("ssLss"))
     document = {"rewrite": {**POLICY["rewrite"], "exclude_above_bytes": "1MiB"}}
     form = replace(BUCKETS, full_scope=FullScope.EVERY_FILE)
-    assert grouped(plan_of(files, document, form=form, full=True)) == ["s0s1", "s3s4"]
+    assert grouped(plan_of(files, document, grouping=form, full=True)) == ["s0s1", "s3s4"]
     assert grouped(plan_of(files, document, full=True)) == ["s0s1s3s4"]
 
 
-def evaluated(files: list[DigestFile], form: GroupForm, full: dict[str, Any], **given: Any) -> Evaluation:
+def evaluated(files: list[DigestFile], form: Grouping, full: dict[str, Any], **given: Any) -> Evaluation:
     settings = {"rewrite": POLICY["rewrite"] | {"full": {"size_amplification_percent": "off"} | full}, "triggers": []}
-    levels = TableMeasures(has_levels=True, last_level=5) if form.merges_runs else TableMeasures()
+    levels = TableMeasures(has_levels=True, last_level=5) if isinstance(form, MergedRuns) else TableMeasures()
     history = RewriteHistory(given.pop("rewrites", ()))
     policy = policy_of(settings | given)
-    return evaluate_policy(digest_of(files), levels, history, policy, now_ms=10 * DAY_MS, form=form)
+    return evaluate_policy(digest_of(files), levels, history, policy, now_ms=10 * DAY_MS, grouping=form)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def evaluated(files: list[DigestFile], form: GroupForm, full: dict[str, Any], **
     ],
 )
 def test_p11_the_guard_counts_files_of_append_tables_from_the_first_small_one_on(
-    form: GroupForm, files: str, reason: str | None
+    form: Grouping, files: str, reason: str | None
 ) -> None:
     (rule,) = evaluated(arrived(files), form, {"interval": "1d"}).full
     assert (rule.is_due, rule.guards) == (reason is None, [reason])
@@ -140,7 +140,7 @@ def test_p17_p18_a_bucket_that_is_not_compacted_in_full_is_due_without_new_files
     minor = [PartitionRewrite(0, "a", at_ms=9 * DAY_MS, is_full=False)]
     (state,) = evaluated(files, RUNS, full, rewrites=minor).full
     assert (state.name, state.is_due) == (rule, is_due)
-    plan = plan_of(digest_of(files), POLICY, form=RUNS, full=True)
+    plan = plan_of(digest_of(files), POLICY, grouping=RUNS, full=True)
     assert [len(group.inputs) for group in plan.groups] == ([len(files)] if is_due else [])
 
 

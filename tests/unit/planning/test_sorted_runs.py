@@ -16,7 +16,7 @@ from engine.planning.measures.health import TableHealth, health
 from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import FullestBucket, SortedRuns
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import Grouping, MergedRuns
 from engine.services.planning.rule_words import condition_words
 from tests.support.digests import DigestFile, digest_of, random_digest
 from tests.support.planning import policy_of
@@ -85,7 +85,7 @@ def test_p15_p24_five_sorted_runs_or_files_of_level_0_of_one_bucket_make_its_par
     assert new.conditions[0].measured == 3
 
 
-WAITING = GroupForm(is_native=True, is_whole=True, merges_runs=True, lifts_new=True)
+WAITING = MergedRuns(lifts_level0=True)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ WAITING = GroupForm(is_native=True, is_whole=True, merges_runs=True, lifts_new=T
         ({"lookup": "eager"}, WAITING, "rewrite.key_tables.lookup", ["a", "b"]),
         ({"forced_every": 3}, WAITING, "rewrite.key_tables.forced_every", ["a"]),
         ({"forced_every": 4}, WAITING, "rewrite.key_tables.forced_every", []),
-        ({"lookup": "eager"}, replace(WAITING, lifts_new=False), None, []),
+        ({"lookup": "eager"}, replace(WAITING, lifts_level0=False), None, []),
     ],
     ids=["eager", "lazy, waited", "lazy", "readers merge level 0"],
 )
 def test_p20_p22_new_rows_that_wait_make_their_partition_due(
-    lookup: dict[str, Any], form: GroupForm, rule: str | None, due: list[str]
+    lookup: dict[str, Any], form: Grouping, rule: str | None, due: list[str]
 ) -> None:
     """The oldest file of level 0 of `a` was followed by three commits, that of `b` by two, and `c` has none."""
     at_ms = dict(enumerate((100, 200, 300, 400)))
@@ -110,7 +110,7 @@ def test_p20_p22_new_rows_that_wait_make_their_partition_due(
     ]
     policy = policy_of({"triggers": [], "rewrite": {"key_tables": lookup}})
     figures = replace(KEYED, committed_at_ms=at_ms)
-    found = evaluate_policy(digest_of(files), figures, RewriteHistory(), policy, now_ms=500, form=form).triggers
+    found = evaluate_policy(digest_of(files), figures, RewriteHistory(), policy, now_ms=500, grouping=form).triggers
     assert [each.name for each in found] == ([] if rule is None else [rule])
     assert [ref.partition for state in found for ref in state.due] == due
     if found:

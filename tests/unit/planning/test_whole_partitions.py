@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from engine.domain.runs.plans import Plan
 from engine.domain.tables.orders import OrderField, RowOrdering
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import WholePartitions
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import plan_of
 
 MIB = 2**20
-FORM = GroupForm(takes_partitions=True)
+WHOLE = WholePartitions()
 SMALL, GOOD, LARGE = 10 * MIB, 120 * MIB, 300 * MIB
 
 data_files = st.builds(
@@ -25,7 +25,7 @@ data_files = st.builds(
 
 
 def plan(digest: pa.Table, **rewrite: Any) -> Plan:
-    return plan_of(digest, {"rewrite": rewrite, "limits": {"parallel_groups": 8}}, form=FORM)
+    return plan_of(digest, {"rewrite": rewrite, "limits": {"parallel_groups": 8}}, grouping=WHOLE)
 
 
 def test_well_sized_files_are_rewritten_with_the_small_ones_where_there_is_a_reason_and_none_must_stay() -> None:
@@ -41,7 +41,7 @@ def test_well_sized_files_are_rewritten_with_the_small_ones_where_there_is_a_rea
 def test_a_group_has_all_files_of_its_partition(files: list[DigestFile], strategy: str, full: bool) -> None:
     digest = digest_of(files)
     document = {"rewrite": {"strategy": strategy}, "limits": {"parallel_groups": 8}}
-    made = plan_of(digest, document, form=FORM, full=full)
+    made = plan_of(digest, document, grouping=WHOLE, full=full)
     by_partition: dict[str, list[str]] = {}
     for row in digest.to_pylist():
         by_partition.setdefault(row["partition"], []).append(row["path"])
@@ -56,7 +56,7 @@ def test_a_partition_in_the_order_is_not_ordered_again_in_a_full_rewrite() -> No
     order = RowOrdering("sort", (OrderField("city", 1),))
     ordered = DigestFile(SMALL, path=f"/t/run_1-00000-1-{order.mark}-0.parquet")
     document = {"rewrite": {"strategy": "sort", "columns": ["city"]}}
-    made = plan_of(digest_of([ordered]), document, form=FORM, full=True, order=order)
+    made = plan_of(digest_of([ordered]), document, grouping=WHOLE, full=True, order=order)
     assert made.groups == ()
-    (group,) = plan_of(digest_of([ordered, DigestFile(SMALL)]), document, form=FORM, full=True, order=order).groups
+    (group,) = plan_of(digest_of([ordered, DigestFile(SMALL)]), document, grouping=WHOLE, full=True, order=order).groups
     assert len(group.inputs) == 2

@@ -6,15 +6,16 @@ from typing import Final
 from engine.domain.policies import Strategy
 from engine.domain.runs.procedures import OptionValue
 from engine.formats.base import NativeEngine, ProcedureSettings
-from engine.planning.plans.group_forms import GroupForm
+from engine.planning.plans.groupings import WholeUnits
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 PROCEDURE: Final = NativeEngine(
     "the table format's own procedure",
-    GroupForm(is_native=True, is_whole=True, is_in_turn=True),
+    WholeUnits(),
     frozenset({Strategy.BINPACK}),
     is_paced=False,
     by_property={"rewrite.compression": "write.parquet.compression-codec"},
+    at_once=1,
 )
 """The procedure as an engine: it divides each partition into its own groups."""
 

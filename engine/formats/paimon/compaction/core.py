@@ -8,7 +8,7 @@ from engine.domain.policies import Strategy
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeEngine
 from engine.formats.paimon.compaction.core_calls import CoreCalls
-from engine.planning.plans.group_forms import FullScope, GroupForm
+from engine.planning.plans.groupings import ArrivalWindows, FullScope, Grouping, MergedRuns, Packed
 
 _NAME: Final = "Paimon's core"
 _STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW, Strategy.TIERED})
@@ -27,18 +27,13 @@ def engine_of(
             are compacted as a whole; None for other tables, of which the files of a group are merged.
         check_limit: what can't be compared of its rows.
     """
-    form = GroupForm(
-        is_native=True,
-        is_whole=last_level is not None,
-        merges_runs=last_level is not None,
-        keeps_arrival=keeps_arrival,
-        lifts_new=looks_up,
-        full_scope=FullScope.FROM_FIRST_UNSIZED if has_vectors else FullScope.UNSIZED,
-        last_level=last_level,
-    )
+    scope = FullScope.FROM_FIRST_UNSIZED if has_vectors else FullScope.UNSIZED
+    grouping: Grouping = ArrivalWindows(scope) if keeps_arrival else Packed(scope)
+    if last_level is not None:
+        grouping = MergedRuns(looks_up, last_level, scope)
     return NativeEngine(
         _NAME,
-        form,
+        grouping,
         _STRATEGIES,
         is_paced=True,
         checks_rows=True,
