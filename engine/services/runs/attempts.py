@@ -21,6 +21,7 @@ from engine.domain.errors import Away, LeaseLost, NotFound, Transient
 from engine.domain.policies import OnStart
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Run, RunState
+from engine.domain.runs.times import RunTime
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.services.runs.hold_watch import HoldWatch
@@ -167,6 +168,16 @@ class Attempt:
         if self.stop_reason is Stop.LEASE_LOST:
             raise LeaseLost(f"run {self.run.id}: another holder advances it now")
         await self._extend()
+
+    async def now(self) -> datetime:
+        """Return the database's time."""
+        async with self._database.read() as unit:
+            return await unit.now()
+
+    async def keep_time(self, time: RunTime) -> None:
+        """Store how long the attempt took, for predictions. Raises `Transient` if the database does not answer."""
+        async with self._database.begin() as unit:
+            await unit.run_times.add(time)
 
     async def transition(self, to: RunState, **changes: Any) -> Run:
         """Change the run's state under the lease."""

@@ -1,14 +1,15 @@
-"""Execute one attempt at a claimed run under its lease, whatever its operation: settle, work, record how it ended.
+"""Execute one attempt at a claimed run under its lease, whatever its operation: settle, work, end.
 
-An operation plans, works and ends its runs (`OperationAttempt`); what is true of all of them is here: the heartbeat,
-waits for unavailable dependencies, retries and their limit, errors. Every write is guarded by the lease. Nothing here
-decides by time alone: an operation resolves a lost answer by reading the table, before anything else is done.
+An operation plans, works and returns how the attempt ends (`OperationAttempt`). What is true of all of them is here:
+the heartbeat, and what an error makes of the run: a wait for an unavailable dependency, a retry, or its end. Every
+write is guarded by the lease. Nothing here decides by time alone: an operation resolves a lost answer by reading the
+table, before anything else is done.
 """
 
 import contextlib
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from datetime import datetime, timedelta
-from typing import Final, Protocol
+from datetime import timedelta
+from typing import Final
 
 import structlog
 
@@ -29,6 +30,7 @@ from engine.domain.fleet.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, out
 from engine.domain.ids import TableId
 from engine.domain.runs.run import LEASED_STATES, Operation, Run, RunState, WaitingFor
 from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.ending import AttemptOutcome, Ended, OperationAttempt, OutOfReach, Retry, cancelled, end_run
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -36,26 +38,8 @@ _log = structlog.get_logger(__name__)
 FIRST_RETRY_SECONDS: Final = 2.0
 LONGEST_RETRY_SECONDS: Final = 300.0
 DATABASE_SECONDS: Final = 1.0
+_FIRST_RETRY: Final = timedelta(seconds=FIRST_RETRY_SECONDS)
 _REMEDY: Final = "which may take too much memory: lower rewrite.max_group_bytes or limits.parallel_groups"
-
-
-class OperationAttempt(Protocol):
-    """One attempt at a run of one operation. Every method but `stop_tasks` writes to the record under the lease."""
-
-    async def settle(self) -> None:
-        """Resolve what earlier attempts may have left open, such as a commit whose answer was lost."""
-
-    async def run(self) -> None:
-        """Advance the run from `planning` to its end, or park it. Raises the error that prevents both."""
-
-    async def cancel(self) -> None:
-        """End the run as cancelled: what was committed stays, all other output is removed."""
-
-    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
-        """End the run as failed: what was committed stays, all other output is removed."""
-
-    async def stop_tasks(self) -> bool:
-        """Stop every task of this attempt; return whether all are certainly gone."""
 
 
 OperationExecutor = Callable[[Attempt], OperationAttempt]
@@ -116,15 +100,17 @@ class RunExecution:
     async def _guarded(self, work: OperationAttempt, attempt: Attempt) -> None:
         try:
             await work.settle()
-            failures = attempt.run.failures
-            if failures >= self._max_failures:
-                await work.fail(reason="gave_up", detail=f"{failures} attempts failed or died")
-            else:
-                await work.run()
+            await end_run(attempt, work, await self._worked(work, attempt.run))
         except LeaseLost:
             raise
         except Exception as error:  # noqa: BLE001 - a bug must not strand the run; logged with its trace
             await self._record_end(attempt, work, error)
+
+    async def _worked(self, work: OperationAttempt, run: Run) -> AttemptOutcome:
+        """Work, unless too many attempts failed; return how the attempt ends."""
+        if run.failures >= self._max_failures:
+            return Ended(RunState.FAILED, "gave_up", f"{run.failures} attempts failed or died")
+        return await work.run()
 
     async def _record_end(self, attempt: Attempt, work: OperationAttempt, error: Exception) -> None:
         """Record how the attempt ended; while the database is unavailable, retry until it answers or the process stops.
@@ -134,7 +120,7 @@ class RunExecution:
         """
         while True:
             try:
-                await self._end_by(attempt, work, error)
+                await end_run(attempt, work, await self._outcome_of(error, attempt))
             except Away as away:
                 if away.dependency is not Dependency.DATABASE or attempt.stop_reason is Stop.SHUTDOWN:
                     raise
@@ -143,45 +129,44 @@ class RunExecution:
             else:
                 return
 
-    async def _end_by(self, attempt: Attempt, work: OperationAttempt, error: Exception) -> None:
+    async def _outcome_of(self, error: Exception, attempt: Attempt) -> AttemptOutcome:
+        """Return how an attempt ends that an error stopped. Reads the record, and writes nothing."""
         match error:
             case Transient() | OutcomeUnknown():
-                await self._stopped_or(attempt, work, error)
+                return await self._outcome_of_passing(error, attempt)
             case Rejected():
-                await work.fail(reason=error.code, detail=error.message)
+                return Ended(RunState.FAILED, error.code, error.message)
             case Fatal():
                 _log.error("invariant_broken", error=error.message)
-                await work.fail(reason=error.code, detail=error.message)
+                return Ended(RunState.FAILED, error.code, error.message)
             case _:
                 _log.error("attempt_crashed", exc_info=error)
-                await self._crashed(attempt, work, f"internal error ({type(error).__name__}); see the worker's log")
+                return self._outcome_of_crash(attempt, f"internal error ({type(error).__name__}); see the worker's log")
 
-    async def _stopped_or(self, attempt: Attempt, work: OperationAttempt, error: PackhouseError) -> None:
+    async def _outcome_of_passing(self, error: PackhouseError, attempt: Attempt) -> AttemptOutcome:
         is_known = not isinstance(error, OutcomeUnknown) and not attempt.run.unsettled
         if attempt.stop_reason is Stop.CANCELLED and is_known:
-            await work.cancel()
-            return
+            return cancelled(attempt.stop)
         match error:
             case Away() if parks(error.dependency):
-                await self._park_on_outage(attempt, work, error)
+                return await self._outcome_of_outage(attempt, error)
             case Away():
-                await self._wait(attempt, error.message, seconds=FIRST_RETRY_SECONDS)
+                return Retry(error.message, _FIRST_RETRY)
             case CredentialsExpired() if attempt.run.waits_on != CREDENTIALS:
-                await self._wait(attempt, error.message, seconds=FIRST_RETRY_SECONDS, waits_on=CREDENTIALS)
+                return Retry(error.message, _FIRST_RETRY, waits_on=CREDENTIALS)
             case CredentialsExpired():  # new ones were refused as well
-                await self._retry_later(attempt, work, error.message, Fault.of(error), waits_on=CREDENTIALS)
+                return self._retry_later(attempt, error.message, Fault.of(error), waits_on=CREDENTIALS)
             case _:
-                await self._retry_later(attempt, work, error.message, Fault.of(error))
+                return self._retry_later(attempt, error.message, Fault.of(error))
 
-    async def _crashed(self, attempt: Attempt, work: OperationAttempt, detail: str) -> None:
+    def _outcome_of_crash(self, attempt: Attempt, detail: str) -> AttemptOutcome:
         """End a run whose commit can't be built: the next attempt would build the same one from the written files."""
         if attempt.run.state is RunState.COMMITTING and not attempt.run.unsettled:
-            await work.fail(reason="internal_error", detail=f"{detail}; nothing of it was sent to the catalog")
-        else:
-            await self._retry_later(attempt, work, detail, Fault.OTHER)
+            return Ended(RunState.FAILED, "internal_error", f"{detail}; nothing of it was sent to the catalog")
+        return self._retry_later(attempt, detail, Fault.OTHER)
 
-    async def _park_on_outage(self, attempt: Attempt, work: OperationAttempt, away: Away) -> None:
-        """Park the run until the dependency answers.
+    async def _outcome_of_outage(self, attempt: Attempt, away: Away) -> AttemptOutcome:
+        """Return that the run waits until the dependency answers.
 
         The attempt does not count as failed. If the same dependency ended the previous attempt and then answered the
         first probe, the run waits longer each time. After `MOST_FRUITLESS_OUTAGES` such attempts without a committed
@@ -192,13 +177,11 @@ class RunExecution:
         fruitless = await self._fruitless_outages(run, away)
         if fruitless < MOST_FRUITLESS_OUTAGES:
             _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=message)
-            not_before = await self._retry_at(fruitless) if run.waits_on == key else None
-            await attempt.park_on_outage(away, not_before=not_before)
-            return
+            return OutOfReach(away, _retry_after(fruitless) if run.waits_on == key else None)
         if away.dependency is Dependency.SPARK:
             message += f" (more than {MOST_FRUITLESS_OUTAGES} times while this run rewrote files, {_REMEDY})"
-        if not await self._gave_up(attempt, work, message, Fault.of(away)):
-            await attempt.park_on_outage(away, failed=True, not_before=await self._retry_at(run.failures + 1))
+        last = self._given_up(attempt, message, Fault.of(away))
+        return last or OutOfReach(away, _retry_after(run.failures + 1), failed=True)
 
     async def _fruitless_outages(self, run: Run, away: Away) -> int:
         """Return how often this dependency ended an attempt of the run since its last committed file group.
@@ -210,50 +193,23 @@ class RunExecution:
             waiting_for = WaitingFor(away.dependency.value)
             return await unit.rewrite_histories.fruitless_outages(run.id, waiting_for, states)
 
-    async def _retry_later(
-        self, attempt: Attempt, work: OperationAttempt, detail: str, fault: Fault, *, waits_on: str | None = None
-    ) -> None:
-        """Count the attempt as failed and park the run, or end the run after its last permitted failure."""
-        if not await self._gave_up(attempt, work, detail, fault):
-            seconds = _retry_seconds(attempt.run.failures + 1)
-            await self._wait(attempt, detail, seconds=seconds, failed=True, fault=fault, waits_on=waits_on)
+    def _retry_later(
+        self, attempt: Attempt, detail: str, fault: Fault, *, waits_on: str | None = None
+    ) -> AttemptOutcome:
+        """Return a failed attempt and the wait before the next, or the end of the run after its last failure."""
+        wait = _retry_after(attempt.run.failures + 1)
+        last = self._given_up(attempt, detail, fault)
+        return last or Retry(detail, wait, failed=True, fault=fault, waits_on=waits_on)
 
-    async def _gave_up(self, attempt: Attempt, work: OperationAttempt, detail: str, fault: Fault) -> bool:
+    def _given_up(self, attempt: Attempt, detail: str, fault: Fault) -> Ended | None:
+        """Return the end of a run that failed too often; None if it may go on, or a commit of it may still land."""
         failures = attempt.run.failures + 1
         is_sent = attempt.run.state is RunState.COMMITTING and attempt.run.unsettled
         if failures < self._max_failures or is_sent:
-            return False
+            return None
         detail = f"attempt {attempt.number} was the last of {failures} without a commit between them: {detail}"
-        await work.fail(reason="gave_up", detail=detail, fault=fault)
-        return True
-
-    async def _wait(
-        self,
-        attempt: Attempt,
-        detail: str,
-        *,
-        seconds: float,
-        failed: bool = False,
-        fault: Fault = Fault.OTHER,
-        waits_on: str | None = None,
-    ) -> None:
-        async with self._database.read() as unit:
-            now = await unit.now()
-        _log.warning("attempt_failed" if failed else "attempt_parked", detail=detail, retry_in_seconds=seconds)
-        await attempt.park(
-            waiting_for=WaitingFor.RETRY,
-            not_before=now + timedelta(seconds=seconds),
-            reason="retry",
-            detail=detail,
-            failed=failed,
-            fault=fault,
-            waits_on=waits_on,
-        )
-
-    async def _retry_at(self, failures: int) -> datetime:
-        async with self._database.read() as unit:
-            return await unit.now() + timedelta(seconds=_retry_seconds(failures))
+        return Ended(RunState.FAILED, "gave_up", detail, fault)
 
 
-def _retry_seconds(failures: int) -> float:
-    return float(min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failures - 1)))
+def _retry_after(failures: int) -> timedelta:
+    return timedelta(seconds=min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failures - 1)))

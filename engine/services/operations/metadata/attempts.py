@@ -17,7 +17,6 @@ import structlog
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
 from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
-from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.deletions import AcknowledgementRequest
 from engine.domain.runs.operations import OPERATIONS
@@ -31,6 +30,7 @@ from engine.services.planning.upkeep.operations import is_on
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.announcements import is_wider
 from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, Parked, cancelled, left_to_another
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -90,36 +90,47 @@ class MetadataAttempt(ABC):
         self._table = await self._open()
         await self._settle()
 
-    async def run(self) -> None:
-        """Work and end, or park, unless the run is cancelled or its setting is off. Call `settle` first."""
+    async def run(self) -> AttemptOutcome:
+        """Work, unless the run is cancelled or its setting is off; return how it ends. Call `settle` first."""
         await self._attempt.check()
         if self._attempt.stop_reason is Stop.CANCELLED:
-            await self.cancel()
-            return
+            return cancelled(self._attempt.stop)
         policy = await self._policy()
         operation = self._attempt.run.operation
         if not policy.enabled or not is_on(policy, operation):
             why = f"{OPERATIONS[operation].setting}: off" if policy.enabled else "enabled: false"
-            await self._end(self._state(), "disabled", f"the table's policy has {why}")
-            return
+            return Ended(self._state(), "disabled", f"the table's policy has {why}")
         if is_wider(self._attempt.run, policy):
             detail = f"{OPERATIONS[operation].setting} now deletes more than this run was announced with"
-            await self._end(self._state(), "wider_rule", detail)
-            return
+            return Ended(self._state(), "wider_rule", detail)
         try:
-            await self._work(policy)
+            return await self._work(policy)
         except Stopped:
-            await self._stop()
+            return self._outcome_of_stop()
         except NotAcknowledged as missing:
-            await self._wait_for_acknowledgement(missing.asked)
+            return await self._wait_for_acknowledgement(missing.asked)
+
+    async def close(self, outcome: AttemptOutcome) -> AttemptReport:
+        """Measure a run that ends; what was committed stays."""
+        if not isinstance(outcome, Ended):
+            return AttemptReport()
+        async with self._context.database.read() as unit:
+            timeline = run_timeline(await unit.events.list_bounds(self._attempt.run.id), now=await unit.now())
+        spent = {"seconds": timeline.working_seconds, "time": timeline.document()}
+        result = self._attempt.run.result.updated(**self._figures(), **outcome.figures, **spent)
+        self._step("before_end")
+        return AttemptReport(result)
+
+    async def release(self) -> None:  # noqa: B027 - the same for all subclasses
+        """Do nothing: these operations hold nothing that outlives their requests."""
 
     @abstractmethod
     async def _settle(self) -> None:
         """Count what an earlier attempt sent and the table has."""
 
     @abstractmethod
-    async def _work(self, policy: EffectivePolicy) -> None:
-        """Plan, send and end.
+    async def _work(self, policy: EffectivePolicy) -> AttemptOutcome:
+        """Plan and send; return how the attempt ends.
 
         Raises:
             Stopped: the attempt has to stop before all is done.
@@ -133,15 +144,6 @@ class MetadataAttempt(ABC):
     @abstractmethod
     def _state(self) -> RunState:
         """Return the state in which the run ends if nothing more is done."""
-
-    async def cancel(self) -> None:
-        """End the run as cancelled; what was committed stays."""
-        stop = self._attempt.stop
-        await self._end(RunState.CANCELLED, "cancelled", f"cancelled by {stop and stop.cancelled_by}")
-
-    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
-        """End the run as failed; what was committed stays."""
-        await self._end(RunState.FAILED, reason, detail, fault=fault)
 
     async def stop_tasks(self) -> bool:
         """Return True: these operations have no tasks."""
@@ -193,40 +195,22 @@ class MetadataAttempt(ABC):
                 raise unknown
         raise error
 
-    async def _stop(self) -> None:
-        """Cancel the run, or park it until its hold ends or another worker continues."""
+    def _outcome_of_stop(self) -> AttemptOutcome:
+        """Return the cancel, the wait for the end of the hold, or that another worker continues."""
         stop = self._attempt.stop
-        hold = stop.hold if stop is not None else None
         if stop is not None and stop.reason is Stop.CANCELLED:
-            await self.cancel()
-        elif hold is not None:
-            await self._attempt.park(
-                waiting_for=hold.waiting_for,
-                not_before=hold.until,
-                reason=hold.reason,
-                detail=hold.detail,
-                failed=False,
-            )
-        else:
-            detail = "the worker was stopped; another goes on"
-            await self._attempt.park(
-                waiting_for=WaitingFor.RETRY, not_before=None, reason="worker_stopped", detail=detail, failed=False
-            )
+            return cancelled(stop)
+        if stop is not None and stop.hold is not None:
+            return Parked(stop.hold.waiting_for, stop.hold.reason, stop.hold.detail, until=stop.hold.until)
+        return left_to_another()
 
-    async def _wait_for_acknowledgement(self, asked: AcknowledgementRequest) -> None:
-        """Park the run until a person acknowledges what it would delete; it looks again from time to time."""
+    async def _wait_for_acknowledgement(self, asked: AcknowledgementRequest) -> Parked:
+        """Wait until a person acknowledges what the run would delete; it looks again from time to time."""
         result = self._attempt.run.result.updated(acknowledgement=asked.document())
         await self._attempt.record("acknowledgement_asked", asked.document(), result=result)
-        async with self._context.database.read() as unit:
-            again_at = await unit.now() + self._recheck
         remedy = f"POST /v1/deletions/{self._attempt.run.id}/acknowledge lets it delete that, /undo ends it"
-        await self._attempt.park(
-            waiting_for=WaitingFor.ACKNOWLEDGEMENT,
-            not_before=again_at,
-            reason=WaitingFor.ACKNOWLEDGEMENT.value,
-            detail=f"{asked.words}; {remedy}",
-            failed=False,
-        )
+        waits = WaitingFor.ACKNOWLEDGEMENT
+        return Parked(waits, waits.value, f"{asked.words}; {remedy}", wait=self._recheck)
 
     async def _open(self) -> OpenTable:
         async with self._context.database.read() as unit:
@@ -246,23 +230,3 @@ class MetadataAttempt(ABC):
             policy={"values": dict(policy.values), "origins": dict(policy.origins)},
             details=dict(details),
         )
-
-    async def _end(
-        self,
-        state: RunState,
-        reason: str,
-        detail: str,
-        *,
-        fault: Fault = Fault.OTHER,
-        plan: Mapping[str, Any] | None = None,
-        **figures: Any,
-    ) -> None:
-        async with self._context.database.read() as unit:
-            timeline = run_timeline(await unit.events.list_bounds(self._attempt.run.id), now=await unit.now())
-        spent = {"seconds": timeline.working_seconds, "time": timeline.document()}
-        result = self._attempt.run.result.updated(**self._figures(), **figures, **spent)
-        planned = {} if plan is None else {"plan": dict(plan)}
-        self._step("before_end")
-        await self._attempt.transition(state, reason=reason, detail=detail, result=result, fault=fault, **planned)
-        self._attempt.metrics.observe_end(self._attempt.run)
-        _log.info("run_ended", state=state.value, reason=reason, detail=detail)

@@ -25,6 +25,7 @@ from engine.services.planning.upkeep.histories import expiry_of, expiry_words, h
 from engine.services.planning.upkeep.readers import with_readers
 from engine.services.planning.wording import count_of
 from engine.services.runs.attempts import Attempt
+from engine.services.runs.ending import AttemptOutcome, Ended
 from engine.stores.unit_of_work import UnitOfWork
 
 MOST_AT_ONCE: Final = 1000
@@ -55,8 +56,8 @@ class ExpiryAttempt(DeletingAttempt):
             self._may_arrive = True
             await self._count(0, ())
 
-    async def _work(self, policy: EffectivePolicy) -> None:
-        """Plan, remove snapshots from the metadata, delete their files and end."""
+    async def _work(self, policy: EffectivePolicy) -> AttemptOutcome:
+        """Plan, remove snapshots from the metadata and delete their files; return how it ends."""
         rule = history_rule(policy, self._attempt.run.operation)
         if rule.deletes_files and await self._has_earlier_files():
             async with self._removal.paced(policy):
@@ -64,7 +65,7 @@ class ExpiryAttempt(DeletingAttempt):
                 plan = await self._expire_and_delete(policy, rule)
         else:
             plan = await self._expire_and_delete(policy, rule)
-        await self._conclude(plan)
+        return await self._conclude(plan)
 
     async def _expire_and_delete(self, policy: EffectivePolicy, rule: ExpiryRule) -> ExpiryPlan:
         """Plan, remove snapshots from the metadata and delete their files; return the plan."""
@@ -199,17 +200,19 @@ class ExpiryAttempt(DeletingAttempt):
         self._tags += len(names) - len(left)
         await self._count(0, proof)
 
-    async def _conclude(self, plan: ExpiryPlan) -> None:
+    async def _conclude(self, plan: ExpiryPlan) -> Ended:
+        """Return the end of a run that did all that it planned."""
         kept = sum(plan.kept.values())
         if not plan.count and not self._expired and not self._tags:
             words = expiry_words(plan, self._attempt.run.operation)
-            await self._end(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), kept_snapshots=kept)
-        elif self._expired or self._tags:
+            figures = {"kept_snapshots": kept}
+            return Ended(RunState.SKIPPED, "nothing_to_do", words, plan=plan.document(), figures=figures)
+        if self._expired or self._tags:
             tags = f" and {count_of(self._tags, 'tag')}" if self._tags else ""
             detail = f"{count_of(self._expired, 'snapshot')}{tags} expired; {self._files_words()}"
-            await self._end(RunState.SUCCEEDED, "committed", detail, kept_snapshots=kept)
-        else:  # other commits made every one of them needed
-            await self._end(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
+            return Ended(RunState.SUCCEEDED, "committed", detail, figures={"kept_snapshots": kept})
+        # other commits made every one of them needed
+        return Ended(RunState.SUCCEEDED, "committed", "no planned snapshot may expire any more")
 
     async def _needed(self, unit: UnitOfWork) -> Needed:
         """Return the snapshots that other live runs of the table need: their bases, and all since they began."""

@@ -28,6 +28,7 @@ from engine.services.planning.upkeep.histories import file_keeper_of
 from engine.services.planning.wording import count_of
 from engine.services.runs.announcements import needed_acknowledgement
 from engine.services.runs.attempts import Attempt
+from engine.services.runs.ending import Ended
 
 STEP_SECONDS: Final = 60.0
 """Time after which a thread that deletes files is given back."""
@@ -70,8 +71,8 @@ class DeletingAttempt(MetadataAttempt):
 
     async def _search_and_delete(
         self, policy: EffectivePolicy, rule: Mapping[str, Any], words: Callable[[RemovalPlan], str], what: str
-    ) -> None:
-        """Take the look of the run's `FileRemoval`, delete what it found, and end the run.
+    ) -> Ended:
+        """Take the look of the run's `FileRemoval`, and delete what it found; return how the run ends.
 
         Args:
             policy: the policy of the table.
@@ -98,10 +99,9 @@ class DeletingAttempt(MetadataAttempt):
                 await self._begin(policy, document, {"files": plan.total.files, "bytes": plan.total.bytes})
                 await self._remove_files(policy)
         if has_files:
-            await self._end(RunState.SUCCEEDED, "committed", f"{what}: {self._files_words()}")
-            return
+            return Ended(RunState.SUCCEEDED, "committed", f"{what}: {self._files_words()}")
         state, reason = self._state_without_files(plan)
-        await self._end(state, reason, words(plan), plan=document)
+        return Ended(state, reason, words(plan), plan=document)
 
     async def _check_acknowledged(self, policy: EffectivePolicy, amounts: Amounts, *, snapshots: int = 0) -> None:
         """Check that the run may delete these amounts without a further acknowledgement.

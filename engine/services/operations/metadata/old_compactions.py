@@ -20,6 +20,7 @@ from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.file_removal import FileRemoval
 from engine.services.planning.upkeep.copies import copies_words, copy_rule
 from engine.services.planning.upkeep.histories import expiry_of, snapshot_expiry_of
+from engine.services.runs.ending import AttemptOutcome
 
 _AT_ONCE: Final = 500
 _NOT_YET: Final = timedelta(days=36_500)
@@ -39,10 +40,9 @@ class OldCompactionsAttempt(ExpiryAttempt):
         if self._has_snapshots:
             await super()._settle()
 
-    async def _work(self, policy: EffectivePolicy) -> None:
+    async def _work(self, policy: EffectivePolicy) -> AttemptOutcome:
         if not isinstance(self._table, CopyKeeper):
-            await super()._work(policy)
-            return
+            return await super()._work(policy)
         keeper = self._table
         self._recheck = _COPIES_WATCHED
         copies = await self._context.formats.read_for_run(keeper.ref, keeper.replaced_copies)
@@ -61,7 +61,7 @@ class OldCompactionsAttempt(ExpiryAttempt):
             step=self._step,
             open_deletion=lambda others: keeper.copies(self._attempt.run.id, rule, others),
         )
-        await self._search_and_delete(policy, document, copies_words, "old copies")
+        return await self._search_and_delete(policy, document, copies_words, "old copies")
 
     def _state_without_files(self, plan: RemovalPlan) -> tuple[RunState, str]:
         if plan.details["copies"]["late"]["copied"]:

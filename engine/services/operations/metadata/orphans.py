@@ -8,6 +8,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.run import RunState
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
 from engine.services.planning.upkeep.orphans import complete_rule, orphan_keeper_of, orphan_rule, orphan_words
+from engine.services.runs.ending import AttemptOutcome
 
 
 class OrphanAttempt(DeletingAttempt):
@@ -16,7 +17,7 @@ class OrphanAttempt(DeletingAttempt):
     async def _settle(self) -> None:
         """Do nothing: a search changes no metadata of the table."""
 
-    async def _work(self, policy: EffectivePolicy) -> None:
+    async def _work(self, policy: EffectivePolicy) -> AttemptOutcome:
         """List all files, and delete those that two searches found."""
         run = self._attempt.run
         async with self._context.database.read() as unit:
@@ -30,7 +31,7 @@ class OrphanAttempt(DeletingAttempt):
             step=self._step,
             open_deletion=lambda others: keeper.orphans(run.id, rule, others, others_live),
         )
-        await self._search_and_delete(policy, rule.document(), orphan_words, "orphans")
+        return await self._search_and_delete(policy, rule.document(), orphan_words, "orphans")
 
     def _state(self) -> RunState:
         return RunState.SUCCEEDED if self._removed else RunState.SKIPPED

@@ -14,6 +14,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.expiry import Expiry, ExpiryPlan
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.planning.upkeep.histories import snapshot_expiry_of
+from engine.services.runs.ending import Ended
 
 
 class PurgeAttempt(ExpiryAttempt):
@@ -38,14 +39,14 @@ class PurgeAttempt(ExpiryAttempt):
         ids = self._attempt.run.plan.get("snapshot_ids") or [str(each) for each in plan.expired]
         return {**plan.document(), "snapshot_ids": ids, "plan_hash": self._attempt.run.request.get("plan_hash")}
 
-    async def _conclude(self, plan: ExpiryPlan) -> None:
-        """Add the purged snapshots and files to the audit log, and end the run."""
+    async def _conclude(self, plan: ExpiryPlan) -> Ended:
+        """Add the purged snapshots and files to the audit log; return the end of the run."""
         run = self._attempt.run
         document = {"run_id": run.id, "requested_by": run.requested_by, "snapshots": self._expired}
         document |= {name: self._removed[name] for name in ("deleted_files", "deleted_bytes") if name in self._removed}
         async with self._attempt.recording("purged", document) as unit:
             await unit.audit.append(SYSTEM, "table.purge", run.table_id, after=document)
-        await super()._conclude(plan)
+        return await super()._conclude(plan)
 
 
 def changed_words(count: int) -> str:

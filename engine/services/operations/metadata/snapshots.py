@@ -19,6 +19,7 @@ from engine.formats.base import IN_HISTORY, RewrittenSnapshot, SnapshotProof, Sn
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.attempts import Attempt
+from engine.services.runs.ending import AttemptOutcome, Ended
 
 _ONLY: Final = 0
 """Ordinal of the only part of such a run; see `Run.unsettled`."""
@@ -82,48 +83,43 @@ class SnapshotAttempt(MetadataAttempt):
             for each in found:
                 await self._prove(each.snapshot_id)
 
-    async def _work(self, policy: EffectivePolicy) -> None:
-        """Plan, commit, prove and end. Raises `TakenBack` if another program rolled the snapshot back."""
+    async def _work(self, policy: EffectivePolicy) -> AttemptOutcome:
+        """Plan, commit and prove; return how it ends. Raises `TakenBack` if another program rolled it back."""
         for document in self._proofs:
             if document.get("taken_back"):
                 raise _taken_back(document)
         if self._committed:
-            await self._conclude()
-            return
+            return await self._conclude()
         plan = await self._context.formats.read_for_run(self._table.ref, self._plan)
         self._step("planned")
         await self._attempt.check()
         if not plan.count:
-            await self._end(RunState.SKIPPED, "nothing_to_do", plan.words, plan=plan.document)
-            return
+            return Ended(RunState.SKIPPED, "nothing_to_do", plan.words, plan=plan.document)
         self._check_may_continue()
         await self._begin(policy, plan.document, {self.count_name: plan.count})
         try:
             sent = await self._commit()
         except OutcomeUnknown as unknown:
             await self._read_outcome(unknown, self._has_committed)
-            await self._conclude()
-            return
+            return await self._conclude()
         self._step("after_commit")
         self._left_out = sent.left_out
         if sent.snapshot_id is None:
-            await self._end_unchanged()
-            return
+            return self._outcome_unchanged()
         await self._prove(sent.snapshot_id)
-        await self._conclude()
+        return await self._conclude()
 
     async def _has_committed(self) -> bool:
         """Return whether the table has a snapshot of the run, and prove it."""
         await self._settle()
         return self._committed
 
-    async def _end_unchanged(self) -> None:
-        """End a run that planned files and replaced none: as failed if an error is the cause for one of them."""
+    def _outcome_unchanged(self) -> Ended:
+        """Return the end of a run that planned files and replaced none: failed if an error is the cause for one."""
         detail = "; ".join(filter(None, [self.nothing, self._left_out.describe()]))
         if self._left_out.errors:
-            await self._end(RunState.FAILED, "left_out", detail)
-        else:
-            await self._end(RunState.SUCCEEDED, "nothing_to_do", detail)
+            return Ended(RunState.FAILED, "left_out", detail)
+        return Ended(RunState.SUCCEEDED, "nothing_to_do", detail)
 
     async def _commit(self) -> RewrittenSnapshot:
         """Send the snapshot."""
@@ -176,11 +172,12 @@ class SnapshotAttempt(MetadataAttempt):
         if self._attempt.run.state is RunState.COMMITTING:
             await self._attempt.transition(RunState.REWRITING)
 
-    async def _conclude(self) -> None:
+    async def _conclude(self) -> Ended:
+        """Remove what killed attempts left; return the end of a run that committed."""
         result = self._attempt.run.result.document
         detail = self._words(result) if self.count_name in result else "its snapshot has expired"
         await self._remove_remains()
-        await self._end(RunState.SUCCEEDED, "committed", "; ".join(filter(None, [detail, self._left_out.describe()])))
+        return Ended(RunState.SUCCEEDED, "committed", "; ".join(filter(None, [detail, self._left_out.describe()])))
 
     async def _remove_remains(self) -> None:
         """Delete files that killed attempts left, unless a request of one may still arrive."""

@@ -1,42 +1,44 @@
-"""End an attempt: concluded by its groups, cancelled, failed, or parked; and remove files that are not needed.
+"""What an attempt at a rewrite does before its end is written: give up groups, remove files, measure.
 
 A file is removed only when no task of the run can still write and no commit that names it can be under way: output
 of a batch that an earlier attempt may still be sending is kept until the table contains it or a human removes it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 import structlog
 
 from engine.domain.errors import LeaseLost, Transient
-from engine.domain.fleet.breakers import Fault
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.left_out import LeftOutItem
-from engine.domain.runs.plans import Later, Plan
+from engine.domain.runs.plans import Later
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.domain.runs.timelines import run_timeline
+from engine.domain.runs.times import RunTime
 from engine.formats.base import OpenTable
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.decisions import UNFINISHED, decide_end, decide_without_groups
+from engine.services.operations.rewrite.decisions import UNFINISHED, decide_end
 from engine.services.operations.rewrite.tallies import AttemptTally
 from engine.services.operations.tasks.lanes import stop_operations
 from engine.services.runs.attempts import STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
-from engine.services.runs.ending import AttemptOutcome, Ended, Parked
+from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, OutOfReach, Parked, Retry
 from engine.services.runs.outcomes import left_out_of, run_result
 
 _log = structlog.get_logger(__name__)
 
 ALL_GROUPS = 1_000_000
+DISABLED: Final = "disabled"
+"""Reason of a run whose policy was disabled: commits of earlier attempts count, the rest is dropped."""
 
 
 class RunEnding:
-    """Ends one attempt. All methods but `groups` and `outlines` write to the record under the lease."""
+    """The end of one attempt. `close` writes which groups are given up, under the lease; the end itself is not here."""
 
     def __init__(
         self,
@@ -57,11 +59,10 @@ class RunEnding:
         self.left_out: Sequence[LeftOutItem] = ()  # partitions that the plan left out as the format can't rewrite them
         self.tally = AttemptTally()
         self.has_waste = False  # True once a task of this attempt may have left files that no group names
-        self._figures: Mapping[str, Any] = {}
 
-    async def conclude(self, budget: DayBudget, later: Later) -> None:
-        """End the attempt according to its groups; `later` has the groups that its plan deferred to the next one."""
-        outcome = decide_end(
+    async def outcome(self, budget: DayBudget, later: Later) -> AttemptOutcome:
+        """Return how an attempt ends that worked on groups; `later` has those that its plan deferred to the next."""
+        return decide_end(
             await self.outlines(),
             self._attempt.stop,
             budget,
@@ -70,66 +71,28 @@ class RunEnding:
             failures=self._attempt.run.failures,
             left_out=self.left_out,
         )
-        await self._apply(outcome)
 
-    async def nothing_to_do(self, plan: Plan, budget: DayBudget) -> None:
-        """End an attempt whose plan has no groups."""
-        has_committed = bool(await self.outlines(GroupState.COMMITTED))
-        await self._apply(decide_without_groups(plan, budget, has_committed=has_committed))
+    async def has_committed(self) -> bool:
+        """Return whether a group of the run is committed."""
+        return bool(await self.outlines(GroupState.COMMITTED))
 
-    async def disabled(self) -> None:
-        """End a run whose policy was disabled: commits of earlier attempts count, the rest is dropped."""
-        if self._attempt.stop_reason is Stop.CANCELLED:
-            await self.cancel()
-            return
-        await self._drop_unfinished("disabled")
-        has_committed = bool(await self.outlines(GroupState.COMMITTED))
-        state = RunState.SUCCEEDED if has_committed else RunState.SKIPPED
-        await self.end(state, "disabled", "the table's policy has enabled: false")
+    async def close(self, outcome: AttemptOutcome) -> AttemptReport:
+        """Give up and remove what the outcome leaves unfinished, and measure; committed groups stay."""
+        match outcome:
+            case Ended():
+                stored = await self._tidy(outcome)
+                return await self._report(outcome, stored)
+            case Parked():
+                if outcome.waiting_for is WaitingFor.CONFLICT_BACKOFF:
+                    await self._try_to_remove_outputs()
+                return AttemptReport(time=self._time(self._context.clock.monotonic() - self._started))
+            case Retry() | OutOfReach():
+                return AttemptReport()
+            case _:
+                assert_never(outcome)
 
-    async def cancel(self) -> None:
-        """End the run as cancelled: committed groups stay, all other files of the run are removed."""
-        is_quiet = await self._is_quiet()
-        await self._drop_unfinished("cancelled")
-        detail = f"cancelled by {self._attempt.stop and self._attempt.stop.cancelled_by}"
-        await self.end(RunState.CANCELLED, "cancelled", detail, is_quiet=is_quiet)
-
-    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
-        """End the run as failed: committed groups stay, all other files of the run are removed."""
-        is_quiet = await self._is_quiet()
-        if unsettled := len(self._attempt.run.unsettled):
-            detail += (
-                f"; the outcome of {unsettled} groups that were sent to the catalog is not known: their outputs stay, "
-                "since a snapshot of the table may name this run"
-            )
-        await self._drop_unfinished(reason)
-        await self.end(RunState.FAILED, reason, detail, is_quiet=is_quiet, fault=fault)
-
-    async def end(self, state: RunState, reason: str, detail: str, *, is_quiet: bool = True, **documents: Any) -> None:
-        """Remove files that are not committed (unless tasks may still write), then record the outcome."""
-        stored = await self.outlines()
-        has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
-        if is_quiet and self._has_repeated_tasks():
-            has_waste, is_quiet = True, await self._is_quiet()
-        if is_quiet and (has_waste or self._attempt.number > 1):
-            await self._try_to_remove_outputs()
-        await self._commits.release_parents()
-        seconds = self._context.clock.monotonic() - self._started
-        run = replace(self._attempt.run, result=self._attempt.run.result.proven(self._commits.verifications))
-        async with self._context.database.read() as unit:
-            files = await unit.groups.count_committed_files(run.id)
-            timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
-        result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
-        if self.order is not None:
-            result = result.updated(order=self.order)
-        result = result.updated(**self._figures)
-        if (left_out := left_out_of(stored, self.left_out)).count:
-            result = result.updated(left_out=left_out.document())
-        self._step("before_end")
-        await self._attempt.transition(state, reason=reason, detail=detail, result=result, **documents)
-        await self._keep_time(seconds)
-        self._attempt.metrics.observe_end(self._attempt.run)
-        _log.info("run_ended", state=state.value, reason=reason, detail=detail, seconds=round(seconds, 3))
+    async def release(self) -> None:
+        """Close the shares of the attempt's tasks."""
         with suppress(Transient):
             await self._context.pace.close(self._attempt.run.id, self._attempt.number)
 
@@ -171,21 +134,38 @@ class RunEnding:
         async with self._context.database.read() as unit:
             return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
 
-    async def _apply(self, outcome: AttemptOutcome) -> None:
-        """End or park the run."""
-        match outcome:
-            case Ended(RunState.FAILED, reason, detail, fault):
-                self._figures = outcome.figures
-                await self.fail(reason=reason, detail=detail, fault=fault)
-            case Ended(RunState.CANCELLED):
-                await self.cancel()
-            case Ended(state, reason, detail):
-                documents: dict[str, Any] = {} if outcome.plan is None else {"plan": outcome.plan}
-                await self.end(state, reason, detail, **documents)
-            case Parked():
-                await self._park(outcome)
-            case _:
-                assert_never(outcome)
+    async def _tidy(self, outcome: Ended) -> Sequence[GroupOutline]:
+        """Drop unfinished groups of a run that failed, was cancelled or disabled, and remove files that none needs.
+
+        Files stay while tasks may still write. Returns all groups of the run afterwards.
+        """
+        stops_tasks = outcome.state in (RunState.FAILED, RunState.CANCELLED)
+        is_quiet = await self._is_quiet() if stops_tasks else True
+        if stops_tasks or outcome.reason == DISABLED:
+            await self._drop_unfinished(outcome.reason)
+        stored = await self.outlines()
+        has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
+        if is_quiet and self._has_repeated_tasks():
+            has_waste, is_quiet = True, await self._is_quiet()
+        if is_quiet and (has_waste or self._attempt.number > 1):
+            await self._try_to_remove_outputs()
+        await self._commits.release_parents()
+        return stored
+
+    async def _report(self, outcome: Ended, stored: Sequence[GroupOutline]) -> AttemptReport:
+        seconds = self._context.clock.monotonic() - self._started
+        run = replace(self._attempt.run, result=self._attempt.run.result.proven(self._commits.verifications))
+        async with self._context.database.read() as unit:
+            files = await unit.groups.count_committed_files(run.id)
+            timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
+        result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
+        if self.order is not None:
+            result = result.updated(order=self.order)
+        result = result.updated(**outcome.figures)
+        if (left_out := left_out_of(stored, self.left_out)).count:
+            result = result.updated(left_out=left_out.document())
+        self._step("before_end")
+        return AttemptReport(result, seconds, _remark(outcome, len(run.unsettled)), self._time(seconds))
 
     def _has_repeated_tasks(self) -> bool:
         """Return whether a task of this attempt was executed twice: the files of only one execution are known."""
@@ -224,34 +204,17 @@ class RunEnding:
                 why = DropReason.ended(reason)
                 await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: why for group in unfinished})
 
-    async def _park(self, outcome: Parked) -> None:
-        if outcome.waiting_for is WaitingFor.CONFLICT_BACKOFF:
-            await self._try_to_remove_outputs()
-        until = outcome.until
-        if outcome.wait is not None:
-            async with self._context.database.read() as unit:
-                until = await unit.now() + outcome.wait
-        seconds = self._context.clock.monotonic() - self._started
-        await self._attempt.park(
-            waiting_for=outcome.waiting_for,
-            not_before=until,
-            reason=outcome.reason,
-            detail=outcome.detail,
-            failed=outcome.failed,
-        )
-        await self._keep_time(seconds)
+    def _time(self, seconds: float) -> RunTime | None:
+        """Return the attempt's duration for predictions; None if tasks failed or were interrupted in it."""
+        if self.has_waste or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}:
+            return None
+        return self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
 
-    async def _keep_time(self, seconds: float) -> None:
-        """Store the attempt's duration for predictions, unless tasks failed or were interrupted in it."""
-        time = self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
-        if (
-            time is None
-            or self.has_waste
-            or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}
-        ):
-            return
-        try:
-            async with self._context.database.begin() as unit:
-                await unit.run_times.add(time)
-        except Transient as error:  # one measurement less; the run has ended
-            _log.warning("run_time_not_kept", error=error.message)
+
+def _remark(outcome: Ended, unsettled: int) -> str:
+    if outcome.state is not RunState.FAILED or not unsettled:
+        return ""
+    return (
+        f"; the outcome of {unsettled} groups that were sent to the catalog is not known: their outputs stay, "
+        "since a snapshot of the table may name this run"
+    )

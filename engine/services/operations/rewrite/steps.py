@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
-from engine.domain.fleet.breakers import Fault
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.runs.intents import RunIntent
@@ -19,7 +18,8 @@ from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.endings import RunEnding
+from engine.services.operations.rewrite.decisions import decide_without_groups
+from engine.services.operations.rewrite.endings import DISABLED, RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.rewrite.tallies import AttemptTally
@@ -31,6 +31,7 @@ from engine.services.planning.run_statistics import read_statistics
 from engine.services.policies.effective import PolicyReader, check_settings
 from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_limits
+from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, cancelled
 from engine.services.tables.observations import Observed
 
 
@@ -64,15 +65,17 @@ class RewriteAttempt:
         self._step("claimed")
         self._table = await self._take_over(await self._open())
 
-    async def run(self) -> None:
-        """Plan, rewrite, commit, prove and end, or raise the error that prevents it. Call `settle` first."""
+    async def run(self) -> AttemptOutcome:
+        """Plan, rewrite, commit and prove; return how it ends, or raise the error that prevents it.
+
+        Call `settle` first.
+        """
         table = self._table
         looked_at = self._context.clock.now()
         policy, budget = await self._policy(table)
         if not policy.enabled:
             await self._attempt.check()
-            await self._ending.disabled()
-            return
+            return await self._outcome_of_disabled()
         check_settings(policy)
         self._context.capabilities.check_settings(self._format, policy.values, policy.origins)
         chosen = await self._chosen(table, policy)
@@ -83,21 +86,26 @@ class RewriteAttempt:
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)
         is_cancelled = self._attempt.stop_reason is Stop.CANCELLED
-        if is_cancelled and (has_work or not await self._ending.outlines(GroupState.COMMITTED)):
-            await self._ending.cancel()
-        elif has_work:
+        if is_cancelled and (has_work or not await self._ending.has_committed()):
+            return cancelled(self._attempt.stop)
+        if has_work:
             await self._rewrite(chosen, policy, plan, leftover)
-            await self._ending.conclude(budget, plan.later)
-        else:
-            await self._ending.nothing_to_do(plan, budget)
+            return await self._ending.outcome(budget, plan.later)
+        return decide_without_groups(plan, budget, has_committed=await self._ending.has_committed())
 
-    async def cancel(self) -> None:
-        """End the run as cancelled."""
-        await self._ending.cancel()
+    async def _outcome_of_disabled(self) -> AttemptOutcome:
+        if self._attempt.stop_reason is Stop.CANCELLED:
+            return cancelled(self._attempt.stop)
+        state = RunState.SUCCEEDED if await self._ending.has_committed() else RunState.SKIPPED
+        return Ended(state, DISABLED, "the table's policy has enabled: false")
 
-    async def fail(self, *, reason: str, detail: str, fault: Fault = Fault.OTHER) -> None:
-        """End the run as failed."""
-        await self._ending.fail(reason=reason, detail=detail, fault=fault)
+    async def close(self, outcome: AttemptOutcome) -> AttemptReport:
+        """Stop tasks, give up what the outcome leaves unfinished, remove its output, and measure."""
+        return await self._ending.close(outcome)
+
+    async def release(self) -> None:
+        """Close the shares of the attempt's tasks."""
+        await self._ending.release()
 
     async def stop_tasks(self) -> bool:
         """Stop every task of this attempt; return whether all are certainly gone."""
