@@ -7,7 +7,7 @@ of a batch that an earlier attempt may still be sending is kept until the table 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 import structlog
 
@@ -23,7 +23,7 @@ from engine.queue.budgets import LiveProgress
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.decisions import UNFINISHED, decide_end
-from engine.services.operations.rewrite.tallies import AttemptTally
+from engine.services.operations.rewrite.tallies import WorkReport
 from engine.services.operations.tasks.lanes import stop_operations
 from engine.services.runs.attempts import STOPS_THAT_COMMIT, Attempt, Stop
 from engine.services.runs.budgets import DayBudget
@@ -55,12 +55,8 @@ class RunEnding:
         self._open_table = open_table
         self._step = step
         self._started = context.clock.monotonic()
-        self.order: dict[str, Any] | None = None  # overlap before and after, if an order of rows was requested
-        self.left_out: Sequence[LeftOutItem] = ()  # partitions that the plan left out as the format can't rewrite them
-        self.tally = AttemptTally()
-        self.has_waste = False  # True once a task of this attempt may have left files that no group names
 
-    async def outcome(self, budget: DayBudget, later: Later) -> AttemptOutcome:
+    async def outcome(self, budget: DayBudget, later: Later, left_out: Sequence[LeftOutItem]) -> AttemptOutcome:
         """Return how an attempt ends that worked on groups; `later` has those that its plan deferred to the next."""
         return decide_end(
             await self.outlines(),
@@ -69,23 +65,25 @@ class RunEnding:
             later,
             attempt=self._attempt.number,
             failures=self._attempt.run.failures,
-            left_out=self.left_out,
+            left_out=left_out,
         )
 
     async def has_committed(self) -> bool:
         """Return whether a group of the run is committed."""
         return bool(await self.outlines(GroupState.COMMITTED))
 
-    async def close(self, outcome: AttemptOutcome) -> AttemptReport:
+    async def close(
+        self, outcome: AttemptOutcome, worked: WorkReport, left_out: Sequence[LeftOutItem]
+    ) -> AttemptReport:
         """Give up and remove what the outcome leaves unfinished, and measure; committed groups stay."""
         match outcome:
             case Ended():
-                stored = await self._tidy(outcome)
-                return await self._report(outcome, stored)
+                stored = await self._tidy(outcome, may_leave_files=worked.may_leave_files)
+                return await self._report(outcome, stored, worked, left_out)
             case Parked():
                 if outcome.waiting_for is WaitingFor.CONFLICT_BACKOFF:
                     await self._try_to_remove_outputs()
-                return AttemptReport(time=self._time(self._context.clock.monotonic() - self._started))
+                return AttemptReport(time=self._time(worked, self._context.clock.monotonic() - self._started))
             case Retry() | OutOfReach():
                 return AttemptReport()
             case _:
@@ -134,7 +132,7 @@ class RunEnding:
         async with self._context.database.read() as unit:
             return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
 
-    async def _tidy(self, outcome: Ended) -> Sequence[GroupOutline]:
+    async def _tidy(self, outcome: Ended, *, may_leave_files: bool) -> Sequence[GroupOutline]:
         """Drop unfinished groups of a run that failed, was cancelled or disabled, and remove files that none needs.
 
         Files stay while tasks may still write. Returns all groups of the run afterwards.
@@ -144,7 +142,7 @@ class RunEnding:
         if stops_tasks or outcome.reason == DISABLED:
             await self._drop_unfinished(outcome.reason)
         stored = await self.outlines()
-        has_waste = self.has_waste or any(group.state is not GroupState.COMMITTED for group in stored)
+        has_waste = may_leave_files or any(group.state is not GroupState.COMMITTED for group in stored)
         if is_quiet and self._has_repeated_tasks():
             has_waste, is_quiet = True, await self._is_quiet()
         if is_quiet and (has_waste or self._attempt.number > 1):
@@ -152,20 +150,22 @@ class RunEnding:
         await self._commits.release_parents()
         return stored
 
-    async def _report(self, outcome: Ended, stored: Sequence[GroupOutline]) -> AttemptReport:
+    async def _report(
+        self, outcome: Ended, stored: Sequence[GroupOutline], worked: WorkReport, left_out: Sequence[LeftOutItem]
+    ) -> AttemptReport:
         seconds = self._context.clock.monotonic() - self._started
         run = replace(self._attempt.run, result=self._attempt.run.result.proven(self._commits.verifications))
         async with self._context.database.read() as unit:
             files = await unit.groups.count_committed_files(run.id)
             timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
         result = run_result(run, stored, files, seconds=seconds, timeline=timeline, moved=await self._moved())
-        if self.order is not None:
-            result = result.updated(order=self.order)
+        if worked.order is not None:
+            result = result.updated(order=worked.order)
         result = result.updated(**outcome.figures)
-        if (left_out := left_out_of(stored, self.left_out)).count:
-            result = result.updated(left_out=left_out.document())
+        if (items := left_out_of(stored, left_out)).count:
+            result = result.updated(left_out=items.document())
         self._step("before_end")
-        return AttemptReport(result, seconds, _remark(outcome, len(run.unsettled)), self._time(seconds))
+        return AttemptReport(result, seconds, _remark(outcome, len(run.unsettled)), self._time(worked, seconds))
 
     def _has_repeated_tasks(self) -> bool:
         """Return whether a task of this attempt was executed twice: the files of only one execution are known."""
@@ -204,11 +204,11 @@ class RunEnding:
                 why = DropReason.ended(reason)
                 await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: why for group in unfinished})
 
-    def _time(self, seconds: float) -> RunTime | None:
+    def _time(self, worked: WorkReport, seconds: float) -> RunTime | None:
         """Return the attempt's duration for predictions; None if tasks failed or were interrupted in it."""
-        if self.has_waste or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}:
+        if worked.may_leave_files or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}:
             return None
-        return self.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
+        return worked.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
 
 
 def _remark(outcome: Ended, unsettled: int) -> str:

@@ -23,6 +23,7 @@ from engine.domain.runs.run import GroupState, StoredGroup
 from engine.formats.base import NativeChange, NativeProcedure, OpenTable, ProcedureSettings, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
+from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import shortest_left, stop_operations
 from engine.services.operations.tasks.task_slots import TaskSlots
@@ -85,7 +86,7 @@ class NativePath(RewritePath):
                 await self._lose(group, Loss.TABLE_CHANGED, error)
         return await self._open() if running else table
 
-    async def work(self, work: RewriteInput) -> None:
+    async def work(self, work: RewriteInput) -> WorkReport:
         """Call the procedure for one partition after the other, and record each result."""
         procedure, limit = procedure_of(work.table), work.limits.fixed
         tasks = tasks_within(limit, work.policy.parallel_groups)
@@ -102,6 +103,7 @@ class NativePath(RewritePath):
             is_limited=lambda: True,  # each call reads the limit: calls are long
         )
         calls = _Calls(procedure, settings, application, times, work)
+        self._tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
         async with self._stopped_when_asked():
             for at, group in enumerate(work.groups):
                 async with slots.taken(tasks, is_needed=self._attempt.may_begin) as granted:
@@ -109,6 +111,7 @@ class NativePath(RewritePath):
                         break
                     await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
         await self._attempt.check()
+        return WorkReport(self._tally)
 
     async def _check_table(self, procedure: NativeProcedure, work: RewriteInput) -> None:
         """Check that Spark resolves the name to the same table."""
@@ -154,7 +157,7 @@ class NativePath(RewritePath):
             await self._nothing_done(calls.procedure, sent.group, failure)
             return
         calls.times.add([group], seconds)
-        self._ending.tally.add(len(change.inputs), change.input_bytes)
+        self._tally.add(len(change.inputs), change.input_bytes)
         await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls.work)
 
     async def _mark_sent(self, group: FileGroup, application: str) -> _Sent:
@@ -243,7 +246,7 @@ class NativePath(RewritePath):
             return
         clock = self._context.clock
         end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.pace_factor, _LEAST_SLOWDOWN))
-        self._ending.tally.waited_seconds += max(0.0, end - clock.monotonic())
+        self._tally.waited_seconds += max(0.0, end - clock.monotonic())
         while (left := end - clock.monotonic()) > 0 and self._attempt.may_begin():
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
 

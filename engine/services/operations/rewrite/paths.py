@@ -15,6 +15,7 @@ from engine.formats.base import OpenTable
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.endings import RunEnding
+from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.budgets import RunLimits
 
@@ -53,6 +54,7 @@ class RewritePath(ABC):
         self._ending = tools.ending
         self._open = tools.open_table
         self._step = tools.step
+        self._tally = AttemptTally()
 
     @abstractmethod
     async def take_over(self, table: OpenTable) -> OpenTable:
@@ -65,8 +67,8 @@ class RewritePath(ABC):
         """
 
     @abstractmethod
-    async def work(self, work: RewriteInput) -> None:
-        """Rewrite the groups until all are done or the attempt is asked to stop; progress is recorded.
+    async def work(self, work: RewriteInput) -> WorkReport:
+        """Rewrite the groups until all are done or the attempt is asked to stop, and return what was done.
 
         Raises:
             LeaseLost: another holder advances the run.

@@ -8,6 +8,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
 from engine.domain.runs.intents import RunIntent
+from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
@@ -22,7 +23,7 @@ from engine.services.operations.rewrite.decisions import decide_without_groups
 from engine.services.operations.rewrite.endings import DISABLED, RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
-from engine.services.operations.rewrite.tallies import AttemptTally
+from engine.services.operations.rewrite.tallies import WorkReport
 from engine.services.operations.rewrite.task_path import TaskPath
 from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import Engine, EngineChoice, choose_engine
@@ -46,6 +47,8 @@ class RewriteAttempt:
         self._table: OpenTable
         self._limits: RunLimits
         self._hot = NONE_HOT
+        self._left_out: Sequence[LeftOutItem] = ()  # partitions that the format can't rewrite
+        self._worked = WorkReport()
         self._commits = Commits(
             database=context.database,
             formats=context.formats,
@@ -89,8 +92,8 @@ class RewriteAttempt:
         if is_cancelled and (has_work or not await self._ending.has_committed()):
             return cancelled(self._attempt.stop)
         if has_work:
-            await self._rewrite(chosen, policy, plan, leftover)
-            return await self._ending.outcome(budget, plan.later)
+            self._worked = await self._rewrite(chosen, policy, plan, leftover)
+            return await self._ending.outcome(budget, plan.later, self._left_out)
         return decide_without_groups(plan, budget, has_committed=await self._ending.has_committed())
 
     async def _outcome_of_disabled(self) -> AttemptOutcome:
@@ -101,7 +104,7 @@ class RewriteAttempt:
 
     async def close(self, outcome: AttemptOutcome) -> AttemptReport:
         """Stop tasks, give up what the outcome leaves unfinished, remove its output, and measure."""
-        return await self._ending.close(outcome)
+        return await self._ending.close(outcome, self._worked, self._left_out)
 
     async def release(self) -> None:
         """Close the shares of the attempt's tasks."""
@@ -167,7 +170,7 @@ class RewriteAttempt:
             begun_for_order=bool(self._attempt.run.plan.get("reordered_files")),
             done=done,
         )
-        self._ending.left_out = left_out_items(plan)
+        self._left_out = left_out_items(plan)
         plan = budget.admit(plan)
         self._step("planned")
         return plan
@@ -189,14 +192,13 @@ class RewriteAttempt:
 
     async def _rewrite(
         self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
-    ) -> None:
+    ) -> WorkReport:
         groups = await self._store_plan(chosen, policy, plan)
         if leftover:  # written by an earlier attempt: commit them before anything new
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
-        self._ending.tally = AttemptTally(plan.time.kind, plan.time.lanes)
         work = RewriteInput(chosen.table, policy, plan, groups, self._limits, self._hot)
-        await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
+        return await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
 
     def _path(self, engine: Engine, table: OpenTable) -> RewritePath:
         is_procedure = engine is Engine.NATIVE and table.procedure is not None

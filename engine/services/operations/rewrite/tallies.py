@@ -1,7 +1,8 @@
-"""Work done by an attempt at a rewrite, for predictions about later runs."""
+"""What a rewrite path did in an attempt: the report that it returns, with the counts for later predictions."""
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from engine.domain.ids import TableId
 from engine.domain.runs.times import RunKind, RunSize, RunTime
@@ -33,3 +34,18 @@ class AttemptTally:
             return None
         size = RunSize(self.groups, self.files, self.bytes, lanes=min(self.lanes, self.groups))
         return RunTime(table_id, machine, self.kind, size, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkReport:
+    """What a path did until all groups were done or the attempt was asked to stop.
+
+    Attributes:
+        tally: the groups that were written, and what their tasks waited for.
+        may_leave_files: whether a task may have left files that no group names.
+        order: how far files overlap before and after, JSON-ready; None without a requested order of rows.
+    """
+
+    tally: AttemptTally = field(default_factory=AttemptTally)
+    may_leave_files: bool = False
+    order: Mapping[str, Any] | None = None

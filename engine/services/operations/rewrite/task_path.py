@@ -20,6 +20,7 @@ from engine.rewriting.kernel.contract import KERNEL, GroupResult, TaskInput, Wri
 from engine.rewriting.kernel.sending import SentTask
 from engine.services.operations.rewrite.lost_groups import LostGroups
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
+from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Finished, GroupFailure, GroupLost, Lanes
@@ -50,11 +51,11 @@ class TaskPath(RewritePath):
         await self._ending.remove_outputs(table)
         return table
 
-    async def work(self, work: RewriteInput) -> None:
+    async def work(self, work: RewriteInput) -> WorkReport:
         """Send the groups to Spark; commit written groups in batches when due, and the rest at the end."""
         before = await self._overlaps(work.table, work.plan)
-        if work.groups:
-            await self._send(work)
+        self._tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
+        may_leave_files = await self._send(work) if work.groups else False
         await self._attempt.check()
         written = await self._ending.groups(GroupState.WRITTEN)
         if written and self._attempt.stop_reason in (None, *STOPS_THAT_COMMIT):
@@ -62,7 +63,8 @@ class TaskPath(RewritePath):
         if work.plan.order is not None and before:
             with suppress(PackhouseError):  # the run's outcome does not depend on this figure
                 after = await self._overlaps(await self._open(), work.plan)
-                self._ending.order = order_result(work.plan.order, before, after)
+                return WorkReport(self._tally, may_leave_files, order_result(work.plan.order, before, after))
+        return WorkReport(self._tally, may_leave_files)
 
     async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
         """Return how far files overlap in the plan's partitions, if the plan orders rows."""
@@ -71,7 +73,8 @@ class TaskPath(RewritePath):
         places = frozenset(group.place for group in plan.groups)
         return await self._context.formats.read_for_run(table.ref, overlaps_of, table, plan.order, places)
 
-    async def _send(self, work: RewriteInput) -> None:
+    async def _send(self, work: RewriteInput) -> bool:
+        """Send the groups; return whether a task failed, which may have left files of its other groups."""
         attempt, context = self._attempt, self._context
         table, policy, plan, groups = work.table, work.policy, work.plan, work.groups
         lanes = min(policy.parallel_groups, len(groups))
@@ -143,7 +146,7 @@ class TaskPath(RewritePath):
                 if self._commit_is_due(pending, oldest, is_urgent=is_hot and not running.unseen):
                     await self._commit(await self._ending.groups(GroupState.WRITTEN))
                     pending, oldest, is_hot = 0, None, False
-                self._ending.has_waste |= running.has_failures
+        return running.has_failures
 
     def _lost_groups(self, plan: Plan) -> LostGroups:
         context = self._context
@@ -182,11 +185,11 @@ class TaskPath(RewritePath):
         else:
             group, result = finished
             self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
-            self._ending.tally.waited_seconds += result.throttled_seconds
+            self._tally.waited_seconds += result.throttled_seconds
             if result.outcome == "written":
                 group = await self._written(group, result, base)
                 await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
-                self._ending.tally.add(len(group.inputs), group.input_bytes)
+                self._tally.add(len(group.inputs), group.input_bytes)
                 self._step("group_written")
                 return group.input_bytes
             if result.outcome == "stopped":
