@@ -1,6 +1,6 @@
 """What a run has done so far and, once it ended, its figures: typed access to the stored document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -103,9 +103,9 @@ class RunResult:
         """Return the result with these values in place of stored ones of the same names."""
         return type(self)({**self.document, **values})
 
-    def proven(self, verifications: Sequence[Mapping[str, Any]]) -> Self:
-        """Return the result with these proofs: all so far."""
-        return self.updated(verifications=list(verifications))
+    def proven(self, verification: Mapping[str, Any]) -> Self:
+        """Return the result with one more proof."""
+        return self.updated(verifications=[*self.verifications, verification])
 
     def _number(self, name: str) -> int | None:
         found = self.document.get(name)

@@ -54,7 +54,7 @@ _Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
 
 
 class Commits:
-    """The commits of one attempt. `verifications` collects the proofs."""
+    """The commits of one attempt. Their proofs are in the result of its run, as soon as they are recorded."""
 
     def __init__(
         self,
@@ -71,7 +71,6 @@ class Commits:
         self._open_table = open_table
         self._clock = clock
         self._step = step
-        self.verifications: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
         self._mismatches = Mismatches(
             database=database, formats=formats, attempt=attempt, open_table=open_table, clock=clock, step=step
         )
@@ -118,7 +117,7 @@ class Commits:
             Fatal: there was such a snapshot.
             TakenBack: a correct snapshot had been rolled back from outside of Packhouse.
         """
-        for document in self.verifications:
+        for document in self._attempt.run.result.verifications:
             if document.get("taken_back"):
                 raise _taken_back(document)
             if not document["ok"]:
@@ -294,13 +293,12 @@ class Commits:
         snapshot_id = verification.snapshot_id
         document = verification_document(verification)
         ordinals = [group.ordinal for group in groups]
-        self.verifications.append(document)
         if verification.was_taken_back:
             await self._record_taken_back(document, ordinals, before)
         if not verification.ok:
             await self._record_mismatch(document, ordinals, before)
         details = {"groups": ordinals, "tries": tries, "verification": document}
-        async with self._recording_proof(COMMITTED, details, before, settled=ordinals) as unit:
+        async with self._recording_proof(COMMITTED, details, document, before, settled=ordinals) as unit:
             await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
             await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
         self._step("verified")
@@ -314,7 +312,7 @@ class Commits:
         """Record that a snapshot of the run was rolled back from outside: its groups are not in the table."""
         document["groups"] = list(ordinals)
         reasons = dict.fromkeys(ordinals, DropReason.ended(TakenBack.code))
-        async with self._recording_proof(TakenBack.code, document, before, settled=ordinals) as unit:
+        async with self._recording_proof(TakenBack.code, document, document, before, settled=ordinals) as unit:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
         self._step("taken_back")
         raise _taken_back(document)
@@ -324,17 +322,23 @@ class Commits:
     ) -> NoReturn:
         """Record a failed proof, then roll back or freeze; its groups stay open until that is done."""
         document["groups"] = list(ordinals)
-        async with self._recording_proof("verification_failed", document, before):
+        async with self._recording_proof("verification_failed", document, document, before):
             pass
         self._step("verified")
         await self._mismatches.answer(document)
 
     @asynccontextmanager
     async def _recording_proof(
-        self, kind: str, details: Mapping[str, Any], before: _Write | None, *, settled: Sequence[int] = ()
+        self,
+        kind: str,
+        details: Mapping[str, Any],
+        proof: Mapping[str, Any],
+        before: _Write | None,
+        *,
+        settled: Sequence[int] = (),
     ) -> AsyncIterator[UnitOfWork]:
-        """Record an event with all proofs so far, in one transaction with the writes of `before` and of the body."""
-        result = self._attempt.run.result.proven(self.verifications)
+        """Record an event with a proof, in one transaction with the writes of `before` and of the body."""
+        result = self._attempt.run.result.proven(proof)
         intent = self._attempt.run.intent.marked_settled(settled)
         is_progress = kind == COMMITTED
         async with self._attempt.recording(
@@ -351,7 +355,9 @@ class Commits:
 
     async def release_parents(self) -> None:
         """Allow parents of verified snapshots to expire; otherwise the table's next commit releases them."""
-        if not self._protects_parents or any(_is_wrong(document) for document in self.verifications):
+        if not self._protects_parents or any(
+            _is_wrong(document) for document in self._attempt.run.result.verifications
+        ):
             return
         try:
             table = await self._open_table()

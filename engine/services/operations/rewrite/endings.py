@@ -6,7 +6,6 @@ of a batch that an earlier attempt may still be sending is kept until the table 
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final, assert_never
 
 import structlog
@@ -154,7 +153,7 @@ class RunEnding:
         self, outcome: Ended, stored: Sequence[GroupOutline], worked: WorkReport, left_out: Sequence[LeftOutItem]
     ) -> AttemptReport:
         seconds = self._context.clock.monotonic() - self._started
-        run = replace(self._attempt.run, result=self._attempt.run.result.proven(self._commits.verifications))
+        run = self._attempt.run
         async with self._context.database.read() as unit:
             files = await unit.groups.count_committed_files(run.id)
             timeline = run_timeline(await unit.events.list_bounds(run.id), now=await unit.now())
