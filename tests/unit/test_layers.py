@@ -65,7 +65,6 @@ LARGE_FILES = {
     "api/schemas/tables/explanation.py",
     "clients/cli/packhouse/rendering/answers.py",
     "engine/domain/runs/run.py",
-    "engine/formats/iceberg/table.py",  # one method a call of four roles, each delegates
     "engine/planning/due/triggers.py",
     "engine/rewriting/kernel/reading/projection.py",
     "engine/services/operations/rewrite/commits.py",
