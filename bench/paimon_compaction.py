@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.facts import machine_facts, print_table, write_json
 from bench.processes import timed, tree_cpu_seconds
-from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
+from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.task.child import CHILDREN
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import local_core

@@ -34,7 +34,7 @@ from engine.domain.policies import PRESETS, EffectivePolicy
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.formats.base import NativeEngine, OpenTable
-from engine.formats.paimon.compaction.core import engine_of
+from engine.formats.paimon.rewrite.core import engine_of
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import RewriteHistory

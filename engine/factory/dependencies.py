@@ -26,8 +26,8 @@ from engine.embedded.supervision import Server, Supervisor
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.connection import PaimonFormat
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
 from engine.outgoing.relay import Relay
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis

@@ -292,7 +292,7 @@ CASES: Final = (
     ),
     _case(
         "F36",
-        "engine/formats/hive/compaction/tasks.py",
+        "engine/formats/hive/rewrite/tasks.py",
         "_check_defaults(view, group, readable)",
         "pass",
         f"{_OUTSIDE}::test_f36_files_without_a_column_that_has_a_default_in_spark_are_not_merged_with_others",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.hive.compaction.folders import LONGEST_PART, folder_of, may_be_below
+from engine.formats.hive.rewrite.folders import LONGEST_PART, folder_of, may_be_below
 
 LONG = ("x" * 240, "日" * 60, "é" * 100, "%" * 80)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.formats.paimon.compaction.stores import core_storage, store_problem
+from engine.formats.paimon.rewrite.stores import core_storage, store_problem
 from engine.formats.paimon.task.errors import CoreFault, fault_of
 from engine.formats.paimon.task.stores import without_secrets
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault

@@ -1,7 +1,7 @@
 """The Hive format: Parquet files in the partition folders of a table that a Hive Metastore lists.
 
 Entered by the wiring and by catalogs through `HiveFormat`. A rewrite makes a new folder for
-a partition; `compaction` writes, proves and puts it in place, `upkeep` deletes the folders that it replaced.
+a partition; `rewrite` writes, proves and puts it in place, `removal` deletes the folders that it replaced.
 """
 
 from engine.formats.hive.connection import HiveFormat

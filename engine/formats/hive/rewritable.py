@@ -15,12 +15,12 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
-from engine.formats.hive.compaction.keys import key_condition
-from engine.formats.hive.compaction.proofs import find_commits, verify_commit
-from engine.formats.hive.compaction.returns import roll_back
-from engine.formats.hive.compaction.swaps import commit_groups, lost_groups
-from engine.formats.hive.compaction.tasks import kernel_task
 from engine.formats.hive.removal.outputs import list_run_files, remove_run_files
+from engine.formats.hive.rewrite.keys import key_condition
+from engine.formats.hive.rewrite.proofs import find_commits, verify_commit
+from engine.formats.hive.rewrite.returns import roll_back
+from engine.formats.hive.rewrite.swaps import commit_groups, lost_groups
+from engine.formats.hive.rewrite.tasks import kernel_task
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.guides import HiveWriteGuide

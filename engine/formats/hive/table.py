@@ -12,12 +12,12 @@ from engine.domain.runs.files import InputFile
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Condition, NoParts, SnapshotInfo, SnapshotKind, TableColumn
-from engine.formats.hive.compaction.orders import order_condition, resolve_order
 from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.errors import reading_table
 from engine.formats.hive.files.footers import Footer, footers_or_refusals
 from engine.formats.hive.metadata.partition_keys import SPEC_ID
 from engine.formats.hive.metadata.tables import PROVIDER, names_of
+from engine.formats.hive.rewrite.orders import order_condition, resolve_order
 from engine.formats.hive.view import TableView
 from engine.formats.intake.guards import reads
 from engine.planning.measures.digest import TableMeasures

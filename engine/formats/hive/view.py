@@ -13,13 +13,13 @@ from hive_metastore.ttypes import Partition
 from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.compaction.folders import may_be_below
 from engine.formats.hive.files.digests import digest_of, state_of
 from engine.formats.hive.files.listing import Listing, data_files
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.hive.refusals import Refusal, refusals_of
+from engine.formats.hive.rewrite.folders import may_be_below
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.places import Places

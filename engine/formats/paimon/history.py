@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from engine.formats.base import SnapshotInfo, SnapshotKind
-from engine.formats.paimon.compaction.commits import is_own
 from engine.formats.paimon.metadata.snapshots import APPEND, COMPACT, OVERWRITE, Snapshot
+from engine.formats.paimon.rewrite.commits import is_own
 
 _ENGINE = "paimon"
 

@@ -25,21 +25,21 @@ from engine.formats.base import (
     WrittenGroup,
 )
 from engine.formats.intake.guards import reads
-from engine.formats.paimon.compaction.commits import Committer, find_commits, lost_groups
-from engine.formats.paimon.compaction.conditions import NO_ORDER, core_conditions, kernel_conditions
-from engine.formats.paimon.compaction.core import any_format, engine_of, reachable
-from engine.formats.paimon.compaction.core_calls import CoreCalls
-from engine.formats.paimon.compaction.heap import heap_condition
-from engine.formats.paimon.compaction.merge_rules import check_limit
-from engine.formats.paimon.compaction.proofs import verify_snapshot
-from engine.formats.paimon.compaction.stores import core_storage
-from engine.formats.paimon.compaction.tasks import core_task, kernel_task
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
 from engine.formats.paimon.metadata.policy_fields import policy_fields, stop_trigger
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.removal.outputs import list_run_files, remove_run_files
+from engine.formats.paimon.rewrite.commits import Committer, find_commits, lost_groups
+from engine.formats.paimon.rewrite.conditions import NO_ORDER, core_conditions, kernel_conditions
+from engine.formats.paimon.rewrite.core import any_format, engine_of, reachable
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.heap import heap_condition
+from engine.formats.paimon.rewrite.merge_rules import check_limit
+from engine.formats.paimon.rewrite.proofs import verify_snapshot
+from engine.formats.paimon.rewrite.stores import core_storage
+from engine.formats.paimon.rewrite.tasks import core_task, kernel_task
 from engine.formats.paimon.upkeep.tables import TableUpkeep
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges

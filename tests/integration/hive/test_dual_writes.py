@@ -11,7 +11,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput, NotFound
 from engine.domain.runs.run import RunState
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.compaction.swaps import MOST_LATE_FILES
+from engine.formats.hive.rewrite.swaps import MOST_LATE_FILES
 from engine.formats.hive.writers.names import VALID_SECONDS, new_name
 from engine.services.tables.write_locations import WriteAnswer
 from tests.integration.hive.conftest import Opened

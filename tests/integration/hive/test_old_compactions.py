@@ -15,8 +15,8 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
-from engine.formats.hive.compaction import copies
 from engine.formats.hive.removal import late_files
+from engine.formats.hive.rewrite import copies
 from engine.services.operations.metadata import old_compactions
 from tests.integration.hive.conftest import Opened
 from tests.support.acknowledging import acknowledged

@@ -15,7 +15,7 @@ from thrift.transport.TTransport import TTransportException
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.compaction import swaps, tasks
+from engine.formats.hive.rewrite import swaps, tasks
 from tests.integration.hive.conftest import Opened
 from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows

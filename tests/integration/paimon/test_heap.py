@@ -8,9 +8,9 @@ import pytest
 
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Condition
-from engine.formats.paimon.compaction import tasks
-from engine.formats.paimon.compaction.core_calls import CoreCalls
-from engine.formats.paimon.compaction.heap import REMEDY
+from engine.formats.paimon.rewrite import tasks
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.heap import REMEDY
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.contract import CoreTask

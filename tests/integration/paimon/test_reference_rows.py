@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.formats.paimon.compaction.conditions import NO_KERNEL
+from engine.formats.paimon.rewrite.conditions import NO_KERNEL
 from engine.services.operations.tasks.lanes import bundles
 from engine.services.planning.engines import Engine, choose_engine
 from tests.support.paimon.edits import edit_json

@@ -9,8 +9,8 @@ from typing import Any, Final
 import pytest
 
 from engine.embedded.jars import CACHE_FOLDER, fetch
-from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.manifests.live_files import LiveFiles
+from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.commits import CommitAnswer, CoreCommit
 from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
-from engine.formats.paimon.compaction.stores import core_storage
 from engine.formats.paimon.connection import PaimonFormat
+from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
+from engine.formats.paimon.rewrite.stores import core_storage
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.child import CHILDREN
 from tests.support.format_subjects import local_core

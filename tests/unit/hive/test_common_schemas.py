@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.domain.errors import NotEligible
-from engine.formats.hive.compaction.schemas import CommonSchema, common_schema
-from engine.formats.hive.compaction.times import names_parquet_mr, time_keys
 from engine.formats.hive.files.footers import Footer, Stored, footer_in
 from engine.formats.hive.metadata.tables import HiveColumn
+from engine.formats.hive.rewrite.schemas import CommonSchema, common_schema
+from engine.formats.hive.rewrite.times import names_parquet_mr, time_keys
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 

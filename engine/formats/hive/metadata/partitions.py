@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from hive_metastore.ttypes import Partition
 
-from engine.formats.hive.compaction.records import LONGEST, PARAMETER
 from engine.formats.hive.metadata.parameters import OF_TABLES
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.storage import Storage, texts_of
 from engine.formats.hive.metadata.tables import TableEntry
+from engine.formats.hive.rewrite.records import LONGEST, PARAMETER
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
 from engine.rewriting.kernel.storage.places import Places, normalise_uri
 

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import structlog
 
-from engine.formats.hive.compaction.copies import LARGEST_COPY, copy_file, copy_of
-from engine.formats.hive.compaction.folders import plain
-from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
-from engine.formats.hive.compaction.replaced import LARGEST, write_list
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.removal.replaced_folders import Listed
+from engine.formats.hive.rewrite.copies import LARGEST_COPY, copy_file, copy_of
+from engine.formats.hive.rewrite.folders import plain
+from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
+from engine.formats.hive.rewrite.replaced import LARGEST, write_list
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual
 from engine.formats.intake.errors import printable, summary_of

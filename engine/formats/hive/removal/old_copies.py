@@ -13,14 +13,14 @@ import pyarrow as pa
 from engine.domain.errors import TableReplaced
 from engine.domain.runs.removals import CopyRule, FileCount, RemovalPlan
 from engine.formats.base import Condition
-from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
-from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
-from engine.formats.hive.compaction.proofs import records_of as records_of_partitions
-from engine.formats.hive.compaction.replaced import ListName
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.removal.late_files import Carrier, LateFiles
 from engine.formats.hive.removal.replaced_folders import Listed, is_read, lists_of, replaced_folders
+from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.rewrite.marks import SENT, SENT_SECONDS
+from engine.formats.hive.rewrite.proofs import records_of as records_of_partitions
+from engine.formats.hive.rewrite.replaced import ListName
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin

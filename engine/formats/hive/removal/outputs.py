@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.domain.runs.output_names import attempt_of
-from engine.formats.hive.compaction.copies import copied_file
-from engine.formats.hive.compaction.folders import COMPACTED, attempt_of_folder, parent_of, plain
-from engine.formats.hive.compaction.marks import SENT, SENT_SECONDS
-from engine.formats.hive.compaction.proofs import records_of
-from engine.formats.hive.compaction.replaced import ListName
 from engine.formats.hive.files.stores import files_below
+from engine.formats.hive.rewrite.copies import copied_file
+from engine.formats.hive.rewrite.folders import COMPACTED, attempt_of_folder, parent_of, plain
+from engine.formats.hive.rewrite.marks import SENT, SENT_SECONDS
+from engine.formats.hive.rewrite.proofs import records_of
+from engine.formats.hive.rewrite.replaced import ListName
 from engine.formats.hive.view import TableView
 from engine.formats.removal.outputs import remove_outputs
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name

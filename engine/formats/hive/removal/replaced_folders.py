@@ -11,12 +11,12 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.hive.compaction.copies import NAMES as COPIES
-from engine.formats.hive.compaction.copies import copied_file, mark_of
-from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
-from engine.formats.hive.compaction.replaced import LARGEST, NAMES, ListName, ReplacedFolder, States
 from engine.formats.hive.files.listing import is_hidden
 from engine.formats.hive.files.stores import files_below
+from engine.formats.hive.rewrite.copies import NAMES as COPIES
+from engine.formats.hive.rewrite.copies import copied_file, mark_of
+from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.rewrite.replaced import LARGEST, NAMES, ListName, ReplacedFolder, States
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large

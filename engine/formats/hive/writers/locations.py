@@ -14,12 +14,12 @@ from typing import Any, Final
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, NotFound
 from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.tables.write_locations import LocationRole, WriteLocation, WriteLocations, WrittenFile
-from engine.formats.hive.compaction.folders import COMPACTED, parent_of, plain
-from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
-from engine.formats.hive.compaction.replaced import LARGEST, ListName, ReplacedFolder
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
+from engine.formats.hive.rewrite.replaced import LARGEST, ListName, ReplacedFolder
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS, given_at, new_name
 from engine.rewriting.kernel.storage.stores.addresses import address_of

@@ -25,9 +25,9 @@ from engine.domain.errors import NotEligible, Transient
 from engine.domain.runs.expiry import READER, UNREADABLE_CONSUMER, Expiry, ExpiryPlan, Needed, OldCopy, instant
 from engine.formats.base import Condition
 from engine.formats.intake.parameters import listed
-from engine.formats.paimon.compaction.commits import RUN_ID, is_own
 from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
+from engine.formats.paimon.rewrite.commits import RUN_ID, is_own
 from engine.formats.paimon.upkeep.retention import (
     consumers_of,
     least_retained,

@@ -8,13 +8,13 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.intake.guards import reads
 from engine.formats.paimon.catalog.locks import TableLock
-from engine.formats.paimon.compaction.core_calls import CoreCalls
 from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.removal.expired_files import ExpiredFiles, Unneeded, preview
 from engine.formats.paimon.removal.orphan_checks import check_options
 from engine.formats.paimon.removal.orphan_files import PaimonOrphans
 from engine.formats.paimon.removal.places import DeletablePlaces
 from engine.formats.paimon.removal.records import check_same, origin_of, records_of
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
 from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.upkeep.tags import read_tags
 from engine.formats.paimon.view import TableView

@@ -11,7 +11,7 @@ from engine.domain.errors import Away, OutcomeUnknown, StateConflict, Transient
 from engine.formats.base import CommitRequest
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.catalog import locks
-from engine.formats.paimon.compaction import commits
+from engine.formats.paimon.rewrite import commits
 from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalTasks

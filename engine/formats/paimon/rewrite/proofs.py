@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
-from engine.formats.paimon.compaction.commits import GROUPS, gone_groups, is_commit_of
 from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
+from engine.formats.paimon.rewrite.commits import GROUPS, gone_groups, is_commit_of
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from engine.domain.runs.files import OutputFile
 from engine.formats.base import WrittenGroup
-from engine.formats.paimon.compaction.tasks import bucket_of, live_inputs
+from engine.formats.paimon.rewrite.tasks import bucket_of, live_inputs
 from engine.formats.paimon.task.replacements import Replacement, WrittenFile
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.reading.projection import child_fields

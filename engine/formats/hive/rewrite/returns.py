@@ -7,14 +7,14 @@ from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import RollBack
-from engine.formats.hive.compaction.copies import bring_back, copy_of
-from engine.formats.hive.compaction.folders import plain
-from engine.formats.hive.compaction.marks import remove_mark, write_mark
-from engine.formats.hive.compaction.proofs import records_of
-from engine.formats.hive.compaction.records import CompactionRecord
-from engine.formats.hive.compaction.replaced import LARGEST, ReplacedFolder, path_of_list
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.rewrite.copies import bring_back, copy_of
+from engine.formats.hive.rewrite.folders import plain
+from engine.formats.hive.rewrite.marks import remove_mark, write_mark
+from engine.formats.hive.rewrite.proofs import records_of
+from engine.formats.hive.rewrite.records import CompactionRecord
+from engine.formats.hive.rewrite.replaced import LARGEST, ReplacedFolder, path_of_list
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual, is_same
 from engine.formats.intake.errors import summary_of

@@ -18,13 +18,13 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, CommittedBatch, WrittenGroup
 from engine.formats.paimon.catalog.locks import TableLock
-from engine.formats.paimon.compaction.conditions import kernel_conditions, native_options
-from engine.formats.paimon.compaction.core_calls import CoreCalls
-from engine.formats.paimon.compaction.heap import COMMIT_HEAP_BYTES
-from engine.formats.paimon.compaction.publishing import publish, send_to_catalog
-from engine.formats.paimon.compaction.replacements import replacement_of
 from engine.formats.paimon.files import ManagedTable, TableFiles
 from engine.formats.paimon.metadata.snapshots import Snapshot
+from engine.formats.paimon.rewrite.conditions import kernel_conditions, native_options
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
+from engine.formats.paimon.rewrite.publishing import publish, send_to_catalog
+from engine.formats.paimon.rewrite.replacements import replacement_of
 from engine.formats.paimon.task.commits import COMMITTED, CONFLICT, NOTHING, PREPARED, CommitAnswer, CoreCommit
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.storage.stores.addresses import file_name

@@ -11,8 +11,8 @@ from typing import Final
 from engine.domain.errors import NotEligible
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering, WantedColumn
 from engine.formats.base import Condition
-from engine.formats.hive.compaction.schemas import CommonSchema
 from engine.formats.hive.metadata.tables import TableEntry
+from engine.formats.hive.rewrite.schemas import CommonSchema
 from engine.rewriting.kernel.contract import OrderColumn, RowOrder
 from engine.rewriting.kernel.reading.projection import field_id
 

@@ -10,10 +10,10 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings, WrittenGroup
-from engine.formats.paimon.compaction.core_calls import CoreCalls
-from engine.formats.paimon.compaction.heap import needed_heap
-from engine.formats.paimon.compaction.merge_rules import merge_rules
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.heap import needed_heap
+from engine.formats.paimon.rewrite.merge_rules import merge_rules
 from engine.formats.paimon.task.contract import CORE, EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.contract import KERNEL, GroupTask, TaskInput

@@ -20,14 +20,14 @@ from engine.domain.errors import CommitConflict, OutcomeUnknown
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitOutcome, CommitRequest, WrittenGroup
-from engine.formats.hive.compaction.copies import LARGEST_COPY, bring_back, copy_file, copy_of
-from engine.formats.hive.compaction.folders import parent_of
-from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks, remove_mark, write_mark
-from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
-from engine.formats.hive.compaction.replaced import ReplacedFolder, write_list
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import Unlisted, every_file_in, files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.rewrite.copies import LARGEST_COPY, bring_back, copy_file, copy_of
+from engine.formats.hive.rewrite.folders import parent_of
+from engine.formats.hive.rewrite.marks import SENT_SECONDS, fresh_marks, remove_mark, write_mark
+from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
+from engine.formats.hive.rewrite.replaced import ReplacedFolder, write_list
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual, is_same
 from engine.formats.intake.errors import summary_of

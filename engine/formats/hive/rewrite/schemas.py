@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from engine.domain.errors import NotEligible
-from engine.formats.hive.compaction.times import names_parquet_mr
 from engine.formats.hive.files.footers import INT96, Footer, Stored, footer_in
 from engine.formats.hive.metadata.tables import HiveColumn
+from engine.formats.hive.rewrite.times import names_parquet_mr
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.parquet.int96 import BYTES
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, without_ids

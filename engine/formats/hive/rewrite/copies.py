@@ -7,8 +7,8 @@ from typing import Final
 
 import structlog
 
-from engine.formats.hive.compaction.folders import plain
 from engine.formats.hive.files.listing import files_directly_in
+from engine.formats.hive.rewrite.folders import plain
 from engine.formats.hive.writers.names import is_dual
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name

@@ -6,10 +6,10 @@ from typing import Final
 
 from engine.formats.base import Condition
 from engine.formats.intake.parameters import listed
-from engine.formats.paimon.compaction.stores import store_of, store_problem
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
 from engine.formats.paimon.metadata.known_options import Work
 from engine.formats.paimon.metadata.options import BucketMode, TableOptions
+from engine.formats.paimon.rewrite.stores import store_of, store_problem
 from engine.formats.paimon.view import TableView
 
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"

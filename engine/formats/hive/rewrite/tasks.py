@@ -9,17 +9,17 @@ from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings
-from engine.formats.hive.compaction.folders import folder_of, parent_of
-from engine.formats.hive.compaction.keys import row_key
-from engine.formats.hive.compaction.marks import SENT_SECONDS, fresh_marks
-from engine.formats.hive.compaction.orders import row_order
-from engine.formats.hive.compaction.records import LONGEST, CompactionRecord
-from engine.formats.hive.compaction.replaced import LARGEST
-from engine.formats.hive.compaction.schemas import common_schema
-from engine.formats.hive.compaction.swaps import next_number
-from engine.formats.hive.compaction.times import time_keys
 from engine.formats.hive.files.footers import Footer, RefusedFile, footers_or_refusals
 from engine.formats.hive.files.listing import Unlisted, every_file_in
+from engine.formats.hive.rewrite.folders import folder_of, parent_of
+from engine.formats.hive.rewrite.keys import row_key
+from engine.formats.hive.rewrite.marks import SENT_SECONDS, fresh_marks
+from engine.formats.hive.rewrite.orders import row_order
+from engine.formats.hive.rewrite.records import LONGEST, CompactionRecord
+from engine.formats.hive.rewrite.replaced import LARGEST
+from engine.formats.hive.rewrite.schemas import common_schema
+from engine.formats.hive.rewrite.swaps import next_number
+from engine.formats.hive.rewrite.times import time_keys
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
 from engine.rewriting.kernel.contract import BY_NAME, KERNEL, GroupTask, TaskInput

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from engine.domain.runs.output_names import attempt_of
 from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, Verification, WrittenGroup
-from engine.formats.hive.compaction.folders import parent_of, plain
-from engine.formats.hive.compaction.records import PARAMETER, CompactionRecord
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
+from engine.formats.hive.rewrite.folders import parent_of, plain
+from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.view import TableView
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from engine.formats.hive.compaction.folders import COMPACTED, parent_of
+from engine.formats.hive.rewrite.folders import COMPACTED, parent_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.stores.addresses import file_name

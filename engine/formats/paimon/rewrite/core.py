@@ -7,7 +7,7 @@ import pyarrow as pa
 from engine.domain.policies import Strategy
 from engine.domain.values.units import format_bytes
 from engine.formats.base import Condition, NativeEngine
-from engine.formats.paimon.compaction.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core_calls import CoreCalls
 from engine.planning.plans.groupings import ArrivalWindows, FullScope, Grouping, MergedRuns, Packed
 
 _NAME: Final = "Paimon's core"

@@ -1,1 +1,0 @@
-"""Compaction of tables by Paimon's core: conditions, tasks, commits and proofs."""
