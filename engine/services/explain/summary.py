@@ -121,23 +121,20 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     plan, deferred = facts.planned_now(trial.plan)
     expected = plan.prediction
     if not plan.groups:
-        counted = Counter(partition.reason for partition in plan.skipped)
-        left_alone = [
-            f"{count_of(count, 'partition')}: {describe_reason(code)}" for code, count in counted.most_common()
-        ]
-        why = "; ".join([*left_alone, *filter(None, [order_state(plan)])])
+        counted = Counter(partition.reason for partition in plan.skipped).most_common()
+        left_alone = [f"{count_of(n, 'partition')}: {describe_reason(code)}" for code, n in counted]
+        why = "; ".join(filter(None, [*left_alone, order_state(plan)]))
         yield f"A run now would find nothing to do: {why or 'the table has no files'}."
         return
-    requests = predicted_requests(plan.groups, output_bytes=expected.output_bytes)
+    sent = count_of(predicted_requests(plan.groups, output_bytes=expected.output_bytes), "storage request")
     what = (
         f"{count_of(expected.input_files, 'file')} ({format_bytes(expected.input_bytes)}) in "
         f"{count_of(len(plan.groups), 'group')} into about {expected.output_files}"
     )
-    time = f" in about {duration(expected.seconds)}"
     if trial.is_eligible and facts.policy.enabled:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run requested now would wait, then rewrite" if waits else "A run now would rewrite"
-        yield f"{begin} {what}{time}, with about {count_of(requests, 'storage request')}."
+        yield f"{begin} {what} in about {duration(expected.seconds)}, with about {sent}."
         yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
         if plan.reordered_files and plan.order is not None:
             yield f"{count_of(plan.reordered_files, 'file')} of them only for the requested order ({plan.order.words})."
