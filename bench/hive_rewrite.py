@@ -30,7 +30,7 @@ from engine.formats.base import CommitRequest
 from engine.formats.hive import HiveFormat
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.sending import SentTask
+from engine.rewriting.kernel.contract import SentTask
 from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import plan_run

@@ -37,8 +37,7 @@ from engine.formats.intake.avro_blocks import container, readable
 from engine.formats.intake.limits import Malformed
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import GroupResult, WriteSettings
-from engine.rewriting.kernel.sending import SentTask
+from engine.rewriting.kernel.contract import GroupResult, SentTask, WriteSettings
 from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.planner import plan_run
 

@@ -27,7 +27,7 @@ from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.connection import PaimonFormat
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.outgoing.relay import Relay
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis

@@ -18,7 +18,6 @@ def static_figures() -> dict[str, int]:
         "protocols in formats/base": len(roles),
         "isinstance of roles": sum(_questions(path, roles) for path in engine),
         "fields of GroupTask": len(_fields("engine/rewriting/kernel/contract.py", "GroupTask")),
-        "flags of GroupForm": _fields("engine/planning/plans/group_forms.py", "GroupForm").count("bool"),
         "lines of tests": _lines((ROOT / "tests").rglob("*.py")),
     }
 

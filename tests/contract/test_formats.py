@@ -34,8 +34,7 @@ from engine.formats.base import (
 from engine.formats.paimon.table import PaimonTable
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.planning.plans.predicates import select_partitions
-from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.sending import SentTask
+from engine.rewriting.kernel.contract import SentTask, WriteSettings
 from tests.simulation.world import Machine, open_machine, open_world
 from tests.support.format_subjects import (
     DAYS,

@@ -41,8 +41,7 @@ from engine.formats.iceberg.commits.commit import check_rows
 from engine.formats.iceberg.commits.tries import MAX_TRIES
 from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.rewriting.kernel.contract import KERNEL, GroupTask, TaskInput
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupTask, TaskInput
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 from tests.simulation.orphans import ModelOrphanKeeper
 from tests.simulation.upkeep import Manifests, ModelUpkeep

@@ -12,7 +12,7 @@ from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.connection import PaimonFormat
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.task import rewrite_group
 from tests.simulation.spark import ModelDispatcher

@@ -8,8 +8,7 @@ from typing import Protocol
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RowOrdering
-from engine.rewriting.kernel.contract import WriteSettings
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import EngineTask, WriteSettings
 
 
 @dataclass(frozen=True, slots=True)

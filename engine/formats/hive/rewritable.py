@@ -23,10 +23,10 @@ from engine.formats.hive.rewrite.swaps import commit_groups, lost_groups
 from engine.formats.hive.rewrite.tasks import kernel_task
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
-from engine.formats.hive.writers.guides import HiveWriteGuide
+from engine.formats.hive.writers.locations import HiveWriteGuide
 from engine.formats.intake.guards import reads
 from engine.planning.plans.groupings import WholePartitions
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import EngineTask
 
 
 class RewritableHiveTable(HiveTable):

@@ -23,9 +23,16 @@ from engine.formats.base import RewriteSettings
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
-from engine.rewriting.kernel.contract import KERNEL, GroupTask, OrderColumn, PartitionField, RowOrder, TaskInput
+from engine.rewriting.kernel.contract import (
+    KERNEL,
+    EngineTask,
+    GroupTask,
+    OrderColumn,
+    PartitionField,
+    RowOrder,
+    TaskInput,
+)
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
-from engine.rewriting.kernel.sending import EngineTask
 
 
 def group_task(

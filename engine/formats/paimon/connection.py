@@ -37,7 +37,7 @@ from engine.formats.paimon.catalog.warehouse import Warehouse
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.known_snapshots import KnownSnapshots
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
 from engine.outgoing.bounds import CheckPeer, any_peer

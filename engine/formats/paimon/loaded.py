@@ -9,7 +9,7 @@ from engine.formats.base import NoParts
 from engine.formats.intake.errors import causes_of
 from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.errors import reading_table
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.view import TableView
 
 

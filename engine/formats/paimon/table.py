@@ -33,8 +33,7 @@ from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.removal.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.rewrite.commits import Committer, find_commits, lost_groups
 from engine.formats.paimon.rewrite.conditions import NO_ORDER, core_conditions, kernel_conditions
-from engine.formats.paimon.rewrite.core import any_format, engine_of, reachable
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls, any_format, engine_of, reachable
 from engine.formats.paimon.rewrite.heap import heap_condition
 from engine.formats.paimon.rewrite.merge_rules import check_limit
 from engine.formats.paimon.rewrite.proofs import verify_snapshot
@@ -45,7 +44,7 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.groupings import ArrivalWindows, FullScope, Packed
 from engine.planning.plans.predicates import PartitionSpecFields
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import EngineTask
 
 
 class PaimonTable(TableUpkeep):

@@ -9,7 +9,7 @@ import pytest
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Condition
 from engine.formats.paimon.rewrite import tasks
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import REMEDY
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.child import CHILDREN

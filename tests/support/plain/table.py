@@ -34,8 +34,7 @@ from engine.formats.base import (
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
-from engine.rewriting.kernel.contract import BY_NAME, KERNEL, GroupTask, TaskInput
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import BY_NAME, KERNEL, EngineTask, GroupTask, TaskInput
 from tests.support.plain.versions import PlainFile, Version, VersionLog
 
 _MAX_TRIES = 16

@@ -13,8 +13,7 @@ from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.runs.times import EstimateSource, RunCosts, TimeEstimate
-from engine.rewriting.kernel.contract import KERNEL, GroupResult, GroupTask, WriteSettings
-from engine.rewriting.kernel.sending import EngineTask, SentTask
+from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupResult, GroupTask, SentTask, WriteSettings
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Lanes

@@ -22,8 +22,7 @@ from engine.formats.hive.rewrite.swaps import next_number
 from engine.formats.hive.rewrite.times import time_keys
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
-from engine.rewriting.kernel.contract import BY_NAME, KERNEL, GroupTask, TaskInput
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import BY_NAME, KERNEL, EngineTask, GroupTask, TaskInput
 from engine.rewriting.kernel.storage.places import Places
 
 _LISTED_BYTES: Final = 64

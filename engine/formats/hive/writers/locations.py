@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST, ListName, ReplacedFolder
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS, given_at, new_name
+from engine.formats.intake.guards import Reading, reads
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 
@@ -154,3 +156,24 @@ def _lists_of(view: TableView, folder: str, since_us: float) -> Iterator[Replace
             continue
         with suppress(FileNotFoundError):
             yield ReplacedFolder.read(view.files_of_table.read(path, LARGEST))
+
+
+@dataclass(frozen=True, slots=True)
+class HiveWriteGuide:
+    """Folders of a view's partitions."""
+
+    view: TableView
+    reading: Reading
+
+    def partition_name(self, given: str) -> str:
+        """Return the canonical JSON of a partition; see `WriteGuide.partition_name`."""
+        return partition_name(self.view.keys, given)
+
+    def written_file(self, given: str | None) -> WrittenFile:
+        """Return a file by its name, or a new one; see `WriteGuide.written_file`."""
+        return written_file(given)
+
+    @reads("read a partition of")
+    def write_locations(self, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
+        """Return the folders of a partition to write a file to; see `WriteGuide.write_locations`."""
+        return write_locations(self.view, partition, file, groups)

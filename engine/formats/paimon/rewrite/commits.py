@@ -21,7 +21,7 @@ from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.files import ManagedTable, TableFiles
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.rewrite.conditions import kernel_conditions, native_options
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.rewrite.publishing import publish, send_to_catalog
 from engine.formats.paimon.rewrite.replacements import replacement_of

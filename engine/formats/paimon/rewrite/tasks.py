@@ -11,13 +11,12 @@ from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import RewriteSettings, WrittenGroup
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import needed_heap
 from engine.formats.paimon.rewrite.merge_rules import merge_rules
 from engine.formats.paimon.task.contract import CORE, EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.formats.paimon.view import TableView
-from engine.rewriting.kernel.contract import KERNEL, GroupTask, TaskInput
-from engine.rewriting.kernel.sending import EngineTask
+from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupTask, TaskInput
 
 _LEAST_RUNS: Final = 1
 

@@ -14,7 +14,7 @@ from engine.formats.paimon.removal.orphan_checks import check_options
 from engine.formats.paimon.removal.orphan_files import PaimonOrphans
 from engine.formats.paimon.removal.places import DeletablePlaces
 from engine.formats.paimon.removal.records import check_same, origin_of, records_of
-from engine.formats.paimon.rewrite.core_calls import CoreCalls
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.upkeep.tags import read_tags
 from engine.formats.paimon.view import TableView

@@ -16,8 +16,7 @@ from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import OpenTable, RewriteSettings
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
-from engine.rewriting.kernel.contract import KERNEL, GroupResult, TaskInput, WriteSettings
-from engine.rewriting.kernel.sending import SentTask
+from engine.rewriting.kernel.contract import KERNEL, GroupResult, SentTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.lost_groups import LostGroups
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport

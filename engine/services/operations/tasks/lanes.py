@@ -21,9 +21,8 @@ from engine.domain.fleet.dependencies import Dependency
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
-from engine.rewriting.kernel.contract import GroupResult
+from engine.rewriting.kernel.contract import GroupResult, SentTask
 from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
-from engine.rewriting.kernel.sending import SentTask
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.task_slots import TaskSlots
