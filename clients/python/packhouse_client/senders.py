@@ -72,6 +72,19 @@ class Sender:
         )
         return attempts(self._once, request)
 
+    def open(self, request: httpx.Request) -> httpx.Response:
+        """Send a request once; return its answer, the body of which is not read yet.
+
+        Raises:
+            ApiError: the server refused. httpx.TransportError: it did not answer in time.
+        """
+        with limits.deadline(request):
+            response = self.http.send(request, stream=True)
+            if response.is_error:
+                with closing(response):
+                    raise errors.from_response(limits.whole(response, response.iter_bytes()))
+        return response
+
     def _once(self, request: httpx.Request) -> Answer:
         try:
             with limits.deadline(request), closing(self.http.send(request, stream=True)) as answer:
@@ -102,6 +115,18 @@ class AsyncSender:
             reraise=True,
         )
         return await attempts(self._once, request)
+
+    async def open(self, request: httpx.Request) -> httpx.Response:
+        """Send a request once; see `Sender.open`."""
+        try:
+            async with asyncio.timeout(limits.seconds_of(request)):
+                response = await self.http.send(request, stream=True)
+                if response.is_error:
+                    async with aclosing(response):
+                        raise errors.from_response(await limits.whole_async(response, response.aiter_bytes()))
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("the answer was not complete in time") from error
+        return response
 
     async def _once(self, request: httpx.Request) -> Answer:
         try:

@@ -2,10 +2,14 @@
 
 A broken stream is opened again with `Last-Event-ID`, so that no event is missed or seen twice. A stream that ends
 normally is opened once more: the server then answers 204 if there are no more events.
+
+Events are parsed here instead of by `httpx-sse`, because it drops comments, which are the heartbeats, makes an empty
+message of each blank line once an event had an id, and reads a line of any length into memory.
 """
 
-from collections.abc import AsyncGenerator, Generator
-from contextlib import closing
+import io
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +20,8 @@ from packhouse_client.senders import AsyncSender, Sender, no_answer
 
 HEARTBEAT: Final = "heartbeat"
 """Name of the event for the server's periodic heartbeats."""
+MOST_CHARACTERS: Final = 2**20
+"""Limit of one event."""
 _FAILURES: Final = 5
 _TIMEOUT: Final = httpx.Timeout(10.0, read=45.0)  # the server beats every 15 s
 
@@ -30,19 +36,45 @@ class ServerEvent:
 
 
 class Parser:
-    """Parses lines (without line ends) into events. Comments become heartbeats; unknown fields are ignored."""
+    """Parses the text of the stream at `url` into events. Comments become heartbeats; unknown fields are ignored."""
 
-    def __init__(self) -> None:
+    def __init__(self, url: httpx.URL) -> None:
+        self._url = url
+        self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        self._line, self._characters = list[str](), 0
         self._name, self._data = "message", list[str]()
         self._id: str | None = None
 
-    def feed(self, line: str) -> ServerEvent | None:
-        """Parse a line; return the event that it completes, None if it completes none."""
+    def feed(self, text: str) -> Iterator[ServerEvent]:
+        """Yield the events that a part of the stream completes.
+
+        Raises:
+            UnreadableAnswer: an event has more than `MOST_CHARACTERS`.
+        """
+        first, *others = self._newlines.decode(text).split("\n")
+        self._add(first)
+        for start in others:
+            line = "".join(self._line)
+            self._line.clear()
+            if event := self._read(line):
+                yield event
+            self._add(start)
+
+    def _add(self, piece: str) -> None:
+        self._characters += len(piece) + 1
+        if self._characters > MOST_CHARACTERS:
+            limit = f"{MOST_CHARACTERS} characters"
+            message = f"{self._url} gave an event of more than {limit}: give the address of a Packhouse"
+            raise errors.UnreadableAnswer(message)
+        self._line.append(piece)
+
+    def _read(self, line: str) -> ServerEvent | None:
+        """Read a line without its end; return the event that it completes, None if it completes none."""
         field, _, value = line.partition(":")
         match field if line else None:
             case None:
                 found = ServerEvent(self._name, "\n".join(self._data), self._id) if self._data else None
-                self._name, self._data = "message", []
+                self._name, self._data, self._characters = "message", [], 0
                 return found
             case "":
                 return ServerEvent(HEARTBEAT, "", None)
@@ -90,20 +122,18 @@ def follow(sender: Sender, run_id: str) -> Generator[ServerEvent, None, None]:
     """Yield events and heartbeats until the run has ended and all its events were yielded.
 
     Raises:
-        ApiError: the server refused. NoAnswer: it did not answer repeatedly.
+        ApiError: the server refused. NoAnswer: it did not answer repeatedly. UnreadableAnswer: it is no Packhouse.
     """
     position = Position()
     while True:
-        request, broken, parser = position.request(sender.http, run_id), None, Parser()
+        request, broken = position.request(sender.http, run_id), None
+        parser = Parser(request.url)
         try:
-            response = sender.http.send(request, stream=True)
-            with closing(response):
-                if response.is_error:
-                    response.read()
+            with closing(sender.open(request)) as response:
                 if _is_over(response):
                     return
-                for line in response.iter_lines():
-                    if event := parser.feed(line):
+                for text in response.iter_text():
+                    for event in parser.feed(text):
                         yield position.reached(event)
         except httpx.TransportError as error:
             broken = error
@@ -115,19 +145,15 @@ async def follow_async(sender: AsyncSender, run_id: str) -> AsyncGenerator[Serve
     """Yield events and heartbeats; see `follow`."""
     position = Position()
     while True:
-        request, broken, parser = position.request(sender.http, run_id), None, Parser()
+        request, broken = position.request(sender.http, run_id), None
+        parser = Parser(request.url)
         try:
-            response = await sender.http.send(request, stream=True)
-            try:
-                if response.is_error:
-                    await response.aread()
+            async with aclosing(await sender.open(request)) as response:
                 if _is_over(response):
                     return
-                async for line in response.aiter_lines():
-                    if event := parser.feed(line):
+                async for text in response.aiter_text():
+                    for event in parser.feed(text):
                         yield position.reached(event)
-            finally:
-                await response.aclose()
         except httpx.TransportError as error:
             broken = error
         if pause := position.broke(request, broken):
@@ -135,8 +161,7 @@ async def follow_async(sender: AsyncSender, run_id: str) -> AsyncGenerator[Serve
 
 
 def _is_over(response: httpx.Response) -> bool:
-    if response.is_error:
-        raise errors.from_response(response)
+    """Return whether there are no more events; raises UnreadableAnswer if the answer is no stream."""
     if response.status_code == httpx.codes.NO_CONTENT:
         return True
     if not response.headers.get("content-type", "").startswith("text/event-stream"):

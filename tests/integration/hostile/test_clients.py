@@ -7,16 +7,29 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+import httpx
 import pytest
+from packhouse_client import PackhouseError, streams
 
-from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
+from tests.support.hostile.behaviours import Behaviour, Way, answer, drip, flood, http_ways, once
 from tests.support.hostile.budgets import error_within
-from tests.support.hostile.clients import HTTP_CLIENTS, MOST_SECONDS
+from tests.support.hostile.clients import DEADLINE_SECONDS, HTTP_CLIENTS, MOST_SECONDS, STREAMS
 from tests.support.hostile.servers import HostileServer
 
 _NAMES_SERVER = re.compile(r"127\.0\.0\.1|check `uri`|check the catalog's properties|this version can't read")
 """The address of the server, or the property that has it; the SDK has one server, and an answer of another form."""
 _CELLS = [(behaviour, way) for behaviour, ways in http_ways("").items() for way in ways]
+_STREAM = answer(b"", kind="text/event-stream").partition(b"Content-Length")[0] + b"\r\n"
+_REFUSAL = answer(b"", status="503 Service Unavailable").partition(b"Content-Length")[0] + b"\r\n"
+STREAM_WAYS: dict[str, Way] = {
+    "drip, a header": http_ways("")[Behaviour.DRIP]["header"],
+    "drip, a refusal": drip(_REFUSAL, b" "),
+    "endless, a line": flood(_STREAM + b"data: ", b"x"),
+    "endless, an event": flood(_STREAM, b"data: x\n"),
+    "endless, a refusal": flood(_REFUSAL, b" "),
+    "redirect": http_ways("http://127.0.0.1:9/")[Behaviour.REDIRECT]["307"],
+    "lie": http_ways("")[Behaviour.LIE]["html"],
+}
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +53,14 @@ def test_f59_a_call_ends_within_its_limits(
     assert isinstance(error, client.raises), repr(error)
     assert _NAMES_SERVER.search(str(error)), error
     assert elsewhere.received == []
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("way", STREAM_WAYS)
+def test_f59_a_stream_of_events_ends_within_its_limits(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "_TIMEOUT", httpx.Timeout(DEADLINE_SECONDS))
+    monkeypatch.setattr(streams, "_FAILURES", 0)
+    with HostileServer(STREAM_WAYS[way]).running() as server:
+        error = error_within(MOST_SECONDS, partial(STREAMS[name], server.url))
+    assert isinstance(error, PackhouseError), repr(error)
+    assert _NAMES_SERVER.search(str(error)), error

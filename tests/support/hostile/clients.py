@@ -108,3 +108,21 @@ HTTP_CLIENTS: Final[Mapping[str, HttpClient]] = {
     "SDK in asyncio": HttpClient(_async_sdk, (), raises=SdkError, is_repeated=True),
     "Prometheus": HttpClient(_prometheus, ((queries, "ANSWER_SECONDS"),)),
 }
+
+
+def _follow(url: str) -> None:
+    with Packhouse(url, "pkh_hidden") as client:
+        list(client.follow_run("run_1"))
+
+
+def _follow_in_asyncio(url: str) -> None:
+    async def call() -> None:
+        async with AsyncPackhouse(url, "pkh_hidden") as client:
+            async for _ in client.follow_run("run_1"):
+                pass
+
+    asyncio.run(call())
+
+
+STREAMS: Final[Mapping[str, Call]] = {"SDK and CLI": _follow, "SDK in asyncio": _follow_in_asyncio}
+"""Clients that follow a stream of events to its end."""

@@ -1,5 +1,6 @@
 """Waiting for a run: streamed, resumed after a drop, polled where there is no stream, bounded in time."""
 
+import itertools
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from packhouse_client import AsyncPackhouse, NoAnswer, Packhouse, RunFailed, WaitTimedOut
-from packhouse_client.errors import NotFound
+from packhouse_client.errors import NotFound, UnreadableAnswer
 from packhouse_client.models import Progress, RunDetail, RunState, RunTime
 from packhouse_client.streams import Parser, ServerEvent
 from packhouse_client.testing import MockPackhouse
@@ -93,8 +94,7 @@ def progress_stream() -> httpx.Response:
 
 
 def parsed(*lines: str) -> list[ServerEvent]:
-    parser = Parser()
-    return [event for line in lines if (event := parser.feed(line))]
+    return list(Parser(httpx.URL("http://server")).feed("\n".join([*lines, ""])))
 
 
 def test_events_have_name_data_and_id() -> None:
@@ -105,6 +105,23 @@ def test_events_have_name_data_and_id() -> None:
 def test_comments_are_heartbeats_and_data_lines_are_joined() -> None:
     found = parsed(": heartbeat", "", "retry: 1000", "data: a", "data: b", "")
     assert [(event.name, event.data) for event in found] == [("heartbeat", ""), ("message", "a\nb")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_events_do_not_depend_on_line_ends_and_parts(end: str, length: int) -> None:
+    text = end.join([": heartbeat", "", "id: 1", "data: größer\u2028🗜", "", "data:two", "data: lines", "", "", ""])
+    parser = Parser(httpx.URL("http://server"))
+    parts = [text[at : at + length] for at in range(0, len(text), length)]
+    found = [event for part in parts for event in parser.feed(part)]
+    assert [(event.data, event.id) for event in found] == [("", None), ("größer\u2028🗜", "1"), ("two\nlines", "1")]
+
+
+@pytest.mark.parametrize("line", ["data: x", "data: x\n"])
+def test_an_event_without_an_end_is_not_read_to_its_end(line: str) -> None:
+    parser = Parser(httpx.URL("http://server"))
+    with pytest.raises(UnreadableAnswer, match="http://server gave an event of more than"):
+        list(itertools.chain.from_iterable(parser.feed(line * 1000) for _ in range(1000)))
 
 
 async def test_a_broken_stream_is_resumed_after_the_last_whole_event() -> None:
