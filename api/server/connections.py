@@ -8,6 +8,9 @@ request. So a client could hold connections and memory without ever completing a
 - a client that does not read its answer, or the end of its connection, is disconnected after `stalled_seconds`;
 - a process has at most `most` connections, one address at most half of them (proxies: all of them).
 
+These are checked here instead of by uvicorn's `limit_concurrency`, `timeout_keep_alive` and limit of h11, because those
+refuse requests of connections that are open already, end no request that trickles in, and no client that does not read.
+
 The time for a body that a handler reads is limited in `api.http.bodies`. The rest of an unread body is discarded,
 within `header_seconds` and 1 MiB, so that a client which sends first and reads later gets its answer (closing at once
 would reset the connection).
