@@ -66,7 +66,7 @@ def _look(properties: dict[str, str], name: str) -> dict[str, Any]:
     begun, cpu = time.perf_counter(), time.process_time()
     connection = IcebergFormat().connect("bench", {"type": "sql", **properties})
     table: Any = connection.open_table(TableRef("bench", (NAMESPACE,), name))
-    plan = table.preview_orphans(_RULE, (), (), lambda _: None)
+    plan = table.orphan_removal.preview(_RULE, (), (), lambda _: None)
     connection.close()
     return {
         "cpu_s": round(time.process_time() - cpu, 2),

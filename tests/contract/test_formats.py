@@ -22,11 +22,8 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CatalogConnection,
     CommitRequest,
-    CopyKeeper,
-    FileKeeper,
     NoParts,
     OpenTable,
-    OrphanKeeper,
     RewriteSettings,
     SnapshotKind,
     WrittenGroup,
@@ -110,9 +107,10 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     assert capabilities.operation(Operation.REWRITE).possible
     assert (table.expiry is not None) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
-    assert isinstance(table, FileKeeper | CopyKeeper) is any(capabilities.operation(each).possible for each in deletes)
+    has_removal = table.expired_removal is not None or table.copy_removal is not None
+    assert has_removal is any(capabilities.operation(each).possible for each in deletes)
     assert (table.manifest_rewrite is not None) is capabilities.operation(Operation.REWRITE_MANIFESTS).possible
-    assert isinstance(table, OrphanKeeper) is capabilities.operation(Operation.REMOVE_ORPHANS).possible
+    assert (table.orphan_removal is not None) is capabilities.operation(Operation.REMOVE_ORPHANS).possible
 
 
 @contract

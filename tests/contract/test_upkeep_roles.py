@@ -1,6 +1,6 @@
 """The contract of the roles of table formats besides rewriting.
 
-These are `SnapshotExpiry`, `FileKeeper`, `OrphanKeeper` and `SnapshotRewrite`. The subjects are those of
+These are `SnapshotExpiry`, `ExpiredRemoval`, `OrphanRemoval` and `SnapshotRewrite`. The subjects are those of
 `test_formats` that have the roles; their writers also leave files behind.
 """
 
@@ -22,9 +22,7 @@ from engine.domain.runs.removals import OrphanRule
 from engine.formats.base import (
     REMOVED_FILES,
     FileDeletion,
-    FileKeeper,
     OpenTable,
-    OrphanKeeper,
 )
 from tests.contract.test_formats import (
     DAYS,
@@ -199,26 +197,27 @@ def files_that_only_expired_snapshots_needed_are_deleted(subject: Subject) -> No
     snapshot_id = committed(subject, DAYS)
     table = opened(subject)
     assert table.expiry is not None
-    assert isinstance(table, FileKeeper)
+    removal = table.expired_removal
+    assert removal is not None
     expiry = expiry_of_all(table, keep_last=1)
     plan = table.expiry.plan(expiry)
-    foreseen = table.preview_removal(tuple(plan.expired), ()).files["data"]
+    foreseen = removal.preview(tuple(plan.expired), ()).files["data"]
     assert foreseen.files == 6
-    paths = data_paths(table.removable_files(tuple(plan.expired), ()))
+    paths = data_paths(removal.files(tuple(plan.expired), ()))
     assert len(paths) == 6
-    assert not data_paths(table.deleted_files(RUN))
+    assert not data_paths(removal.deleted_files(RUN))
     table.expiry.expire(tuple(plan.expired), expiry, before_try=lambda: None, deletes_for=RUN)
-    deletion = table.deletion(RUN, ())
+    deletion = removal.deletion(RUN, ())
     assert deletion.is_pending()
     assert deletion.record().files["data"] == foreseen
-    assert data_paths(table.deleted_files(RUN)) == paths
+    assert data_paths(removal.deleted_files(RUN)) == paths
     while deletion.advance(lambda _requests: None, 60.0):
         pass
     assert deletion.figures().deleted["data"] == foreseen
     assert all(each.holds for each in deletion.prove())
     deletion.close()
-    assert data_paths(table.deleted_files(RUN)) == paths
-    assert not table.deletion(RUN, ()).is_pending()
+    assert data_paths(removal.deleted_files(RUN)) == paths
+    assert not removal.deletion(RUN, ()).is_pending()
     assert opened(subject).head_snapshot_id == snapshot_id
     assert opened(subject).digest().num_rows == 2
 
@@ -250,13 +249,13 @@ def manifests_are_merged_once(subject: Subject) -> None:
 @contract
 def an_orphan_is_deleted_by_the_second_of_two_looks(subject: UpkeepSubject) -> None:
     table, path = opened(subject), subject.leave_orphan("left")
-    assert isinstance(table, OrphanKeeper)
-    table.check_orphans()
+    assert table.orphan_removal is not None
+    table.orphan_removal.check()
     files = set(table.digest()["path"].to_pylist())
     assert looked(subject).record().total.files == 0, "it is young"
     subject.pass_time(RULE.older_than)
     young = subject.leave_orphan("young")
-    plan = table.preview_orphans(RULE, (), (), lambda _: None)
+    plan = table.orphan_removal.preview(RULE, (), (), lambda _: None)
     assert (plan.total.files, plan.details["look"]["unreferenced"]["files"]) == (0, 1)
     first = looked(subject)
     assert first.record().details["look"]["next_at"] is not None
@@ -315,8 +314,8 @@ def a_search_that_is_stopped_stores_and_deletes_nothing(subject: UpkeepSubject) 
 
 def orphans_of(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> FileDeletion:
     table = opened(subject)
-    assert isinstance(table, OrphanKeeper)
-    return table.orphans(RUN, RULE, others, open_runs)
+    assert table.orphan_removal is not None
+    return table.orphan_removal.deletion(RUN, RULE, others, open_runs)
 
 
 def looked(subject: Subject, others: Sequence[str] = (), open_runs: Sequence[str] = ()) -> FileDeletion:

@@ -15,22 +15,25 @@ if TYPE_CHECKING:
     from tests.simulation.lake import ModelTable
 
 
-class ModelOrphanKeeper:
-    """`OrphanKeeper` over a modelled table."""
+class ModelOrphanRemoval:
+    """`OrphanRemoval` over a modelled table."""
 
-    _table: "ModelTable"
+    def __init__(self, table: "ModelTable") -> None:
+        self._table = table
 
-    def check_orphans(self) -> None:
+    def check(self) -> None:
         """Every table may be searched."""
 
-    def preview_orphans(
+    def preview(
         self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
     ) -> RemovalPlan:
-        deletion = self.orphans("dry-run", rule, others, open_runs)
+        deletion = self.deletion("dry-run", rule, others, open_runs)
         found = deletion.find(before_page)
         return deletion.plan_of(found)
 
-    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> "ModelOrphans":
+    def deletion(
+        self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]
+    ) -> "ModelOrphans":
         return ModelOrphans(self._table, rule, others, open_runs)
 
 

@@ -43,7 +43,7 @@ from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupTask, TaskInput
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
-from tests.simulation.orphans import ModelOrphanKeeper
+from tests.simulation.orphans import ModelOrphanRemoval
 from tests.simulation.upkeep import Manifests, ModelUpkeep
 
 _SCHEMA_ID: Final = 0
@@ -102,7 +102,7 @@ class ModelCatalog:
     open_entry = open_table
 
 
-class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
+class OpenModelTable(ModelUpkeep):
     """A table at one moment, as `formats.base.OpenTable`."""
 
     def __init__(self, table: ModelTable) -> None:
@@ -111,6 +111,10 @@ class OpenModelTable(ModelUpkeep, ModelOrphanKeeper):
         self._head = table.head
         self._pointer = table.version
         self._files: Mapping[str, DataFile] = table.files
+
+    @property
+    def orphan_removal(self) -> ModelOrphanRemoval:
+        return ModelOrphanRemoval(self._table)
 
     @property
     def ref(self) -> TableRef:

@@ -219,7 +219,7 @@ class ModelManifests:
 
 
 class ModelUpkeep(NoParts):
-    """Expiry, `FileKeeper` and the rewrite of manifests over a modelled table, at one moment."""
+    """Expiry, its files and the rewrite of manifests over a modelled table, at one moment."""
 
     def __init__(self, table: "ModelTable") -> None:
         self._table = table
@@ -233,14 +233,21 @@ class ModelUpkeep(NoParts):
     def manifest_rewrite(self) -> "ModelManifests":
         return ModelManifests(self._table, self._retained)
 
-    def preview_removal(
-        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
-    ) -> RemovalPlan:
+    @property
+    def expired_removal(self) -> "ModelExpiredRemoval":
+        return ModelExpiredRemoval(self._table)
+
+
+class ModelExpiredRemoval:
+    """`ExpiredRemoval` over a modelled table."""
+
+    def __init__(self, table: "ModelTable") -> None:
+        self._table = table
+
+    def preview(self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()) -> RemovalPlan:
         return _removal_plan(self._table.only_in(set(snapshot_ids)))
 
-    def removable_files(
-        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
-    ) -> Iterator[pa.Table]:
+    def files(self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()) -> Iterator[pa.Table]:
         yield _listed(self._table.only_in(set(snapshot_ids)))
 
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:

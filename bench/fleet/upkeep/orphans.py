@@ -5,7 +5,7 @@ one row.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import numpy as np
@@ -109,3 +109,28 @@ class ModelOrphans:
 
     def close(self) -> None:
         """Do nothing: the look stays."""
+
+
+@dataclass(frozen=True)
+class ModelOrphanRemoval:
+    """The removal of orphans, an `OrphanRemoval`, at an instant at which no other run is live."""
+
+    writes: FailedWrites
+    now: float
+
+    def check(self) -> None:
+        """Permit the search."""
+
+    def preview(
+        self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
+    ) -> RemovalPlan:
+        """Return the files past quarantine."""
+        del others, open_runs
+        found = ModelOrphans(replace(self.writes), rule, self.now)
+        found.look(before_page, 0.0)
+        return found.record()
+
+    def deletion(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> ModelOrphans:
+        """Return the deletion of orphans as of now."""
+        del run_id, others, open_runs
+        return ModelOrphans(self.writes, rule, self.now)

@@ -7,7 +7,7 @@ No object is made per file; commit times are one array.
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
 
@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.fleet.line import EPOCH
-from bench.fleet.upkeep.orphans import FailedWrites, ModelOrphans
+from bench.fleet.upkeep.orphans import FailedWrites, ModelOrphanRemoval
 from bench.fleet.upkeep.patterns import MERGED_AT, SMALL_FILES, Pattern
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.manifests import ManifestPlan
-from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.base import Condition, RewrittenSnapshot, SnapshotProof
 from tests.simulation.upkeep import Manifests
 
@@ -168,22 +167,10 @@ class WeekTable:
         """Rewrites of its manifests."""
         return MergedManifests(self)
 
-    def check_orphans(self) -> None:
-        """Permit the search."""
-
-    def preview_orphans(
-        self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
-    ) -> RemovalPlan:
-        """Return the files past quarantine, at an instant at which no other run is live."""
-        del others, open_runs
-        found = ModelOrphans(replace(self.failed), rule, self.now)
-        found.look(before_page, 0.0)
-        return found.record()
-
-    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> ModelOrphans:
-        """Return the deletion of orphans as of now."""
-        del run_id, others, open_runs
-        return ModelOrphans(self.failed, rule, self.now)
+    @property
+    def orphan_removal(self) -> ModelOrphanRemoval:
+        """The removal of its orphans as of now."""
+        return ModelOrphanRemoval(self.failed, self.now)
 
     @property
     def input_bytes(self) -> int:

@@ -263,7 +263,7 @@ def work(state: State, operation: Operation, now: float) -> bool:
 
 def _remove_orphans(table: WeekTable, state: State) -> bool:
     rule = replace(orphan_rule(state.policy.effective), longest_run=state.longest_run)
-    deletion = table.orphans("run", rule, (), ())
+    deletion = table.orphan_removal.deletion("run", rule, (), ())
     deletion.look(_nothing_for, 0.0)
     if not deletion.record().total.files:
         return False

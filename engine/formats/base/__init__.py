@@ -2,8 +2,8 @@
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
 What only some formats can do is in parts that a table may have (`procedure`, `expiry`, `manifest_rewrite`,
-`delete_rewrite`, `write_guide`), and in roles of file removal (`FileKeeper`, `CopyKeeper`, `OrphanKeeper`): callers ask
-with `isinstance` whether a table has one, and decide what follows without.
+`delete_rewrite`, `expired_removal`, `orphan_removal`, `copy_removal`, `write_guide`): callers decide what follows
+without one.
 
 Every call may block on storage or the catalog: callers run them in threads. An `OpenTable` is a view of the table at
 the time of loading; call `CatalogConnection.open_table` again to see newer commits.
@@ -42,10 +42,10 @@ from engine.formats.base.native import (
 )
 from engine.formats.base.removals import (
     REMOVED_FILES,
-    CopyKeeper,
+    CopyRemoval,
+    ExpiredRemoval,
     FileDeletion,
-    FileKeeper,
-    OrphanKeeper,
+    OrphanRemoval,
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.formats.base.tables import NoParts, OpenTable
@@ -64,10 +64,10 @@ __all__ = [
     "CommittedBatch",
     "Committer",
     "Condition",
-    "CopyKeeper",
+    "CopyRemoval",
+    "ExpiredRemoval",
     "FileDeletion",
     "FileInventory",
-    "FileKeeper",
     "FileScope",
     "IsWanted",
     "NativeChange",
@@ -75,7 +75,7 @@ __all__ = [
     "NativeProcedure",
     "NoParts",
     "OpenTable",
-    "OrphanKeeper",
+    "OrphanRemoval",
     "PlainProperties",
     "ProcedureSettings",
     "RewriteSettings",

@@ -38,8 +38,8 @@ class SnapshotExpiry(Protocol):
             snapshot_ids: the snapshots.
             expiry: the rule, judged again before every request.
             before_try: called before every request; may raise to stop: nothing is sent then.
-            deletes_for: the run for which the files that the snapshots need are found later (`FileKeeper.deletion`):
-                what leads to them is stored before every request. None: no file will be deleted.
+            deletes_for: the run for which the files that the snapshots need are found later, see `ExpiredRemoval`: what
+                leads to them is stored before every request. None: no file will be deleted.
 
         Raises:
             OutcomeUnknown: the answer was lost; the snapshots may be gone.

@@ -1,11 +1,11 @@
-"""The role of tables whose expired snapshots leave files behind that nothing needs any more.
+"""Removals of files that a table does not need: of expired snapshots, orphans, and copies that rewrites replaced.
 
 A deletion belongs to a run. Its steps can be repeated by another process: what it will delete is stored, in the table's
 own storage, before anything is removed from the metadata or from the storage.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol
 
 import pyarrow as pa
 
@@ -72,13 +72,10 @@ class FileDeletion(Protocol):
         """Remove the records that only a repetition needs; the list of deleted files stays."""
 
 
-@runtime_checkable
-class FileKeeper(Protocol):
-    """A table whose expired snapshots leave files behind. All calls may block."""
+class ExpiredRemoval(Protocol):
+    """The removal of files that only expired snapshots of a table needed. All calls may block."""
 
-    def preview_removal(
-        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
-    ) -> RemovalPlan:
+    def preview(self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()) -> RemovalPlan:
         """Return which files would be deleted if these snapshots and tags expired now. Nothing is written.
 
         Args:
@@ -90,10 +87,8 @@ class FileKeeper(Protocol):
             NotEligible: the table forbids to delete files.
         """
 
-    def removable_files(
-        self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()
-    ) -> Iterator[pa.Table]:
-        """Find the files that `preview_removal` counts; yield them with the columns `REMOVED_FILES`. Raises as it."""
+    def files(self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """Find the files that `preview` counts; yield them with the columns `REMOVED_FILES`. Raises as it."""
 
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
         """Yield what a run recorded before it deleted files, with the columns `REMOVED_FILES`; it may have no record.
@@ -105,14 +100,13 @@ class FileKeeper(Protocol):
         """Return the deletion of the files that snapshots expired by this run needed; see `SnapshotExpiry.expire`."""
 
 
-@runtime_checkable
-class OrphanKeeper(Protocol):
-    """A table whose location can contain files that nothing refers to. All calls may block."""
+class OrphanRemoval(Protocol):
+    """The removal of files in a table's location that nothing refers to. All calls may block."""
 
-    def check_orphans(self) -> None:
+    def check(self) -> None:
         """Raise `NotEligible` if the table's metadata forbids to look for orphans."""
 
-    def preview_orphans(
+    def preview(
         self, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str], before_page: Callable[[int], None]
     ) -> RemovalPlan:
         """List the files of the table; return which would be deleted now. Nothing is written.
@@ -127,22 +121,21 @@ class OrphanKeeper(Protocol):
             NotEligible, StateConflict: as `FileDeletion.look`.
         """
 
-    def orphans(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> FileDeletion:
-        """Return the deletion of orphans by this run; arguments as for `preview_orphans`."""
+    def deletion(self, run_id: str, rule: OrphanRule, others: Sequence[str], open_runs: Sequence[str]) -> FileDeletion:
+        """Return the deletion of orphans by this run; arguments as for `preview`."""
 
 
-@runtime_checkable
-class CopyKeeper(Protocol):
-    """A table whose rewrites leave the files that they replaced where they were. All calls may block."""
+class CopyRemoval(Protocol):
+    """The removal of files that rewrites of a table replaced and left where they were. All calls may block."""
 
-    def replaced_copies(self) -> Sequence[ReplacedCopy]:
+    def copies(self) -> Sequence[ReplacedCopy]:
         """Return the copies that rewrites replaced and that are not deleted yet. Lists files.
 
         Raises:
             NotEligible: files of this kind of store can't be listed.
         """
 
-    def copies(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> FileDeletion:
+    def deletion(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> FileDeletion:
         """Return the deletion of replaced copies by this run.
 
         Its look also makes readers find the files that writers added to a replaced copy. The plan's detail `copies`

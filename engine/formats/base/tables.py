@@ -10,6 +10,7 @@ from engine.formats.base.commits import Committer, RollBack
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.native import NativeEngine, NativeProcedure
+from engine.formats.base.removals import CopyRemoval, ExpiredRemoval, OrphanRemoval
 from engine.formats.base.rewrites import SnapshotRewrite
 from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
@@ -48,6 +49,18 @@ class OpenTable(TableView, FileInventory, TaskSource, Committer, Protocol):
     @property
     def delete_rewrite(self) -> SnapshotRewrite[DeletePlan] | None:
         """Rewrites of delete files; None: tables of its format have no delete files that can be merged."""
+
+    @property
+    def expired_removal(self) -> ExpiredRemoval | None:
+        """The removal of files of expired snapshots; None: tables of its format keep no snapshots."""
+
+    @property
+    def orphan_removal(self) -> OrphanRemoval | None:
+        """The removal of files that nothing refers to; None: what refers to files of its format is not known."""
+
+    @property
+    def copy_removal(self) -> CopyRemoval | None:
+        """The removal of replaced files; None: a commit of a rewrite removes these from the table."""
 
 
 class NoParts:
@@ -108,5 +121,20 @@ class NoParts:
 
     @property
     def delete_rewrite(self) -> SnapshotRewrite[DeletePlan] | None:
+        """See `OpenTable`."""
+        return None
+
+    @property
+    def expired_removal(self) -> ExpiredRemoval | None:
+        """See `OpenTable`."""
+        return None
+
+    @property
+    def orphan_removal(self) -> OrphanRemoval | None:
+        """See `OpenTable`."""
+        return None
+
+    @property
+    def copy_removal(self) -> CopyRemoval | None:
         """See `OpenTable`."""
         return None

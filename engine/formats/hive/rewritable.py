@@ -16,6 +16,7 @@ from engine.formats.base import (
     WrittenGroup,
 )
 from engine.formats.hive.removal.outputs import list_run_files, remove_run_files
+from engine.formats.hive.removal.tables import TableCopyRemoval
 from engine.formats.hive.rewrite.keys import key_condition
 from engine.formats.hive.rewrite.proofs import find_commits, verify_commit
 from engine.formats.hive.rewrite.returns import roll_back
@@ -40,6 +41,11 @@ class RewritableHiveTable(HiveTable):
     def commits_apart(self) -> bool:
         """True: each partition is an entry of its own in the Metastore."""
         return True
+
+    @property
+    def copy_removal(self) -> TableCopyRemoval:
+        """The removal of the folders that rewrites replaced."""
+        return TableCopyRemoval(self._view, self._fresh, self.task_storage, self.reading)
 
     def kernel_grouping(self) -> WholePartitions:
         """Return groups of whole partitions."""

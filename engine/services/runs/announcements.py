@@ -8,8 +8,8 @@ that a person submits always waits for `REQUESTED_GRACE`.
 A run waits again, for an acknowledgement, once it knows that it would delete much more than usual, or more than the
 bound that was acknowledged (`needed_acknowledgement`).
 
-Automatic runs on tables whose replaced copies writers may still add files to (`CopyKeeper`) do not wait, as they make
-readers find these files: they start at once, and delete nothing before the grace is over.
+Automatic runs on tables whose replaced copies writers may still add files to (`OpenTable.copy_removal`) do not wait, as
+they make readers find these files: they start at once, and delete nothing before the grace is over.
 """
 
 from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.deletions import Announcement
 from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Catalog, Table
-from engine.formats.base import CopyKeeper, OpenTable
+from engine.formats.base import OpenTable
 from engine.services.catalogs.registered import open_registered
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.operations import plan_upkeep
@@ -90,7 +90,7 @@ class DeletionRequests:
                 at.policy,
                 grace=grace,
                 summary=summary,
-                watches_copies=isinstance(at.opened, CopyKeeper),
+                watches_copies=at.opened.copy_removal is not None,
                 up_to=(deletions or {}).get("up_to", {}),
             )
         return announced, deletions

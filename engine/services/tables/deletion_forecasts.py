@@ -17,7 +17,7 @@ from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.removals import FileCount
 from engine.domain.runs.run import Operation
 from engine.domain.tables.table import Catalog, Table
-from engine.formats.base import CopyKeeper, FileKeeper, OpenTable
+from engine.formats.base import OpenTable
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
@@ -62,7 +62,7 @@ class UpkeepForecasts:
         opened = await open_registered(self._formats, catalog, table)
         if not UPKEEP[operation].is_possible(opened):
             return NOTHING  # its format does not have the operation
-        if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or isinstance(opened, CopyKeeper):
+        if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or opened.copy_removal is not None:
             return Forecast()
         plan = await self._formats.read(table.ref, expiry_plan, opened, policy, operation, now, needed)
         until = max(plan.expired.values(), default=None)
@@ -86,6 +86,6 @@ async def _with_catalog(unit: UnitOfWork, given: TableId | Table) -> tuple[Table
 
 def _files_of(table: OpenTable, plan: ExpiryPlan) -> FileCount | None:
     """Return the files that only the expired snapshots need; None if the format can't tell."""
-    if not isinstance(table, FileKeeper):
+    if table.expired_removal is None:
         return None
-    return table.preview_removal(tuple(plan.expired), (), tuple(plan.tags)).total
+    return table.expired_removal.preview(tuple(plan.expired), (), tuple(plan.tags)).total

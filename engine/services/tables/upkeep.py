@@ -16,13 +16,12 @@ from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter
-from engine.formats.base import CopyKeeper
 from engine.planning.measures.metadata import MetadataHealth
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.planning.upkeep.documents import upkeep_document
-from engine.services.planning.upkeep.histories import EXPIRE, file_keeper_of
+from engine.services.planning.upkeep.histories import EXPIRE, expired_removal_of
 from engine.services.planning.upkeep.operations import (
     UPKEEP,
     OperationPlan,
@@ -33,7 +32,7 @@ from engine.services.planning.upkeep.operations import (
 )
 from engine.services.planning.upkeep.orphans import (
     complete_rule,
-    orphan_keeper_of,
+    orphan_removal_of,
     orphan_rule,
     orphan_words,
 )
@@ -139,10 +138,10 @@ class UpkeepService:
         async with self._database.read() as unit:
             now, needed = await unit.now(), await with_readers(unit, table_id)
         plan = await self._expiry_plan(seen, operation, now, needed)
-        keeper = file_keeper_of(seen.opened)
+        removal = expired_removal_of(seen.opened)
         await self._check_alone(seen)
         return await self._formats.read_for_run(
-            seen.opened.ref, keeper.removable_files, tuple(plan.expired), (), tuple(plan.tags)
+            seen.opened.ref, removal.files, tuple(plan.expired), (), tuple(plan.tags)
         )
 
     async def deleted_files(self, caller: Caller, run_id: RunId) -> Iterator[pa.Table]:
@@ -156,8 +155,8 @@ class UpkeepService:
         async with self._database.read() as unit:
             run = await read_run(unit, run_id, caller)
         seen = await self._observations.observe(caller, run.table_id)
-        keeper = seen.opened if isinstance(seen.opened, CopyKeeper) else file_keeper_of(seen.opened)
-        files = await self._formats.read_for_run(seen.opened.ref, keeper.deleted_files, run_id)
+        removal = seen.opened.copy_removal or expired_removal_of(seen.opened)
+        files = await self._formats.read_for_run(seen.opened.ref, removal.deleted_files, run_id)
         first = next(files, None)
         if first is None:
             message = f"run {run_id!r} recorded no files to delete, or its list is not in the table's storage any more"
@@ -169,7 +168,7 @@ class UpkeepService:
         await self._check_alone(seen)
         async with self._database.read() as unit:
             rule, live = await complete_rule(unit, seen.table_id, orphan_rule(seen.policy), self._formats.locations)
-        until, keeper = time.monotonic() + LISTING_SECONDS, orphan_keeper_of(seen.opened)
+        until, removal = time.monotonic() + LISTING_SECONDS, orphan_removal_of(seen.opened)
 
         def before_page(_: int) -> None:
             if time.monotonic() > until:
@@ -178,19 +177,19 @@ class UpkeepService:
                     "run: submit the run, whose first search deletes nothing and shows what it found"
                 )
 
-        return await self._formats.read_for_run(seen.opened.ref, keeper.preview_orphans, rule, (), live, before_page)
+        return await self._formats.read_for_run(seen.opened.ref, removal.preview, rule, (), live, before_page)
 
     async def _removal(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> RemovalPlan | None:
         """Return the files that the operation would delete now; None if it deletes none."""
         if operation is Operation.REMOVE_ORPHANS:
             return await self._orphans(seen)
-        if isinstance(seen.opened, CopyKeeper) or not deletes_files(seen.policy, operation):
+        if seen.opened.copy_removal is not None or not deletes_files(seen.policy, operation):
             return None  # the files of replaced copies are listed by the run
         plan = await self._expiry_plan(seen, operation, now, needed)
-        keeper = file_keeper_of(seen.opened)
+        removal = expired_removal_of(seen.opened)
         await self._check_alone(seen)
         return await self._formats.read_for_run(
-            seen.opened.ref, keeper.preview_removal, tuple(plan.expired), (), tuple(plan.tags)
+            seen.opened.ref, removal.preview, tuple(plan.expired), (), tuple(plan.tags)
         )
 
     async def _expiry_plan(self, seen: Observed, operation: Operation, now: datetime, needed: Needed) -> ExpiryPlan:

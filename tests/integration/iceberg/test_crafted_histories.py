@@ -204,7 +204,7 @@ def test_f30_f16_a_crafted_history_deletes_no_file_that_is_needed(table: Lake, o
             tuple(opened.expiry.plan(expiry).expired), expiry, before_try=nothing, deletes_for=RUN_ID
         )
         assert all(each.holds for each in proof)
-        deletion = table.open().deletion(RUN_ID, ())
+        deletion = table.open().expired_removal.deletion(RUN_ID, ())
         deletion.record()
         while deletion.advance(lambda _requests: None, 60.0):
             pass

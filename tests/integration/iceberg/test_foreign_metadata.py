@@ -150,7 +150,7 @@ def test_f51_an_expired_file_with_any_content_is_read_or_left_out_by_name(table:
         place.write_bytes(body)
         forget(table)
         opened = table.open()
-        plan = opened.preview_removal(tuple(opened.expiry.plan(EVERY_OLD).expired), ())
+        plan = opened.expired_removal.preview(tuple(opened.expiry.plan(EVERY_OLD).expired), ())
         for item in plan.details.get("left_out", {"items": ()})["items"]:
             assert item["name"], label
             if item["reason"] == "damaged":

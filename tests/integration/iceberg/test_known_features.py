@@ -50,8 +50,8 @@ def forbidden(opened: IcebergTable) -> dict[str, str]:
     found = {each.name: each.detail for each in conditions if not each.holds and "known_features" in each.name}
     calls: tuple[Callable[[], object], ...] = (
         lambda: opened.expiry.plan(EXPIRY),
-        lambda: opened.preview_removal([], []),
-        opened.check_orphans,
+        lambda: opened.expired_removal.preview([], []),
+        opened.orphan_removal.check,
         opened.manifest_rewrite.plan,
         opened.delete_rewrite.plan,
     )

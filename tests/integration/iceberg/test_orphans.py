@@ -190,7 +190,7 @@ def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> No
     table(lake)
     orphan(lake, named())
     was = sorted(root(lake).rglob("*"))
-    plan = lake.open()._orphan_files("dry", RULE, (), ())
+    plan = lake.open().orphan_removal.files_of("dry", RULE, (), ())
     for _ in plan.looking(lambda _: None, is_stored=False):
         pass
     assert plan.looked.plan().document()["look"]["unreferenced"] == {"files": 1, "bytes": 6}

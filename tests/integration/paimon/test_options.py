@@ -49,7 +49,7 @@ def test_f45_an_option_that_is_not_listed_forbids_every_operation(lake: PaimonLa
     with pytest.raises(NotEligible, match=told):
         lake.open().expiry.plan(expiry(1))
     with pytest.raises(NotEligible, match=told):
-        lake.open().check_orphans()
+        lake.open().orphan_removal.check()
     properties = {**lake.properties, MEANINGLESS: "rows.*"}
     assert _forbidden(PaimonFormat().connect("lake", properties).open_table(lake.ref)) == []
 
@@ -125,6 +125,6 @@ def _add(lake: PaimonLake, name: str, value: str) -> None:
 def _forbidden(table: PaimonTable) -> list[str]:
     """Return the conditions of the options that are not met, having planned the operations that read them."""
     table.expiry.plan(expiry(1))
-    table.check_orphans()
+    table.orphan_removal.check()
     conditions = [*table.conditions(), *table.planned_natively().conditions()]
     return [each.name for each in conditions if not each.holds and each.name.endswith("_known_options")]

@@ -41,7 +41,7 @@ def tags_expired(lake: PaimonLake, which: Expiry, *, run_id: str = RUN) -> Seque
 
 def files_deleted(table: PaimonTable, *, run_id: str = RUN, others: Sequence[str] = ()) -> RemovalPlan:
     """Delete the files of expired snapshots, and prove it."""
-    deletion = table.deletion(run_id, others)
+    deletion = table.expired_removal.deletion(run_id, others)
     plan = deletion.record()
     while deletion.advance(lambda _requests: None, 60.0):
         pass
@@ -55,7 +55,7 @@ def files_deleted(table: PaimonTable, *, run_id: str = RUN, others: Sequence[str
 def expired_with_files(lake: PaimonLake, which: Expiry) -> RemovalPlan:
     """Expire as a run does; what is deleted is what the preview showed."""
     planned = lake.open().expiry.plan(which)
-    foreseen = lake.open().preview_removal(tuple(planned.expired), (), tuple(planned.tags))
+    foreseen = lake.open().expired_removal.preview(tuple(planned.expired), (), tuple(planned.tags))
     tags_expired(lake, which)
     snapshots_expired(lake, which)
     plan = files_deleted(lake.open())

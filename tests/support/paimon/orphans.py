@@ -87,7 +87,7 @@ def looked(
     run_id: str = RUN,
 ) -> FileDeletion:
     """Return a deletion that has looked."""
-    deletion = table.orphans(run_id, rule, others, open_runs)
+    deletion = table.orphan_removal.deletion(run_id, rule, others, open_runs)
     while deletion.look(lambda _: None, 60.0):
         pass
     return deletion

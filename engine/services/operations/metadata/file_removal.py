@@ -24,7 +24,7 @@ from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, NotAcknowledged, Stopped
 from engine.services.operations.metadata.requests import paced_requests
-from engine.services.planning.upkeep.histories import file_keeper_of
+from engine.services.planning.upkeep.histories import expired_removal_of
 from engine.services.planning.wording import count_of
 from engine.services.runs.announcements import needed_acknowledgement
 from engine.services.runs.attempts import Attempt
@@ -212,8 +212,8 @@ class FileRemoval:
     async def preview(self, snapshot_ids: Sequence[int], tags: Sequence[str] = ()) -> RemovalPlan:
         """Return the files that would be deleted if these snapshots and tags expired now. Raises `NotEligible`."""
         await self._check_alone()
-        keeper = file_keeper_of(self._table)
-        return await self._context.formats.read_for_run(self._table.ref, keeper.preview_removal, snapshot_ids, (), tags)
+        removal = expired_removal_of(self._table)
+        return await self._context.formats.read_for_run(self._table.ref, removal.preview, snapshot_ids, (), tags)
 
     async def look(self, policy: EffectivePolicy) -> None:
         """List the files of the table, for a deletion that finds its files so. Raises as `remove`."""
@@ -258,7 +258,7 @@ class FileRemoval:
             if self._open_deletion is not None:
                 self._deletion = self._open_deletion(())
             else:
-                self._deletion = file_keeper_of(self._table).deletion(self._attempt.run.id, ())
+                self._deletion = expired_removal_of(self._table).deletion(self._attempt.run.id, ())
         return self._deletion
 
     async def _check_alone(self) -> None:

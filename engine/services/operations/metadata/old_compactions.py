@@ -15,7 +15,6 @@ from engine.domain.runs.deletions import Announcement
 from engine.domain.runs.expiry import Expiry
 from engine.domain.runs.removals import RemovalPlan
 from engine.domain.runs.run import Run, RunState
-from engine.formats.base import CopyKeeper
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.file_removal import FileRemoval
 from engine.services.planning.upkeep.copies import copies_words, copy_rule
@@ -36,16 +35,15 @@ class OldCompactionsAttempt(ExpiryAttempt):
     _has_snapshots = True
 
     async def _settle(self) -> None:
-        self._has_snapshots = not isinstance(self._table, CopyKeeper)
+        self._has_snapshots = self._table.copy_removal is None
         if self._has_snapshots:
             await super()._settle()
 
     async def _work(self, policy: EffectivePolicy) -> AttemptOutcome:
-        if not isinstance(self._table, CopyKeeper):
+        if (removal := self._table.copy_removal) is None:
             return await super()._work(policy)
-        keeper = self._table
         self._recheck = _COPIES_WATCHED
-        copies = await self._context.formats.read_for_run(keeper.ref, keeper.replaced_copies)
+        copies = await self._context.formats.read_for_run(self._table.ref, removal.copies)
         proven, failed = await self._proofs_of({each.run_id for each in copies})
         async with self._context.database.read() as unit:
             rule = replace(copy_rule(policy, await unit.now()), proven=proven, failed=failed)
@@ -56,10 +54,10 @@ class OldCompactionsAttempt(ExpiryAttempt):
         self._removal = FileRemoval(
             context=self._context,
             attempt=self._attempt,
-            table=keeper,
+            table=self._table,
             may_send=self._prove_lease,
             step=self._step,
-            open_deletion=lambda others: keeper.copies(self._attempt.run.id, rule, others),
+            open_deletion=lambda others: removal.deletion(self._attempt.run.id, rule, others),
         )
         return await self._search_and_delete(policy, document, copies_words, "old copies")
 

@@ -7,7 +7,7 @@ found and deleted.
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.run import RunState
 from engine.services.operations.metadata.file_removal import DeletingAttempt, FileRemoval
-from engine.services.planning.upkeep.orphans import complete_rule, orphan_keeper_of, orphan_rule, orphan_words
+from engine.services.planning.upkeep.orphans import complete_rule, orphan_removal_of, orphan_rule, orphan_words
 from engine.services.runs.ending import AttemptOutcome
 
 
@@ -22,14 +22,14 @@ class OrphanAttempt(DeletingAttempt):
         run = self._attempt.run
         async with self._context.database.read() as unit:
             rule, live = await complete_rule(unit, run.table_id, orphan_rule(policy), self._context.formats.locations)
-        keeper, others_live = orphan_keeper_of(self._table), [each for each in live if each != run.id]
+        removal, others_live = orphan_removal_of(self._table), [each for each in live if each != run.id]
         self._removal = FileRemoval(
             context=self._context,
             attempt=self._attempt,
             table=self._table,
             may_send=self._prove_lease,
             step=self._step,
-            open_deletion=lambda others: keeper.orphans(run.id, rule, others, others_live),
+            open_deletion=lambda others: removal.deletion(run.id, rule, others, others_live),
         )
         return await self._search_and_delete(policy, rule.document(), orphan_words, "orphans")
 

@@ -10,7 +10,7 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import CopyRule, RemovalPlan
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, CopyKeeper, OpenTable
+from engine.formats.base import Condition, OpenTable
 from engine.services.planning.upkeep.histories import OLD_COMPACTIONS
 from engine.services.planning.wording import count_of, duration
 
@@ -24,7 +24,7 @@ def copy_rule(policy: EffectivePolicy, now: datetime) -> CopyRule:
 
 def copies_condition(table: OpenTable, policy: EffectivePolicy) -> tuple[Condition, ...]:
     """Return the condition that replaced copies are watched and deleted, for a table whose rewrites leave them."""
-    if not isinstance(table, CopyKeeper):
+    if table.copy_removal is None:
         return ()
     is_on = policy.values[OLD_COMPACTIONS] != OFF
     remedy = (

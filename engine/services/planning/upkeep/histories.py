@@ -20,7 +20,7 @@ from engine.domain.runs.expiry import (
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
 from engine.domain.values.units import format_bytes
-from engine.formats.base import FileKeeper, OpenTable, SnapshotExpiry
+from engine.formats.base import ExpiredRemoval, OpenTable, SnapshotExpiry
 from engine.services.planning.wording import count_of, duration
 
 EXPIRE: Final = OPERATIONS[Operation.EXPIRE_SNAPSHOTS].setting
@@ -34,11 +34,11 @@ def snapshot_expiry_of(table: OpenTable) -> SnapshotExpiry:
     return table.expiry
 
 
-def file_keeper_of(table: OpenTable) -> FileKeeper:
-    """Return a table as one whose expired files can be deleted. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, FileKeeper):
+def expired_removal_of(table: OpenTable) -> ExpiredRemoval:
+    """Return the removal of files of expired snapshots. Raises `NotEligible` if its format has none."""
+    if table.expired_removal is None:
         raise NotEligible("this version deletes no files of expired snapshots in tables of this format")
-    return table
+    return table.expired_removal
 
 
 def history_rule(policy: EffectivePolicy, operation: Operation) -> ExpiryRule:

@@ -15,7 +15,7 @@ from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.expiry import ExpiryPlan, Needed
 from engine.domain.runs.operations import OPERATIONS, DeletionKind
 from engine.domain.runs.run import Operation
-from engine.formats.base import CopyKeeper, OpenTable, OrphanKeeper
+from engine.formats.base import CopyRemoval, OpenTable
 from engine.services.planning.upkeep.copies import copy_rule, waiting_words
 from engine.services.planning.upkeep.histories import (
     expiry_of,
@@ -24,7 +24,7 @@ from engine.services.planning.upkeep.histories import (
     next_copy_at,
     snapshot_expiry_of,
 )
-from engine.services.planning.upkeep.orphans import orphan_keeper_of, orphan_rule, search_words
+from engine.services.planning.upkeep.orphans import orphan_removal_of, orphan_rule, search_words
 from engine.services.planning.upkeep.snapshot_files import (
     LEAST_SAVED,
     delete_rewrite_of,
@@ -103,7 +103,8 @@ def plan_upkeep(
             len(plan.expired), words, lambda: {**plan.document(), "plan_hash": plan.hash(table.uuid)}, next_at=None
         )
     work = UPKEEP[operation].plan(table, policy, now)
-    if OPERATIONS[operation].deletes is not DeletionKind.HISTORY or needed == Needed() or isinstance(table, CopyKeeper):
+    has_snapshots = OPERATIONS[operation].deletes is DeletionKind.HISTORY and table.copy_removal is None
+    if not has_snapshots or needed == Needed():
         return work
     return replace(_plan_history(table, policy, operation, now, needed), next_at=work.next_at)
 
@@ -152,16 +153,16 @@ def _plan_expiry(table: OpenTable, policy: EffectivePolicy, now: datetime) -> Op
 
 
 def _plan_old_compactions(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
-    if isinstance(table, CopyKeeper):
-        return _plan_copies(table, policy, now)
+    if table.copy_removal is not None:
+        return _plan_copies(table.copy_removal, policy, now)
     rule = history_rule(policy, Operation.DELETE_OLD_COMPACTIONS)
     next_at = next_copy_at(snapshot_expiry_of(table).old_copies(), rule, now)
     return replace(_plan_history(table, policy, Operation.DELETE_OLD_COMPACTIONS, now), next_at=next_at)
 
 
-def _plan_copies(table: CopyKeeper, policy: EffectivePolicy, now: datetime) -> OperationPlan:
+def _plan_copies(removal: CopyRemoval, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     """Return the work on replaced copies: those in their grace are looked at every hour, for what writers add there."""
-    rule, copies = copy_rule(policy, now), table.replaced_copies()
+    rule, copies = copy_rule(policy, now), removal.copies()
     due = sum(each.used_at + rule.grace <= now for each in copies)
     waiting = len(copies) - due
     document = {"grace_seconds": int(rule.grace.total_seconds()), "due": due, "watched": waiting}
@@ -174,7 +175,7 @@ def _plan_reclaim(table: OpenTable, policy: EffectivePolicy, now: datetime) -> O
 
 def _plan_orphans(table: OpenTable, policy: EffectivePolicy, now: datetime) -> OperationPlan:
     del now  # whether there is something to delete is known by a listing only, which takes a run
-    orphan_keeper_of(table).check_orphans()
+    orphan_removal_of(table).check()
     rule = orphan_rule(policy)
     return OperationPlan(1, search_words(rule), lambda: {"rule": rule.document()}, None)
 
@@ -196,7 +197,7 @@ def _can_expire(table: OpenTable) -> bool:
 
 
 def _replaces_files(table: OpenTable) -> bool:
-    return table.expiry is not None or isinstance(table, CopyKeeper)
+    return table.expiry is not None or table.copy_removal is not None
 
 
 _DELETES: Final = OPERATIONS[Operation.REWRITE_DELETES].setting
@@ -208,7 +209,7 @@ UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
         Operation.EXPIRE_SNAPSHOTS: Upkeep(_can_expire, _plan_expiry),
         Operation.DELETE_OLD_COMPACTIONS: Upkeep(_replaces_files, _plan_old_compactions),
         Operation.RECLAIM: Upkeep(_can_expire, _plan_reclaim),
-        Operation.REMOVE_ORPHANS: Upkeep(lambda table: isinstance(table, OrphanKeeper), _plan_orphans),
+        Operation.REMOVE_ORPHANS: Upkeep(lambda table: table.orphan_removal is not None, _plan_orphans),
     }
 )
 """Every operation that a setting switches on, in the order of `OPERATIONS`."""

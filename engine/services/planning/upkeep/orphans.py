@@ -13,7 +13,7 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import InventoryPlace, OrphanRule, OrphansLeft, RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter, RunState
 from engine.domain.values.units import format_bytes
-from engine.formats.base import OpenTable, OrphanKeeper
+from engine.formats.base import OpenTable, OrphanRemoval
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.registered import read_registered
@@ -27,11 +27,11 @@ _LAST_SEARCHES: Final = 5
 """Runs among which the last search is: one that ended as its setting was off did not search."""
 
 
-def orphan_keeper_of(table: OpenTable) -> OrphanKeeper:
-    """Return a table as one whose location can have orphans. Raises `NotEligible` if its format has none."""
-    if not isinstance(table, OrphanKeeper):
+def orphan_removal_of(table: OpenTable) -> OrphanRemoval:
+    """Return the removal of a table's orphans. Raises `NotEligible` if its format has none."""
+    if table.orphan_removal is None:
         raise NotEligible("this version does not look for orphans in tables of this format")
-    return table
+    return table.orphan_removal
 
 
 def orphan_rule(policy: EffectivePolicy) -> OrphanRule:

@@ -102,12 +102,12 @@ def test_f62_what_the_catalog_answers_after_an_expiry_makes_no_needed_file_unnee
     lake.write_and_compact()
     rows, told = lake.call("values"), newest and lake.open()._view.files.snapshot(newest)
     snapshots_expired(lake, expiry(1))
-    deletion = lake.open().deletion(RUN, ())
+    deletion = lake.open().expired_removal.deletion(RUN, ())
     if is_recorded:
         deletion.record()
     with pytest.MonkeyPatch.context() as patched, suppress(PackhouseError):
         patched.setattr(RestTable, "newest", lambda _self: told)
-        deletion = lake.open().deletion(RUN, ())
+        deletion = lake.open().expired_removal.deletion(RUN, ())
         deletion.record()
         while deletion.advance(lambda _requests: None, 60.0):
             pass

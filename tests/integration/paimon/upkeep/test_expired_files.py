@@ -81,7 +81,7 @@ def test_a_run_that_deletes_no_files_leaves_them(lake: PaimonLake) -> None:
     gone = before - files_of(lake)
     assert {each.partition("/")[0] for each in gone} == {"snapshot"}
     assert not (lake.folder / RECORDS).exists()
-    assert not lake.open().deletion(RUN, ()).is_pending()
+    assert not lake.open().expired_removal.deletion(RUN, ()).is_pending()
 
 
 @pytest.mark.parametrize("count", range(6))
@@ -109,7 +109,7 @@ def test_an_expiry_that_is_stopped_goes_on(lake: PaimonLake, count: int) -> None
 
 def test_a_deletion_that_is_stopped_goes_on_with_its_list(lake: PaimonLake) -> None:
     snapshots_expired(lake, expiry(1))
-    deletion = lake.open().deletion(RUN, ())
+    deletion = lake.open().expired_removal.deletion(RUN, ())
     plan = deletion.record()
     calls: list[int] = []
 
@@ -121,10 +121,10 @@ def test_a_deletion_that_is_stopped_goes_on_with_its_list(lake: PaimonLake) -> N
     with pytest.raises(KeyboardInterrupt):
         deletion.advance(before_batch, 60.0)
     assert 0 < deletion.figures().total.files < plan.total.files
-    assert lake.open().deletion(RUN, ()).is_pending()
+    assert lake.open().expired_removal.deletion(RUN, ()).is_pending()
     assert files_deleted(lake.open()).files == plan.files
-    assert sum(batch.num_rows for batch in lake.open().deleted_files(RUN)) == plan.total.files
-    assert not lake.open().deletion(RUN, ()).is_pending()
+    assert sum(batch.num_rows for batch in lake.open().expired_removal.deleted_files(RUN)) == plan.total.files
+    assert not lake.open().expired_removal.deletion(RUN, ()).is_pending()
     assert len(data_files(lake)) == 1
 
 
@@ -140,7 +140,7 @@ def test_a_tag_of_an_expiring_snapshot_keeps_its_files(lake: PaimonLake) -> None
             lake.call("create_branch", name="b", tag="late")
 
     table.expiry.expire(ids, which, before_try=tagging, deletes_for=RUN)
-    deletion = lake.open().deletion(RUN, ())
+    deletion = lake.open().expired_removal.deletion(RUN, ())
     deletion.record()
     while deletion.advance(lambda _requests: None, 60.0):
         pass
@@ -158,7 +158,7 @@ def test_writers_commit_and_compact_during_a_deletion(lake: PaimonLake) -> None:
         lake.write([[1, "b", 2.0]])
 
     table.expiry.expire(tuple(table.expiry.plan(which).expired), which, before_try=writing, deletes_for=RUN)
-    deletion = lake.open().deletion(RUN, ())
+    deletion = lake.open().expired_removal.deletion(RUN, ())
     deletion.record()
     lake.compact()
     lake.call("expire", retained=1)
@@ -214,7 +214,7 @@ def test_another_table_of_this_name_loses_nothing(lake: PaimonLake) -> None:
     edit_json(schema, timeMillis=json.loads(schema.read_text())["timeMillis"] + 1)
     before = files_of(lake)
     with pytest.raises(TableReplaced):
-        lake.open().deletion(RUN, ()).record()
+        lake.open().expired_removal.deletion(RUN, ()).record()
     assert files_of(lake) == before
 
 
@@ -342,7 +342,7 @@ def test_f30_a_tag_that_is_changed_in_place_before_the_deletion_keeps_what_it_na
     lake.call("create_tag", name="t", snapshot=5)
     expired = json.loads((lake.folder / "snapshot/snapshot-3").read_text())["baseManifestList"]
     snapshots_expired(lake, expiry(1))
-    deletion = lake.open().deletion(RUN, ())
+    deletion = lake.open().expired_removal.deletion(RUN, ())
     assert deletion.record().files["manifest_lists"].files > 1
     edit_json(lake.folder / "tag/tag-t", **{field: expired})
     with suppress(TableUnreadable):  # a manifest list is no index manifest
@@ -443,7 +443,7 @@ def test_a_partition_that_cannot_be_read_in_an_expiring_snapshot_is_counted(lake
 def test_absurd_counts_are_unreadable(lake: PaimonLake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.formats.paimon.metadata.documents.MOST_DOCUMENTS", 5)
     with pytest.raises(TableUnreadable, match="more than 5"):
-        lake.open().preview_removal([1], ())
+        lake.open().expired_removal.preview([1], ())
 
 
 def test_documents_that_are_too_large_together_are_unreadable(
@@ -453,9 +453,9 @@ def test_documents_that_are_too_large_together_are_unreadable(
     tag, snapshots = lake.folder / "tag/tag-t", list((lake.folder / "snapshot").glob("snapshot-*"))
     limit = sum(each.stat().st_size for each in (tag, *snapshots))
     monkeypatch.setattr("engine.formats.paimon.metadata.documents.MOST_BYTES", limit)
-    lake.open().preview_removal([1], ())
+    lake.open().expired_removal.preview([1], ())
     edit_json(tag, properties={"x": "y" * limit})
     with pytest.raises(TableUnreadable, match="MiB"):
-        lake.open().preview_removal([1], ())
+        lake.open().expired_removal.preview([1], ())
     with pytest.raises(TableUnreadable, match="MiB"):
         lake.open().expiry.plan(expiry(1))

@@ -135,9 +135,9 @@ def test_a_table_without_snapshots_has_none_to_expire(paimon_core: PaimonCore, t
     lake = PaimonLake(paimon_core, tmp_path / "other").create()
     plan = planned(lake, Expiry(ExpiryRule(timedelta(0), 1), NOW))
     assert (dict(plan.expired), dict(plan.kept), plan.next_at) == ({}, {}, None)
-    assert lake.open().preview_removal((), ()).total.files == 0
+    assert lake.open().expired_removal.preview((), ()).total.files == 0
 
 
 def test_only_the_oldest_can_be_previewed(lake: PaimonLake) -> None:
     with pytest.raises(NotEligible, match="only the oldest"):
-        lake.open().preview_removal([2], ())
+        lake.open().expired_removal.preview([2], ())

@@ -91,6 +91,6 @@ def test_a_store_that_is_away_during_a_look_stores_nothing(
         s3.forbidden.add("key")
 
     with pytest.raises(StateConflict):
-        table.orphans(RUN, RULE, (), ()).look(leave, 60.0)
+        table.orphan_removal.deletion(RUN, RULE, (), ()).look(leave, 60.0)
     s3.forbidden.clear()
     assert {each for each in s3.stored() - before if not each.endswith("/probe")} == set()

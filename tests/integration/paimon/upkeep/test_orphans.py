@@ -208,7 +208,7 @@ def test_a_dry_run_writes_nothing(lake: PaimonLake) -> None:
     place(lake.folder, "bucket-0/data-{}-0.parquet")
     grow_old(lake.folder)
     before = sorted(lake.folder.rglob("*"))
-    plan = lake.open().preview_orphans(RULE, (), (), lambda _: None)
+    plan = lake.open().orphan_removal.preview(RULE, (), (), lambda _: None)
     assert plan.details["look"]["unreferenced"] == {"files": 1, "bytes": 6}
     assert sorted(lake.folder.rglob("*")) == before
 
@@ -339,7 +339,7 @@ def test_tables_with_files_elsewhere_or_long_lived_changelogs_are_refused(
     path = lake.folder / "schema/schema-0"
     edit_json(path, options={**json.loads(path.read_text())["options"], option: "1 d"})
     with pytest.raises(NotEligible, match=told):
-        lake.open().check_orphans()
+        lake.open().orphan_removal.check()
     with pytest.raises(NotEligible, match=told):
         looked(lake.open())
 
@@ -397,7 +397,7 @@ def test_snapshots_that_expire_during_a_look_keep_no_orphan(lake: PaimonLake) ->
     grow_old(lake.folder)
     looked(lake.open())
     pass_quarantine(lake.folder, RULE.quarantine)
-    second = lake.open().orphans("run_2", RULE, (), ())
+    second = lake.open().orphan_removal.deletion("run_2", RULE, (), ())
 
     def expire(_requests: int) -> None:
         lake.write([[12, "b", 1.0]])

@@ -58,7 +58,7 @@ def test_the_same_files_are_left_as_by_paimons_own_search(paimon_core: PaimonCor
     game.play()
     if forbids(shape, Work.ORPHANS):
         with pytest.raises(NotEligible, match=shape.refused):
-            game.ours.open().check_orphans()
+            game.ours.open().orphan_removal.check()
         return
     decorate(chance, game.ours)
     for turn in range(2):

@@ -133,7 +133,10 @@ def test_a_tag_that_is_just_written_is_read_again(lake: PaimonLake, monkeypatch:
         path.write_bytes(body[: written.pop()])
 
     monkeypatch.setattr("engine.formats.paimon.metadata.documents.sleep", write_more)
-    for which in (lambda: lake.open().expiry.plan(expiry(1)).tags, lambda: lake.open().preview_removal([1], ()).files):
+    for which in (
+        lambda: lake.open().expiry.plan(expiry(1)).tags,
+        lambda: lake.open().expired_removal.preview([1], ()).files,
+    ):
         path.write_bytes(b"")
         written[:] = [len(body), 100, 1]
         assert which()
