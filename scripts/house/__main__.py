@@ -17,14 +17,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 257,
-    "traced modules of engine": 242,
-    "modules of engine": 690,
-    "lines of engine": 92_000,
+    "traced modules": 259,
+    "traced modules of engine": 244,
+    "modules of engine": 695,
+    "lines of engine": 92_700,
     "protocols in formats/base": 16,
     "isinstance of roles": 14,
     "fields of GroupTask": 20,
-    "lines of tests": 110_500,
+    "lines of tests": 110_800,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,
