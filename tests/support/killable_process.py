@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from engine.factory import ServedFormats, open_container
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
-from engine.services.runs.attempts import Attempt, Stop
+from engine.services.runs.attempts import Attempt, AttemptStop
 from engine.services.runs.claims import ClaimService
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket
@@ -154,13 +154,13 @@ async def _review_nothing(_self: Coordinator) -> int:
 
 
 def _tell_of_stops(stopped: threading.Event) -> None:
-    original = Attempt.stop
+    original = Attempt.request_stop
 
-    def stop(attempt: Attempt, reason: Stop) -> None:
-        original(attempt, reason)
+    def request_stop(attempt: Attempt, stop: AttemptStop) -> None:
+        original(attempt, stop)
         stopped.set()
 
-    Attempt.stop = stop  # type: ignore[method-assign]
+    Attempt.request_stop = request_stop  # type: ignore[method-assign]
 
 
 def _end_at(call: Call) -> None:
