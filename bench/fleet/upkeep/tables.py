@@ -168,6 +168,10 @@ class WeekTable:
         return MergedManifests(self)
 
     @property
+    def copy_removal(self) -> None:
+        """None: a commit of a rewrite removes the replaced files from the table."""
+
+    @property
     def orphan_removal(self) -> ModelOrphanRemoval:
         """The removal of its orphans as of now."""
         return ModelOrphanRemoval(self.failed, self.now)
