@@ -1,5 +1,6 @@
 """Signing in at an identity provider: code flow with PKCE, and what a refusal shows."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.console.conftest import OpenPage
@@ -25,13 +26,15 @@ def test_a_refusal_of_the_provider_is_shown(open_page: OpenPage, login: LoginPro
     login.refuses = False
 
 
-def test_an_answer_to_another_attempt_is_not_taken(open_page: OpenPage, login: LoginProvider) -> None:
+@pytest.mark.parametrize("answer", ["code=stolen", "error=access_denied&error_description=call+this+number"])
+def test_an_answer_to_another_attempt_is_not_taken(open_page: OpenPage, login: LoginProvider, answer: str) -> None:
     watched = open_page("/formats", key=None)
     page = watched.page
     expect(page.get_by_role("button", name="Sign in at 127.0.0.1")).to_be_visible()
     page.evaluate(
         "sessionStorage.setItem('packhouse.sign-in', JSON.stringify({state: 'mine', verifier: 'v', back: '/console/'}))"
     )
-    watched.go("/?code=stolen&state=another")
+    watched.go(f"/?{answer}&state=another")
     expect(page.get_by_role("alert")).to_contain_text("belongs to another attempt")
+    expect(page.get_by_text("call this number")).to_have_count(0)
     assert page.evaluate("sessionStorage.getItem('packhouse.session')") is None

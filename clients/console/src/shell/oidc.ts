@@ -73,10 +73,10 @@ export async function finishOidc({ oidc }: SignInOptions): Promise<string> {
   sessionStorage.removeItem(ATTEMPT);
   const back = attempt.back?.startsWith("/console") ? attempt.back : "/console/";
   history.replaceState(null, "", back);
-  if (query.has("error")) throw new Error(`The identity provider refused: ${query.get("error_description") ?? query.get("error")}`);
   if (attempt.state === undefined || attempt.state !== query.get("state")) {
     throw new Error("The answer of the identity provider belongs to another attempt. Sign in again.");
   }
+  if (query.has("error")) throw new Error(`The identity provider refused: ${query.get("error_description") ?? query.get("error")}`);
   if (oidc?.token_endpoint == null) throw new Error("The identity provider does not answer the server. Try again later.");
   const response = await fetch(oidc.token_endpoint, {
     method: "POST",
