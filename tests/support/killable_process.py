@@ -90,7 +90,7 @@ class Call(NamedTuple):
 CALLS: Final = {
     "before_park": Call(Attempt, "park", False),
     "after_park": Call(Attempt, "park", True),
-    "told_to_stop": Call(Attempt, "stop", False),
+    "told_to_stop": Call(Attempt, "request_stop", False),
     "let_go": Call(ClaimService, "review", True),
     "seen_ready": Call(RunStore, "list_ready", True),
 }
