@@ -28,6 +28,7 @@ from engine.domain.policies import PRESETS, EffectivePolicy, PolicyDocument, Win
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.plans import FileGroup
+from engine.formats.base import NoParts
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
@@ -46,7 +47,7 @@ _BEGIN_MS = round(BEGIN.timestamp() * 1000)
 
 
 @dataclass(slots=True)
-class ReplayedTable:
+class ReplayedTable(NoParts):
     """The live files of a table: a path is the number of the file in order of arrival. Plans like an open table."""
 
     partitions: Sequence[str]
