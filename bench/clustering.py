@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from bench.facts import machine_facts, print_table, write_json
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.ordering.curves import zorder_keys
 from engine.rewriting.kernel.ordering.keys import order_of
 
@@ -69,7 +69,7 @@ def _raw_zorder(columns: Columns) -> Order:
 
 def _ours(strategy: str) -> Callable[[Columns], Order]:
     def order(columns: Columns) -> Order:
-        wanted = RowOrder(strategy, tuple(OrderColumn(at) for at in range(len(columns))))
+        wanted = RowOrder(strategy, tuple(SortColumn(at) for at in range(len(columns))))
         return order_of([pa.chunked_array([pa.array(column)]) for column in columns], wanted)
 
     return order

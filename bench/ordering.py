@@ -35,7 +35,7 @@ from bench.lake import CATALOG, NAMESPACE, TARGET_BYTES, Lake
 from bench.lineitem import lineitem_columns
 from bench.processes import tree_cpu_seconds
 from engine.embedded.jars import ICEBERG_RUNTIME
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, OrderColumn, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, GroupTask, RowOrder, SortColumn, TaskInput, WriteSettings
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.task import rewrite_group
 from engine.rewriting.kernel.writing.layout import output_count
@@ -110,7 +110,7 @@ def _kernel_alone(folder: Path, megabytes: int, repeats: int, memory_bytes: int)
 def _contenders(files: list[Path], folder: Path, memory_bytes: int) -> dict[str, list[GroupTask]]:
     """Return the tasks of each, one after the other."""
     names = list(pq.read_schema(files[0]).names)
-    columns = tuple(OrderColumn(names.index(name) + 1) for name in COLUMNS)
+    columns = tuple(SortColumn(names.index(name) + 1) for name in COLUMNS)
     whole, parts = _task(files, folder), [_task(files[at::GROUPS], folder) for at in range(GROUPS)]
     made = {"binpack": [whole], ENCODED: [whole]}
     for strategy in STRATEGIES[1:]:

@@ -31,7 +31,7 @@ from engine.domain.policies import PolicyDocument, effective_policy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import OpenTable, RewriteSettings
+from engine.formats.base import GroupSettings, OpenTable
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.intake.avro_blocks import container, readable
 from engine.formats.intake.limits import Malformed
@@ -150,7 +150,7 @@ def _opened(properties: dict[str, str]) -> OpenTable:
 
 
 def _rewritten(table: OpenTable, group: Any) -> GroupResult:
-    settings = RewriteSettings(WriteSettings(target_file_bytes=2**30), None, checks_rows=True)
+    settings = GroupSettings(WriteSettings(target_file_bytes=2**30), None, checks_rows=True)
     task = table.group_task(group, run_id="run_bench", attempt=1, settings=settings)
     result = GroupResult.from_json(run_task(SentTask(task, storage=dict(table.task_storage())).to_json()))
     if result.outcome != "written":

@@ -46,7 +46,7 @@ Stamp = tuple[tuple[Path, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ServedFile:
     """A served file, also compressed."""
 
     content: bytes
@@ -59,7 +59,7 @@ class Build:
     """A build of the console: its page, and its other files by their paths below the console's folder."""
 
     page: str
-    files: Mapping[str, File]
+    files: Mapping[str, ServedFile]
 
     def has_page_at(self, path: str) -> bool:
         """Return whether a path is the page's: neither below the folder of assets nor named like a file."""
@@ -121,7 +121,7 @@ def _read(folder: Path) -> Build | None:
     return Build(page, files)
 
 
-def _files_below(folder: Path) -> Iterator[tuple[str, File]]:
+def _files_below(folder: Path) -> Iterator[tuple[str, ServedFile]]:
     """Yield the files that can be served. Symbolic links are left out: they could name any file.
 
     Raises:
@@ -138,4 +138,4 @@ def _files_below(folder: Path) -> Iterator[tuple[str, File]]:
             if total > MOST_BYTES:
                 raise ValueError(f"more than {MOST_BYTES} bytes of files: PACKHOUSE_CONSOLE_DIR is another folder")
             content = path.read_bytes()
-            yield path.relative_to(folder).as_posix(), File(content, gzip.compress(content, mtime=0), media_type)
+            yield path.relative_to(folder).as_posix(), ServedFile(content, gzip.compress(content, mtime=0), media_type)

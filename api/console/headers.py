@@ -20,20 +20,20 @@ _ORIGIN: Final = re.compile(r"(https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ConsolePage:
     """One answer with the page."""
 
     text: str
     headers: dict[str, str]
 
 
-def page_of(text: str, *, allowed: Iterable[str]) -> Page:
+def page_of(text: str, *, allowed: Iterable[str]) -> ConsolePage:
     """Return the page as one answer sends it; scripts may connect to the origins of the `allowed` addresses."""
     if NONCE_PLACEHOLDER not in text:
-        return Page(text, headers_of(REVALIDATED, allowed=allowed))
+        return ConsolePage(text, headers_of(REVALIDATED, allowed=allowed))
     nonce = secrets.token_urlsafe(_NONCE_BYTES)
     headers = headers_of(NOT_STORED, allowed=allowed, style=f"'nonce-{nonce}'")
-    return Page(text.replace(NONCE_PLACEHOLDER, nonce), headers)
+    return ConsolePage(text.replace(NONCE_PLACEHOLDER, nonce), headers)
 
 
 def headers_of(cache: str, *, allowed: Iterable[str] = (), style: str = "") -> dict[str, str]:

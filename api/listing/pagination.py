@@ -48,7 +48,7 @@ class PageTokens:
         return last
 
 
-class Pages:
+class PageRequest:
     """The page that one request asks for."""
 
     def __init__(self, *, tokens: PageTokens, query: str, size: int, token: str | None) -> None:
@@ -105,14 +105,14 @@ async def pages(
     page_token: Annotated[
         str | None, Query(max_length=1024, description="`next_page_token` of the page before.")
     ] = None,
-) -> Pages:
+) -> PageRequest:
     """Return the page that a request asks for. The token is bound to the path and every other parameter."""
     others = sorted((name, value) for name, value in request.query_params.multi_items() if not name.startswith("page_"))
     query = repr((request.url.path, others))
-    return Pages(tokens=request.app.state.page_tokens, query=query, size=page_size, token=page_token)
+    return PageRequest(tokens=request.app.state.page_tokens, query=query, size=page_size, token=page_token)
 
 
-PageQuery = Annotated[Pages, Depends(pages)]
+PageQuery = Annotated[PageRequest, Depends(pages)]
 
 
 def _digest(query: str) -> str:

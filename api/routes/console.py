@@ -7,7 +7,7 @@ the script's too: unlike other routes, these refuse none.
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
-from api.console.files import Build, Console, File, is_immutable
+from api.console.files import Build, Console, ServedFile, is_immutable
 from api.console.headers import IMMUTABLE, REVALIDATED, headers_of, page_of
 from api.deps import ServicesDep
 from api.http.representations import accepts_gzip
@@ -35,7 +35,7 @@ async def show_console(request: Request, services: ServicesDep, path: str = "") 
     return await _page(build, services.access)
 
 
-def _file(file: File, path: str, *, gzipped: bool) -> Response:
+def _file(file: ServedFile, path: str, *, gzipped: bool) -> Response:
     headers = headers_of(IMMUTABLE if is_immutable(path) else REVALIDATED)
     if not gzipped:
         return Response(file.content, headers=headers, media_type=file.media_type)

@@ -82,7 +82,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
 
 async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
     app = _app_of(container) if parts.api else work_app(container.metrics)
-    server = Server(app, container.settings)
+    server = BoundedServer(app, container.settings)
     work: list[asyncio.Task[None]] = []
 
     def stop() -> None:
@@ -121,7 +121,7 @@ async def _stop_when_stuck(container: Container, stop: Callable[[], None]) -> No
     stop()
 
 
-class Server(uvicorn.Server):
+class BoundedServer(uvicorn.Server):
     """uvicorn with limits on connections, without a banner, and without signal handlers of its own.
 
     Its handlers would send each signal to the process a second time. `limits` replaces those of the settings; `clock`

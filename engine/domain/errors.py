@@ -33,7 +33,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 
 
 class PackhouseError(Exception):
@@ -168,7 +168,7 @@ class Away(Transient):
 
     def __init__(
         self,
-        dependency: Dependency,
+        dependency: DependencyKind,
         message: str,
         *,
         details: dict[str, Any] | None = None,

@@ -21,7 +21,7 @@ CALM_SECONDS: Final = 300.0
 """A server that ran for this long before it ended is restarted at once."""
 
 
-class Server(Protocol):
+class EmbeddedServer(Protocol):
     """An embedded server. `start` blocks until it answers; it may be called again and is a no-op while it runs."""
 
     @property
@@ -35,7 +35,7 @@ class Server(Protocol):
 class Supervisor:
     """Monitors started servers by name until `close`."""
 
-    def __init__(self, *, servers: Mapping[str, Server], clock: Clock) -> None:
+    def __init__(self, *, servers: Mapping[str, EmbeddedServer], clock: Clock) -> None:
         self._servers = dict(servers)
         self._clock = clock
         self._failures = dict.fromkeys(self._servers, 0)

@@ -22,7 +22,7 @@ from engine.domain.tables.table import FormatName
 from engine.embedded.jars import PAIMON, PAIMON_S3, fetch
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
-from engine.embedded.supervision import Server, Supervisor
+from engine.embedded.supervision import EmbeddedServer, Supervisor
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
@@ -171,7 +171,7 @@ async def _when_it_answers(database: Database, begin: Callable[[], Awaitable[obj
 async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
     redis_url, spark_url = settings.redis_url, settings.spark_url
     starts = []
-    servers: dict[str, Server] = {}
+    servers: dict[str, EmbeddedServer] = {}
     if redis_url is None:
         redis = EmbeddedRedis(data_dir=settings.data_dir)
         stack.push_async_callback(asyncio.to_thread, redis.stop)

@@ -81,7 +81,7 @@ from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
 from engine.stores.watching.leadership import LATENCY, WATCH
 from engine.workers.coordinator import Coordinator
-from engine.workers.presence import Presence
+from engine.workers.presence import ProcessEntry
 from engine.workers.worker import Worker
 
 
@@ -261,7 +261,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             probes=OutageProbes(
                 database=database, formats=formats, dispatcher=around.dispatcher, queue=queue, holder=holder
             ),
-            presence=Presence(database=database, kind=ProcessKind.WORKER, holder=holder),
+            presence=ProcessEntry(database=database, kind=ProcessKind.WORKER, holder=holder),
         ),
         coordinator=Coordinator(
             database=database,
@@ -276,7 +276,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             history=history,
             pruning=PruningService(database=database, retention=retention_of(settings)),
             metrics=metrics,
-            presence=Presence(database=database, kind=ProcessKind.COORDINATOR, holder=holder),
+            presence=ProcessEntry(database=database, kind=ProcessKind.COORDINATOR, holder=holder),
         ),
         watching=watching,
         metrics=metrics,

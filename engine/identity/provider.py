@@ -19,7 +19,7 @@ from jwt.exceptions import PyJWKClientError, PyJWTError
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Transient
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import CallLimits
 from engine.outgoing.calls import origin, send
 
 _ANSWER_SECONDS: Final = 5.0
@@ -160,7 +160,7 @@ def _discovered(issuer: str) -> Endpoints:
 
 def _document(address: str) -> Mapping[str, Any]:
     """Return a JSON object of the provider. Raises OSError, ValueError, RecursionError."""
-    limits = Limits(_ANSWER_SECONDS, _MAX_DOCUMENT_BYTES, _ANSWER_SECONDS)
+    limits = CallLimits(_ANSWER_SECONDS, _MAX_DOCUMENT_BYTES, _ANSWER_SECONDS)
     answer = send("GET", address, limits=limits, by_proxy=True)
     if answer.status != 200:  # noqa: PLR2004 - redirects are not followed: they could lead to any address
         raise ValueError(f"{address} answers {answer.status}")

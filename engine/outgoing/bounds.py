@@ -31,7 +31,7 @@ class TooLarge(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CallLimits:
     """Limits of one call.
 
     Args:
@@ -50,7 +50,7 @@ class Limits:
 class Bounded(HTTPConnection):
     """Connection that enforces the limits of each of its calls. Subclasses, or their users, set `limits`."""
 
-    limits: Limits
+    limits: CallLimits
     _until = inf
 
     def putrequest(self, *args: Any, **options: Any) -> None:
@@ -75,10 +75,10 @@ class Bounded(HTTPConnection):
 class _Response(HTTPResponse):
     """Answer whose reading raises an error at its limits."""
 
-    def __init__(self, sock: socket.socket, limits: Limits, until: float, *args: Any, **options: Any) -> None:
+    def __init__(self, sock: socket.socket, limits: CallLimits, until: float, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
         self._body_bytes = limits.body_bytes
-        self._source = _Source(sock, self.fp.detach(), limits, until)
+        self._source = _SocketBytes(sock, self.fp.detach(), limits, until)
         self.fp = io.BufferedReader(self._source)
 
     def begin(self) -> None:
@@ -87,10 +87,10 @@ class _Response(HTTPResponse):
         self._source.allow(self._body_bytes)
 
 
-class _Source(io.RawIOBase):
+class _SocketBytes(io.RawIOBase):
     """The bytes of a socket, up to a number of bytes and a deadline."""
 
-    def __init__(self, sock: socket.socket, raw: io.RawIOBase, limits: Limits, until: float) -> None:
+    def __init__(self, sock: socket.socket, raw: io.RawIOBase, limits: CallLimits, until: float) -> None:
         self._most = self._left = HEAD_BYTES
         self._sock = sock
         self._raw = raw

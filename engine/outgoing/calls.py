@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from engine.outgoing.bounds import Bounded, CheckPeer, Limits, TooLarge, any_peer, connected
+from engine.outgoing.bounds import Bounded, CallLimits, CheckPeer, TooLarge, any_peer, connected
 
 _CHUNK_BYTES: Final = 64 * 1024
 _USER_AGENT: Final = "packhouse"
@@ -39,7 +39,7 @@ class Unacceptable(NoAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """An answer with any status. `headers`: by name in lower case; the last one of equal names."""
 
     status: int
@@ -64,14 +64,14 @@ def send(
     method: str,
     url: str,
     *,
-    limits: Limits,
+    limits: CallLimits,
     headers: Mapping[str, str] | None = None,
     body: bytes | None = None,
     check_peer: CheckPeer = any_peer,
     by_proxy: bool = False,
     proxy: str | None = None,
     certificates: bytes | None = None,
-) -> Answer:
+) -> HttpAnswer:
     """Send a request over a connection of its own.
 
     Args:
@@ -106,7 +106,7 @@ def send(
             connection.request(method, path, body, asked)
             with closing(connection.getresponse()) as response:
                 told = {name.lower(): value for name, value in response.headers.items()}
-                return Answer(response.status, told, _body(response, limits))
+                return HttpAnswer(response.status, told, _body(response, limits))
         except TooLarge as error:
             raise Unacceptable(f"{server}: {error}") from error
         except (OSError, HTTPException, ValueError) as error:
@@ -122,7 +122,13 @@ def origin(url: str) -> str:
 
 
 def _opened(
-    url: str, limits: Limits, *, check_peer: CheckPeer, by_proxy: bool, proxy: str | None, certificates: bytes | None
+    url: str,
+    limits: CallLimits,
+    *,
+    check_peer: CheckPeer,
+    by_proxy: bool,
+    proxy: str | None,
+    certificates: bytes | None,
 ) -> tuple[Bounded, str, Mapping[str, str]]:
     """Return a connection that is not open yet, the target of the request, and headers for a proxy."""
     try:
@@ -213,7 +219,7 @@ def _tls(further: bytes | None) -> ssl.SSLContext:
     return context
 
 
-def _body(response: HTTPResponse, limits: Limits) -> bytes:
+def _body(response: HTTPResponse, limits: CallLimits) -> bytes:
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
         raise TooLarge(f"its answer is compressed ({encoding[:40]}), although it was asked not to be")

@@ -20,7 +20,7 @@ from time import monotonic, sleep
 from typing import Final
 from urllib.parse import urlsplit
 
-from engine.outgoing.bounds import HEAD_BYTES, CheckPeer, Limits, connected
+from engine.outgoing.bounds import HEAD_BYTES, CallLimits, CheckPeer, connected
 
 _REQUEST_BYTES: Final = 64 * 1024
 """Limit of the head of a request."""
@@ -38,7 +38,7 @@ class _Route:
     """The server that a client may reach, and the limits of its answers."""
 
     server: tuple[str, int]
-    limits: Limits
+    limits: CallLimits
 
 
 class Relay:
@@ -52,7 +52,7 @@ class Relay:
         self._tokens: dict[_Route, str] = {}
         self._port = 0
 
-    def address_for(self, url: str, limits: Limits) -> str:
+    def address_for(self, url: str, limits: CallLimits) -> str:
         """Return the address of a proxy by which a client reaches the server of a URL, and no other.
 
         Raises:
@@ -132,7 +132,7 @@ def _forwarded(line: str, head: bytes) -> bytes:
     return b"\r\n".join([line.encode("latin-1"), *kept, b"Connection: close", b"", b""])
 
 
-def _pump(client: socket.socket, server: socket.socket, limits: Limits, *, is_tunnel: bool) -> None:
+def _pump(client: socket.socket, server: socket.socket, limits: CallLimits, *, is_tunnel: bool) -> None:
     """Forward bytes in both directions until one side closes, or an answer exceeds its limits.
 
     Without a tunnel there is one answer, whose head is read: redirects are refused, and the connection ends with it.

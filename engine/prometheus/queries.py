@@ -16,8 +16,8 @@ from urllib.parse import urlencode
 
 from engine.domain.errors import Transient
 from engine.domain.tables.signals import MAX_SECONDS
-from engine.outgoing.bounds import Limits
-from engine.outgoing.calls import Answer, CallFailed, Unacceptable, origin, send
+from engine.outgoing.bounds import CallLimits
+from engine.outgoing.calls import CallFailed, HttpAnswer, Unacceptable, origin, send
 
 ANSWER_SECONDS: Final = 5.0
 MOST_BYTES: Final = 2 * 2**20
@@ -73,7 +73,7 @@ class LatencyQuery:
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         form = urlencode({"query": self._query, "timeout": f"{ANSWER_SECONDS:g}s"}).encode()
-        limits = Limits(ANSWER_SECONDS, MOST_BYTES, ANSWER_SECONDS)
+        limits = CallLimits(ANSWER_SECONDS, MOST_BYTES, ANSWER_SECONDS)
         try:
             answer = await asyncio.to_thread(send, "POST", self._address, limits=limits, headers=headers, body=form)
         except Unacceptable as error:
@@ -83,7 +83,7 @@ class LatencyQuery:
         return answer_of(result_of(self._address, answer), self._table_label)
 
 
-def result_of(address: str, answer: Answer) -> Mapping[str, Any]:
+def result_of(address: str, answer: HttpAnswer) -> Mapping[str, Any]:
     """Return the `data` of an answer of Prometheus' HTTP API (`/api/v1/query`).
 
     Raises:

@@ -19,7 +19,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from engine.domain.errors import Away
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 
 CONNECT_SECONDS: Final = 2.0
 ANSWER_SECONDS: Final = 5.0
@@ -63,4 +63,4 @@ def reaching_redis() -> Iterator[None]:
     try:
         yield
     except UNAVAILABLE as error:
-        raise Away(Dependency.REDIS, f"Redis did not answer: {error}") from error
+        raise Away(DependencyKind.REDIS, f"Redis did not answer: {error}") from error

@@ -48,7 +48,7 @@ class Standing:
 
 
 @dataclass(slots=True)
-class _Counter:
+class _WindowCount:
     """A subject's count in one window: by this process, its part not yet sent, and by other processes as last read."""
 
     own: int = 0
@@ -69,7 +69,7 @@ class RateLimits:
         self._clock = clock
         self._per_minute = dict(per_minute)
         self._window = -1
-        self._counters: dict[tuple[Kind, str], _Counter] = {}
+        self._counters: dict[tuple[Kind, str], _WindowCount] = {}
         self._syncing: asyncio.Task[None] | None = None
         self._is_away = False
         self._is_closed = False
@@ -123,13 +123,13 @@ class RateLimits:
                 return
             await self._clock.sleep(SYNC_SECONDS)
 
-    def _counter(self, kind: Kind, subject: str) -> _Counter:
+    def _counter(self, kind: Kind, subject: str) -> _WindowCount:
         window = int(self._clock.now().timestamp()) // WINDOW_SECONDS
         if window != self._window:  # a new minute: all counts start at zero, the old ones are dropped
             self._window, self._counters = window, {}
-        return self._counters.setdefault((kind, subject), _Counter())
+        return self._counters.setdefault((kind, subject), _WindowCount())
 
-    def _standing(self, kind: Kind, counter: _Counter, *, is_hit: bool) -> Standing:
+    def _standing(self, kind: Kind, counter: _WindowCount, *, is_hit: bool) -> Standing:
         limit = self._per_minute[kind]
         left = limit - counter.own - counter.others
         return Standing(

@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from engine.domain.errors import Away, Interrupted, PackhouseError, SparkFailed
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 
 _REFUSED_CODES: Final = frozenset({"UNAUTHENTICATED", "PERMISSION_DENIED"})
 _AWAY_CODES: Final = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"}) | _REFUSED_CODES
@@ -55,7 +55,7 @@ def translate(error: BaseException) -> PackhouseError:
     status = _status(error)
     if status in _AWAY_CODES or any(words in text for words in _AWAY_WORDS):
         what = "Spark refuses the token" if status in _REFUSED_CODES else "Spark does not answer"
-        return Away(Dependency.SPARK, f"{what}: {_first_line(text)}", details={"closed": "SESSION_CLOSED" in text})
+        return Away(DependencyKind.SPARK, f"{what}: {_first_line(text)}", details={"closed": "SESSION_CLOSED" in text})
     cause = first_cause(text)
     return SparkFailed(cause, details={"cause": cause.partition(":")[0].strip(), "text": text[:_MESSAGE_CHARACTERS]})
 

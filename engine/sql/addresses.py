@@ -42,7 +42,7 @@ Source: section 32.1.2 of PostgreSQL 17's manual, without `service`, `passfile` 
 """
 
 
-class Server(NamedTuple):
+class DatabaseServer(NamedTuple):
     """A server of a database: `host` is a name, an address or the folder of a socket; `address` is used if given."""
 
     host: str
@@ -50,7 +50,7 @@ class Server(NamedTuple):
     port: str
 
 
-def servers_of(uri: str) -> Sequence[Server]:
+def servers_of(uri: str) -> Sequence[DatabaseServer]:
     """Return the servers that a connection may go to; none for a file, or for the default socket of this machine.
 
     Raises:
@@ -85,7 +85,7 @@ def check_servers(engine: Engine, check: CheckPeer) -> None:
 
 
 def _pin(check: CheckPeer, dialect: Any, _record: Any, _arguments: Any, parameters: dict[str, Any]) -> None:
-    pinned = list[Server]()
+    pinned = list[DatabaseServer]()
     try:  # the dialect adds `context`, its adapters of types
         servers = list(_servers({name: value for name, value in parameters.items() if name != "context"}))
     except ValueError as error:
@@ -135,7 +135,7 @@ def _parameters(url: URL) -> Mapping[str, Any]:
     return dict(found)
 
 
-def _servers(parameters: Mapping[str, Any]) -> Iterator[Server]:
+def _servers(parameters: Mapping[str, Any]) -> Iterator[DatabaseServer]:
     """Yield the servers that libpq takes from parameters. Raises ValueError as `servers_of`."""
     if unknown := sorted(name for name in parameters if name not in _PARAMETERS):
         raise ValueError(f"it has a parameter that is not known and may name another server: {', '.join(unknown)[:80]}")
@@ -148,4 +148,4 @@ def _servers(parameters: Mapping[str, Any]) -> Iterator[Server]:
     ports = ports * max(len(hosts), len(addresses)) if len(ports) == 1 else ports
     for host, address, port in zip_longest(hosts, addresses, ports, fillvalue=""):
         if host or address:
-            yield Server(host, address, port)
+            yield DatabaseServer(host, address, port)

@@ -63,7 +63,7 @@ def limit_answers(engine: Engine, *, seconds: float, check: Check) -> None:
 
 
 def _open(seconds: float, check: Check, *arguments: Any, **parameters: Any) -> Any:
-    connection = _Connection.connect(*arguments, **parameters)
+    connection = _BoundedConnection.connect(*arguments, **parameters)
     wait = connection.wait  # runs the steps of a command, between which it waits for the socket
 
     def limited(steps: _Steps, *given: Any, **options: Any) -> Any:
@@ -73,7 +73,7 @@ def _open(seconds: float, check: Check, *arguments: Any, **parameters: Any) -> A
     return connection
 
 
-class _Connection(psycopg.Connection[Any]):
+class _BoundedConnection(psycopg.Connection[Any]):
     """A connection that a server can't keep from opening, or fill memory with, beyond its limits."""
 
     @classmethod
@@ -88,7 +88,7 @@ class _Connection(psycopg.Connection[Any]):
     @classmethod
     def _connect_gen(cls, *arguments: Any, **options: Any) -> _Steps:
         steps: _Steps = super()._connect_gen(*arguments, **options)
-        counter, ready = _Counter(), None
+        counter, ready = _ByteCounter(), None
         cut: _Cut | None = None  # before the first step there is no descriptor
         while True:
             try:
@@ -105,9 +105,9 @@ class _Connection(psycopg.Connection[Any]):
                 raise cut.error()
 
 
-def _counted(steps: _Steps, connection: _Connection, check: Check, until: float) -> Generator[Any, Any, Any]:
+def _counted(steps: _Steps, connection: _BoundedConnection, check: Check, until: float) -> Generator[Any, Any, Any]:
     """Run the steps of a command as they are; at a limit end it in the server, close the connection and raise."""
-    counter, ready = _Counter(), None
+    counter, ready = _ByteCounter(), None
     counter.received(connection.fileno())
     while True:
         cut = _Cut(connection.fileno(), counter, MOST_BYTES)
@@ -133,7 +133,7 @@ def _counted(steps: _Steps, connection: _Connection, check: Check, until: float)
             raise
 
 
-def _check(connection: _Connection, counter: "_Counter", cut: "_Cut", until: float) -> None:
+def _check(connection: _BoundedConnection, counter: "_ByteCounter", cut: "_Cut", until: float) -> None:
     if counter.received(connection.fileno()) > cut.most:
         raise cut.error()
     if time.monotonic() > until:
@@ -146,7 +146,7 @@ class _Cut:
     On leaving, raises OperationalError if it did. Connections without TCP have no exact count, and are left alone.
     """
 
-    def __init__(self, descriptor: int, counter: "_Counter", most: int, when: str = "") -> None:
+    def __init__(self, descriptor: int, counter: "_ByteCounter", most: int, when: str = "") -> None:
         self._descriptor, self._counter, self._when = descriptor, counter, when
         self._over = Event()
         self.most = most
@@ -179,7 +179,7 @@ class _Cut:
                 return
 
 
-class _Counter:
+class _ByteCounter:
     """Counts the bytes that a connection receives after the first call."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import REPORT_SECONDS
 from engine.domain.ids import RunId
 from engine.domain.runs.run import RunState
@@ -30,7 +30,7 @@ from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.service import WatchService
 from engine.stores.database import Database
 from engine.stores.tables.hot_partitions import KEPT as HOT_KEPT_FOR
-from engine.workers.presence import Presence
+from engine.workers.presence import ProcessEntry
 
 _log = structlog.get_logger(__name__)
 
@@ -74,7 +74,7 @@ class Coordinator:
         pruning: PruningService | None = None,
         history: FleetHistoryService | None = None,
         metrics: WorkMetrics | None = None,
-        presence: Presence | None = None,
+        presence: ProcessEntry | None = None,
     ) -> None:
         self._database = database
         self._claims = claims
@@ -248,7 +248,7 @@ class Coordinator:
 
     def _note_lost(self, error: PackhouseError, at: float) -> None:
         """Record since when the database does not answer."""
-        if not isinstance(error, Away) or error.dependency is not Dependency.DATABASE:
+        if not isinstance(error, Away) or error.dependency is not DependencyKind.DATABASE:
             return
         if self._database_lost_at is None or self._database_found_at is not None:
             self._database_lost_at = at

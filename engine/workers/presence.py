@@ -7,7 +7,7 @@ from engine.domain.fleet.processes import ProcessKind
 from engine.stores.database import Database
 
 
-class Presence:
+class ProcessEntry:
     """The entry of one process in the record. Call `report` every `REPORT_SECONDS`, and `end` when it takes no work."""
 
     def __init__(self, *, database: Database, kind: ProcessKind, holder: str) -> None:

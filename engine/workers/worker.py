@@ -30,7 +30,7 @@ from engine.services.runs.attempts import Attempt, AttemptStop, Stop
 from engine.services.runs.claims import ClaimService
 from engine.services.runs.execution import RunExecution
 from engine.stores.database import Database
-from engine.workers.presence import Presence
+from engine.workers.presence import ProcessEntry
 
 _log = structlog.get_logger(__name__)
 
@@ -59,7 +59,7 @@ class Worker:
         drain_seconds: float = 0.0,
         metrics: WorkMetrics | None = None,
         probes: OutageProbes,
-        presence: Presence,
+        presence: ProcessEntry,
     ) -> None:
         self._database = database
         self._queue = queue

@@ -22,9 +22,9 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CatalogConnection,
     CommitRequest,
+    GroupSettings,
     NoParts,
     OpenTable,
-    RewriteSettings,
     SnapshotKind,
     WrittenGroup,
 )
@@ -397,7 +397,7 @@ def planned_group(table: OpenTable, ordinal: int, day: str) -> FileGroup:
 
 
 def written(subject: Subject, table: OpenTable, group: FileGroup) -> WrittenGroup:
-    task = table.group_task(group, run_id=RUN, attempt=1, settings=RewriteSettings(WRITE))
+    task = table.group_task(group, run_id=RUN, attempt=1, settings=GroupSettings(WRITE))
     return written_group(group, subject.rewrite(SentTask(task, storage=dict(table.task_storage())).to_json()))
 
 

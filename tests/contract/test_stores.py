@@ -17,7 +17,7 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.places import Places
-from engine.rewriting.kernel.storage.stores.files import File, Files
+from engine.rewriting.kernel.storage.stores.files import Files, OpenFile
 from tests.support.azure_server import ACCOUNT, AzureServer
 from tests.support.s3_server import BUCKET, S3Server
 from tests.support.store_server import StoreServer, store_server
@@ -92,7 +92,7 @@ def content(start: int, size: int) -> bytes:
     return text[start % 8 : start % 8 + size]
 
 
-def opened(store: Files, path: str, size: int | None) -> File:
+def opened(store: Files, path: str, size: int | None) -> OpenFile:
     return store.open(path, size)
 
 

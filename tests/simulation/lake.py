@@ -14,7 +14,7 @@ from random import Random
 import pyarrow as pa
 
 from engine.domain.errors import Away, OutcomeUnknown
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.tables.table import TableRef
 from engine.formats.base import SnapshotKind
 from engine.planning.measures.digest import PartitionTime
@@ -230,14 +230,14 @@ class Lake:
             present()
         if self.away:
             self.loop.pause(self.random.uniform(0.01, 2.0))
-            raise Away(Dependency.CATALOG, "the catalog is away")
+            raise Away(DependencyKind.CATALOG, "the catalog is away")
 
     def send(self, land: Callable[[], bool]) -> bool:
         """Send a change: it lands whatever becomes of the sender; return whether it was still possible."""
         loop, luck, faults = self.loop, self.random.random(), self.faults
         if luck < faults.refused:
             faults.note("refused")
-            raise Away(Dependency.CATALOG, "the catalog can't be reached")
+            raise Away(DependencyKind.CATALOG, "the catalog can't be reached")
         luck -= faults.refused
         answer = loop.create_future()
 

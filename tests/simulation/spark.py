@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from engine.domain.errors import Away, Interrupted, SparkFailed
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskOutput
 from engine.rewriting.kernel.errors import Stopped
 from engine.rewriting.kernel.storage.channel import PaceChannel, Post
@@ -90,7 +90,7 @@ class SparkServer:
     def forget(self) -> None:
         """Restart: all sessions are gone, all tasks die."""
         for operation in self.operations:
-            self.end(operation, Away(Dependency.SPARK, "the server was restarted"))
+            self.end(operation, Away(DependencyKind.SPARK, "the server was restarted"))
 
     def end(self, operation: Operation, error: Exception) -> None:
         """Cut an operation off: its client hears it now, its task dies a little later."""
@@ -166,7 +166,7 @@ class ModelDispatcher:
             present()
         if self._server.away:
             self._server.loop.pause(self._server.random.uniform(0.01, 2.0))
-            raise Away(Dependency.SPARK, "Spark does not answer")
+            raise Away(DependencyKind.SPARK, "Spark does not answer")
 
 
 class _Dead(BaseException):

@@ -27,8 +27,8 @@ from engine.formats.base import (
     CommittedBatch,
     Condition,
     FileScope,
+    GroupSettings,
     PlainProperties,
-    RewriteSettings,
     SnapshotInfo,
     SnapshotKind,
     TableColumn,
@@ -196,7 +196,7 @@ class OpenModelTable(ModelUpkeep):
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return {path: _input(self._files[path]) for path in paths}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         inputs = tuple(
             TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
             for each in group.inputs

@@ -54,7 +54,7 @@ from sqlalchemy.orm import Session
 from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, RewriteSettings, WrittenGroup
+from engine.formats.base import CommitRequest, GroupSettings, WrittenGroup
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from engine.rewriting.kernel.contract import GroupTask, WriteSettings
 
@@ -198,7 +198,7 @@ def groups_by_partition(opened: IcebergTable) -> list[FileGroup]:
 
 def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> GroupTask:
     """Return the task of a group."""
-    settings = RewriteSettings(WriteSettings(target_file_bytes=2**27))
+    settings = GroupSettings(WriteSettings(target_file_bytes=2**27))
     task = opened.group_task(group, run_id=RUN_ID, attempt=attempt, settings=settings)
     return replace(GroupTask.from_json(task.body), storage=dict(opened.task_storage()))
 

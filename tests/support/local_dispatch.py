@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from engine.domain.errors import Away, Interrupted, SparkFailed, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.spark.dispatch import Ticket
 
 
@@ -137,7 +137,7 @@ class LocalDispatcher:
 
     def ping(self) -> None:
         if self.is_away:
-            raise Away(Dependency.SPARK, "Spark does not answer")
+            raise Away(DependencyKind.SPARK, "Spark does not answer")
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         with self._lock:
@@ -167,7 +167,7 @@ class LocalDispatcher:
         key = (ticket.session_id, ticket.tag)
         with self._lock:
             if self.is_away:
-                raise Away(Dependency.SPARK, "Spark does not answer")
+                raise Away(DependencyKind.SPARK, "Spark does not answer")
             if self._failures:
                 raise Transient(self._failures.pop(0))
             if key in self._stopped:

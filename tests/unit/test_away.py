@@ -18,11 +18,16 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from sqlalchemy.exc import OperationalError
 
 from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.iceberg.errors import translated
 from engine.queue.connection import reaching_redis
-from engine.rewriting.kernel.errors import AccessRefused, InputFault, KernelError, StorageFault
-from engine.rewriting.kernel.errors import CredentialsExpired as TaskCredentialsExpired
+from engine.rewriting.kernel.errors import (
+    AccessRefused,
+    InputFault,
+    KernelError,
+    StorageCredentialsExpired,
+    StorageFault,
+)
 from engine.rewriting.kernel.storage.transfer import fault_of
 
 _HEAD = "When reading information for key 'x' in bucket 'b': AWS Error "
@@ -48,18 +53,18 @@ def _of_driver(text: str) -> Exception:
 @pytest.mark.parametrize(
     ("error", "dependency"),
     [
-        (ServerError("500"), Dependency.CATALOG),
-        (ServiceUnavailableError("503"), Dependency.CATALOG),
-        (TooManyRequestsError("429"), Dependency.CATALOG),
-        (requests.ConnectionError("refused"), Dependency.CATALOG),
-        (requests.Timeout("60 s"), Dependency.CATALOG),
-        (_of_driver("connection refused"), Dependency.CATALOG),
-        (OSError(_UNREACHABLE), Dependency.STORAGE),
-        (OSError(_SLOW_DOWN), Dependency.STORAGE),
-        (ConnectionResetError(errno.ECONNRESET, "reset"), Dependency.STORAGE),
+        (ServerError("500"), DependencyKind.CATALOG),
+        (ServiceUnavailableError("503"), DependencyKind.CATALOG),
+        (TooManyRequestsError("429"), DependencyKind.CATALOG),
+        (requests.ConnectionError("refused"), DependencyKind.CATALOG),
+        (requests.Timeout("60 s"), DependencyKind.CATALOG),
+        (_of_driver("connection refused"), DependencyKind.CATALOG),
+        (OSError(_UNREACHABLE), DependencyKind.STORAGE),
+        (OSError(_SLOW_DOWN), DependencyKind.STORAGE),
+        (ConnectionResetError(errno.ECONNRESET, "reset"), DependencyKind.STORAGE),
     ],
 )
-def test_a_catalog_or_storage_that_does_not_answer_is_away(error: Exception, dependency: Dependency) -> None:
+def test_a_catalog_or_storage_that_does_not_answer_is_away(error: Exception, dependency: DependencyKind) -> None:
     away = _of_iceberg(error)
     assert isinstance(away, Away)
     assert away.dependency is dependency
@@ -96,7 +101,7 @@ def test_other_failures_that_may_pass_are_not_away(error: Exception) -> None:
 def test_a_redis_that_does_not_answer_is_away() -> None:
     with pytest.raises(Away) as raised, reaching_redis():
         raise RedisConnectionError("refused")
-    assert raised.value.dependency is Dependency.REDIS
+    assert raised.value.dependency is DependencyKind.REDIS
 
 
 @pytest.mark.parametrize(
@@ -104,9 +109,9 @@ def test_a_redis_that_does_not_answer_is_away() -> None:
     [
         (_UNREACHABLE, StorageFault),
         (_SLOW_DOWN, StorageFault),
-        (_EXPIRED, TaskCredentialsExpired),
-        (_NO_REASON, TaskCredentialsExpired),
-        (_NO_BODY, TaskCredentialsExpired),
+        (_EXPIRED, StorageCredentialsExpired),
+        (_NO_REASON, StorageCredentialsExpired),
+        (_NO_BODY, StorageCredentialsExpired),
         (_BAD_RANGE, StorageFault),
         (_DENIED, AccessRefused),
         (_HEAD + "RESOURCE_NOT_FOUND (HTTP status 404)", InputFault),

@@ -10,7 +10,7 @@ import pytest
 from engine.formats.iceberg.features.fields import FIELDS
 from engine.formats.iceberg.features.known import TRANSFORMS, TYPES, problems_of
 from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
-from engine.formats.iceberg.features.rows import Feature, Work
+from engine.formats.iceberg.features.rows import Activity, Feature
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/iceberg-features.md").read_text()
@@ -32,7 +32,7 @@ def _lines(features: Sequence[Feature]) -> Iterator[str]:
         yield f"| {names} | {writers} | {meaning} | {accepted} | {', '.join(concerns) or 'none'} |"
 
 
-def _row(feature: Feature) -> tuple[str, str, str, str, tuple[Work, ...]]:
+def _row(feature: Feature) -> tuple[str, str, str, str, tuple[Activity, ...]]:
     it = feature.parameter
     return it.writers, it.meaning, it.decision, it.remedy, feature.concerns
 
@@ -49,18 +49,18 @@ def test_f45_a_feature_is_listed_once_and_names_a_remedy_if_it_forbids_something
     ("properties", "forbidden"),
     [
         ({"write.parquet.bloom-filter-enabled.column.a.b": "FALSE"}, set()),
-        ({"write.parquet.bloom-filter-enabled.column.a.b": "true"}, {Work.KERNEL}),
+        ({"write.parquet.bloom-filter-enabled.column.a.b": "true"}, {Activity.KERNEL}),
         ({"write.datafusion.fanout.enabled": "false"}, set()),
         ({"write.parquet.content-defined-chunking.enabled": "true"}, set()),
-        ({"Write.New": "1"}, {Work.KERNEL, Work.UPKEEP}),
+        ({"Write.New": "1"}, {Activity.KERNEL, Activity.UPKEEP}),
         ({"writer": "1", "history": "2"}, set()),
-        ({"Delta-Version": "1"}, set(Work)),
+        ({"Delta-Version": "1"}, set(Activity)),
         ({"dq.rule": "1"}, set()),
     ],
 )
-def test_f45_a_property_forbids_only_what_it_concerns(properties: Mapping[str, str], forbidden: set[Work]) -> None:
+def test_f45_a_property_forbids_only_what_it_concerns(properties: Mapping[str, str], forbidden: set[Activity]) -> None:
     """F45: outside of Iceberg's namespaces, only properties that are listed have a meaning."""
-    assert {work for work in Work if problems_of(work, {}, properties)} == forbidden
+    assert {work for work in Activity if problems_of(work, {}, properties)} == forbidden
 
 
 def test_f45_fields_are_found_at_any_depth() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Option, Work, problems_of
+from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Activity, Option, problems_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs/paimon-options.md"
 LOCATION = "s3://lake/warehouse/lake.db/events"
@@ -29,21 +29,21 @@ def _lines(options: list[Option]) -> list[str]:
     return lines
 
 
-def _row(option: Option) -> tuple[tuple[Work, ...], str, str, str, str]:
+def _row(option: Option) -> tuple[tuple[Activity, ...], str, str, str, str]:
     it = option.parameter
     return option.concerns, it.writers, it.meaning, it.decision, it.remedy
 
 
 def test_f45_an_option_of_paimon_is_listed_once_for_an_operation() -> None:
     """F45: a row that forbids something names the remedy."""
-    counts = Counter((each.parameter.name.lower(), work) for each in OPTIONS for work in each.concerns or Work)
+    counts = Counter((each.parameter.name.lower(), work) for each in OPTIONS for work in each.concerns or Activity)
     assert [name for name, count in counts.items() if count > 1] == []
     for each in OPTIONS:
         assert bool(each.concerns) is bool(each.parameter.remedy) is (each.parameter.accepted is not None), each
 
 
-@pytest.mark.parametrize("work", Work)
-def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Work) -> None:
+@pytest.mark.parametrize("work", Activity)
+def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Activity) -> None:
     """F45: unless an admin names it; an option with a known meaning keeps it."""
     given = {"row-filter.enabled": "true", "dq.rule": "x", "type": "object-table", "bucket": "4"}
     named, kind = problems_of(work, given, location=LOCATION, meaningless=["dq.*", "type"])
@@ -54,30 +54,34 @@ def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Work) -> 
 @pytest.mark.parametrize(
     ("name", "value", "forbidden"),
     [
-        ("scan.ignore-corrupt-files", "TRUE", {Work.CORE}),
-        ("scan.tag-name", "t", {Work.KERNEL, Work.CORE}),
+        ("scan.ignore-corrupt-files", "TRUE", {Activity.CORE}),
+        ("scan.tag-name", "t", {Activity.KERNEL, Activity.CORE}),
         ("scan.mode", "latest-full", set()),
-        ("file-index.bloom-filter.columns", "id", {Work.KERNEL}),
+        ("file-index.bloom-filter.columns", "id", {Activity.KERNEL}),
         ("file-index.read.enabled", "false", set()),
-        ("parquet.encryption.column.keys", "k:a", {Work.KERNEL, Work.CORE}),
+        ("parquet.encryption.column.keys", "k:a", {Activity.KERNEL, Activity.CORE}),
         ("fields.a.b.aggregate-function", "sum", set()),
-        ("fields.a.b.anything", "sum", set(Work)),
+        ("fields.a.b.anything", "sum", set(Activity)),
         ("tag.create-success-file", "false", set()),
-        ("metadata.iceberg.storage", "table-location", {Work.EXPIRY, Work.TAGS}),
-        ("metadata.iceberg.storage", "rest-catalog", {Work.EXPIRY, Work.TAGS, Work.KERNEL, Work.CORE}),
+        ("metadata.iceberg.storage", "table-location", {Activity.EXPIRY, Activity.TAGS}),
+        (
+            "metadata.iceberg.storage",
+            "rest-catalog",
+            {Activity.EXPIRY, Activity.TAGS, Activity.KERNEL, Activity.CORE},
+        ),
         ("sequence.auto-padding", "row-kind-flag", set()),
         ("append-only.assert-disorder", "true", set()),
         ("path", "s3a://lake/warehouse/lake.db/events/", set()),
-        ("path", "s3://lake/elsewhere", set(Work)),
-        ("path", "gs://lake/warehouse/lake.db/events", set(Work)),
+        ("path", "s3://lake/elsewhere", set(Activity)),
+        ("path", "gs://lake/warehouse/lake.db/events", set(Activity)),
     ],
 )
-def test_f45_an_option_of_paimon_forbids_only_what_it_concerns(name: str, value: str, forbidden: set[Work]) -> None:
+def test_f45_an_option_of_paimon_forbids_only_what_it_concerns(name: str, value: str, forbidden: set[Activity]) -> None:
     """F45: each operation has a list of its own."""
-    assert {work for work in Work if problems_of(work, {name: value}, location=LOCATION)} == forbidden
+    assert {work for work in Activity if problems_of(work, {name: value}, location=LOCATION)} == forbidden
 
 
 def test_f45_every_operation_knows_the_same_options() -> None:
     """F45: an option that one operation lists is not unknown to another."""
-    names = [{each.name for each in KNOWN[work].rows} for work in Work]
+    names = [{each.name for each in KNOWN[work].rows} for work in Activity]
     assert all(each == names[0] for each in names)

@@ -5,7 +5,7 @@ import pytest
 from engine.formats.paimon.rewrite.stores import core_storage, store_problem
 from engine.formats.paimon.task.errors import CoreFault, fault_of
 from engine.formats.paimon.task.stores import without_secrets
-from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
+from engine.rewriting.kernel.errors import AccessRefused, StorageCredentialsExpired, StorageFault
 
 KEYS = {"s3.access-key-id": "key", "s3.secret-access-key": "secret"}
 PROVIDER = "s3.aws.credentials.provider"
@@ -68,7 +68,7 @@ def test_a_store_that_the_core_can_not_reach_has_a_reason(
     [
         (["java.nio.file.AccessDeniedException: s3://x: 403"], AccessRefused),
         (["java.io.UncheckedIOException: x", "org.apache.hadoop.fs.s3a.AWSBadRequestException: 400"], AccessRefused),
-        (["x.S3Exception: ExpiredToken (Service: S3, Status Code: 400)"], CredentialsExpired),
+        (["x.S3Exception: ExpiredToken (Service: S3, Status Code: 400)"], StorageCredentialsExpired),
         (["java.lang.RuntimeException: x", "java.net.ConnectException: Connection refused"], StorageFault),
         (["org.apache.hadoop.fs.s3a.AWSStatus500Exception: x"], StorageFault),
         (["x.S3Exception: slow down (Service: S3, Status Code: 503, Request ID: 1)"], StorageFault),

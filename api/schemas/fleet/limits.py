@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Request
 from engine.domain.fleet.limits import CatalogLimits as DomainCatalogLimits
-from engine.domain.fleet.limits import Fleet, FleetLimits
+from engine.domain.fleet.limits import FleetLimits, FleetRow
 from engine.domain.policies.documents.fields import MAX_BYTES
 from engine.domain.tables.table import Pause as DomainPause
 from engine.domain.values.strict import OneLine, Whole
@@ -140,7 +140,7 @@ class Limits(Answer):
     catalogs: dict[str, CatalogLimits]
 
     @classmethod
-    def from_domain(cls, fleet: Fleet) -> Self:
+    def from_domain(cls, fleet: FleetRow) -> Self:
         """Return the wire form."""
         return cls(
             version=fleet.version,

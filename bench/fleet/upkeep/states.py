@@ -13,7 +13,7 @@ from bench.fleet.upkeep.orphans import FailedWrites
 from bench.fleet.upkeep.patterns import DAY, PATTERNS, SMALL_FILES, Pattern, commits_of, failures_of
 from bench.fleet.upkeep.policies import SWITCHED_ON, TablePolicy, make_policy
 from bench.fleet.upkeep.tables import WeekTable
-from engine.domain.fleet.limits import Fleet, FleetLimits
+from engine.domain.fleet.limits import FleetLimits, FleetRow
 from engine.domain.ids import TableId
 from engine.domain.policies import RECLAIM
 from engine.domain.runs.plans import FileGroup, Plan, Prediction
@@ -37,7 +37,7 @@ MIN_INTERVAL: Final = 600.0
 _GROUP: Final = FileGroup(0, 0, "{}", (), 1)
 _PLAN: Final = Plan(1, 0, (_GROUP,), (), 0, Prediction(1, 1, 1, 1, 1, 1.0))
 _NO_FLAGS: Final = np.zeros(1, np.bool_)
-_FLEET: Final = Fleet(1, EPOCH, "system", FleetLimits())
+_FLEET: Final = FleetRow(1, EPOCH, "system", FleetLimits())
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final
 
 from engine.domain.errors import Away, OutcomeUnknown
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.ids import TableId
 
 TABLES_TO_OPEN: Final = 3
@@ -39,7 +39,7 @@ class Fault(StrEnum):
     def of(cls, error: BaseException) -> "Fault":
         """Return the fault for an error of an attempt, by the error's type."""
         match error:
-            case OutcomeUnknown() | Away(dependency=Dependency.CATALOG | Dependency.STORAGE):
+            case OutcomeUnknown() | Away(dependency=DependencyKind.CATALOG | DependencyKind.STORAGE):
                 return cls.STORE
             case _:
                 return cls.OTHER

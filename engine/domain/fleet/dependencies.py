@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Dependency(StrEnum):
+class DependencyKind(StrEnum):
     """A kind of service outside this process."""
 
     SPARK = "spark"

@@ -134,7 +134,7 @@ class AtWork:
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
+class FleetRow:
     """The fleet's row. `version` is that of the limits and their ETag; `updated_at`, `updated_by` likewise."""
 
     version: int

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.ids import TableId
 from engine.domain.runs.run import WaitingFor
 
@@ -38,11 +38,15 @@ SPARK: Final = "spark"
 CREDENTIALS: Final = "credentials"
 """`Run.waits_on` after credentials expired in an attempt: nothing is probed, the next attempt gets new credentials."""
 
-_WORDS: Final = {Dependency.SPARK: "Spark", Dependency.CATALOG: "the catalog", Dependency.STORAGE: "the storage"}
+_WORDS: Final = {
+    DependencyKind.SPARK: "Spark",
+    DependencyKind.CATALOG: "the catalog",
+    DependencyKind.STORAGE: "the storage",
+}
 _WAITS: Final = {
-    Dependency.SPARK: WaitingFor.SPARK,
-    Dependency.CATALOG: WaitingFor.CATALOG,
-    Dependency.STORAGE: WaitingFor.STORAGE,
+    DependencyKind.SPARK: WaitingFor.SPARK,
+    DependencyKind.CATALOG: WaitingFor.CATALOG,
+    DependencyKind.STORAGE: WaitingFor.STORAGE,
 }
 
 
@@ -61,7 +65,7 @@ class Outage:
     """
 
     key: str
-    dependency: Dependency
+    dependency: DependencyKind
     catalog: str
     table_id: TableId
     detail: str
@@ -86,17 +90,17 @@ class Outage:
         return f"{whose} has not answered since {since} UTC; next probe at {at} UTC; last error: {self.detail}"
 
 
-def parks(dependency: Dependency) -> bool:
+def parks(dependency: DependencyKind) -> bool:
     """Return whether runs park while the dependency is away; without Redis they continue, without SQL none can."""
     return dependency in _WAITS
 
 
-def outage_key(dependency: Dependency, *, catalog: str, table_id: TableId) -> str:
+def outage_key(dependency: DependencyKind, *, catalog: str, table_id: TableId) -> str:
     """Return the key of an outage that a run of a table reports."""
     match dependency:
-        case Dependency.SPARK:
+        case DependencyKind.SPARK:
             return SPARK
-        case Dependency.CATALOG:
+        case DependencyKind.CATALOG:
             return f"catalog:{catalog}"
         case _:
             return f"storage:{table_id}"
@@ -107,16 +111,16 @@ def probe_wait(probes: int) -> float:
     return float(min(LONGEST_PROBE_WAIT_SECONDS, FIRST_PROBE_SECONDS * 2 ** min(probes, 10)))
 
 
-def probe_lease(dependency: Dependency) -> float:
+def probe_lease(dependency: DependencyKind) -> float:
     """Return the seconds for which the process that claimed a probe of a dependency has it alone."""
-    return SPARK_PROBE_LEASE_SECONDS if dependency is Dependency.SPARK else PROBE_LEASE_SECONDS
+    return SPARK_PROBE_LEASE_SECONDS if dependency is DependencyKind.SPARK else PROBE_LEASE_SECONDS
 
 
 def _of(outage: Outage) -> str:
     match outage.dependency:
-        case Dependency.CATALOG:
+        case DependencyKind.CATALOG:
             return f" {outage.catalog!r}"
-        case Dependency.STORAGE:
+        case DependencyKind.STORAGE:
             return f" of table {outage.table_id} in catalog {outage.catalog!r}"
         case _:
             return ""

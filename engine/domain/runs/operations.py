@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from engine.domain.access.callers import Role
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.runs.run import Operation
 
-_TABLE: Final = frozenset({Dependency.CATALOG, Dependency.STORAGE})
+_TABLE: Final = frozenset({DependencyKind.CATALOG, DependencyKind.STORAGE})
 
 
 class DeletionKind(StrEnum):
@@ -44,7 +44,7 @@ class OperationDeclaration:
     operation: Operation
     title: str
     summary: str
-    needs: frozenset[Dependency] = _TABLE
+    needs: frozenset[DependencyKind] = _TABLE
     setting: str = ""
     example: Mapping[str, Any] = field(default_factory=dict)
     deletes: DeletionKind | None = None
@@ -62,7 +62,7 @@ _DECLARED: Final = (
         Operation.REWRITE,
         "Rewrite data files",
         "Replaces small files, files with deletes and files in the wrong order by well-sized ones with the same rows.",
-        needs=_TABLE | {Dependency.SPARK},
+        needs=_TABLE | {DependencyKind.SPARK},
     ),
     OperationDeclaration(
         Operation.REWRITE_DELETES,

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
-class Races:
+class LostRaces:
     """File groups that a run lost to other writers in all its attempts, and the bytes it had written for them."""
 
     groups_lost: int = 0
@@ -34,10 +34,10 @@ class RunResult:
         return bool(self.document.get("is_refused", False))
 
     @property
-    def races(self) -> Races:
+    def races(self) -> LostRaces:
         """The groups that were lost to other writers."""
         found = self.document.get("races", {})
-        return Races(int(found.get("groups_lost", 0)), int(found.get("wasted_bytes", 0)))
+        return LostRaces(int(found.get("groups_lost", 0)), int(found.get("wasted_bytes", 0)))
 
     @property
     def expired_snapshots(self) -> int:

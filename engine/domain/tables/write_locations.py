@@ -26,7 +26,7 @@ class WriteLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenFile:
+class NamedFile:
     """The name of a file that its writer puts into several folders.
 
     Attributes:

@@ -49,7 +49,7 @@ from engine.formats.base.removals import (
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.formats.base.tables import NoParts, OpenTable
-from engine.formats.base.tasks import RewriteSettings, TaskRunner, TaskSource
+from engine.formats.base.tasks import GroupSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 from engine.formats.base.writers import WriteGuide
 
@@ -69,6 +69,7 @@ __all__ = [
     "FileDeletion",
     "FileInventory",
     "FileScope",
+    "GroupSettings",
     "IsWanted",
     "NativeChange",
     "NativeEngine",
@@ -78,7 +79,6 @@ __all__ = [
     "OrphanRemoval",
     "PlainProperties",
     "ProcedureSettings",
-    "RewriteSettings",
     "RewrittenSnapshot",
     "RollBack",
     "RowCounts",

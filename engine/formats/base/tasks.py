@@ -12,7 +12,7 @@ from engine.rewriting.kernel.contract import EngineTask, WriteSettings
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteSettings:
+class GroupSettings:
     """What a run wants of every group: how outputs are written, in which order, and how far sorted runs are merged.
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
@@ -35,7 +35,7 @@ class RewriteSettings:
 class TaskSource(Protocol):
     """Describes the rewrite of file groups as tasks of an engine."""
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         """Return the task that rewrites one group: engine, schema, inputs, output location, settings."""
 
     def task_storage(self) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from engine.domain.runs.open_groups import OpenGroup
-from engine.domain.tables.write_locations import WriteLocations, WrittenFile
+from engine.domain.tables.write_locations import NamedFile, WriteLocations
 
 
 class WriteGuide(Protocol):
@@ -18,14 +18,14 @@ class WriteGuide(Protocol):
             NotEligible: the table has no partitions.
         """
 
-    def written_file(self, given: str | None) -> WrittenFile:
+    def written_file(self, given: str | None) -> NamedFile:
         """Return a file by its name, or a new one without a name.
 
         Raises:
             InvalidInput: the name has another form, or is not valid any more.
         """
 
-    def write_locations(self, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
+    def write_locations(self, partition: str, file: NamedFile, groups: Sequence[OpenGroup]) -> WriteLocations:
         """Return the folders of a partition to write to.
 
         Args:

@@ -10,7 +10,7 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
 from engine.domain.errors import Away, NotFound, PackhouseError, StateConflict, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.intake.errors import is_own_fault, reading_metadata, storage_condition, summary_of
 
 _log = structlog.get_logger(__name__)
@@ -63,7 +63,7 @@ def _condition_of(error: TException, message: str) -> PackhouseError:
     if isinstance(error, NoSuchObjectException):
         return NotFound(message)
     if isinstance(error, TTransportException) and error.type != TTransportException.SIZE_LIMIT:
-        return Away(Dependency.CATALOG, message)
+        return Away(DependencyKind.CATALOG, message)
     if isinstance(error, MetaException) or _is_internal(error):
         return Transient(message)
     return StateConflict(f"{message}; {_NOT_UNDERSTOOD}")

@@ -22,7 +22,7 @@ _MOST: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Probe:
     pointer: str
     until: float
     scope: FileScope
@@ -34,7 +34,7 @@ class Looks:
     def __init__(self, pause: float = SHARE) -> None:
         """Keep a pointer valid for `pause` times as long as it took to determine, at most `LONGEST_SECONDS`."""
         self._pause = pause
-        self._known: dict[TableRef, _Look] = {}
+        self._known: dict[TableRef, _Probe] = {}
         self._lock = Lock()
 
     def standing(self, ref: TableRef) -> str | None:
@@ -55,4 +55,4 @@ class Looks:
         with self._lock:
             if len(self._known) >= _MOST:
                 self._known.clear()
-            self._known[ref] = _Look(pointer, until, scope)
+            self._known[ref] = _Probe(pointer, until, scope)

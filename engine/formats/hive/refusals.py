@@ -5,44 +5,49 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
-from engine.formats.hive.files.listing import Listing
+from engine.formats.hive.files.listing import TableListing
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.planning.plans.candidates import SkipReason
 from engine.rewriting.kernel.storage.places import normalise_uri
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class PartitionRefusal:
     """Why a partition is left alone: a reason of plans, and a clause with what was found."""
 
     reason: SkipReason
     detail: str
 
 
-def refusals_of(partitions: Partitions, listing: Listing) -> Mapping[int, Refusal]:
+def refusals_of(partitions: Partitions, listing: TableListing) -> Mapping[int, PartitionRefusal]:
     """Return the partitions that can't be rewritten by their row in `partitions`, the strongest reason of each."""
-    found: dict[int, Refusal] = {}
+    found: dict[int, PartitionRefusal] = {}
     for row, refusal in _each(partitions, listing):
         found.setdefault(row, refusal)
     return found
 
 
-def _each(partitions: Partitions, listing: Listing) -> Iterator[tuple[int, Refusal]]:
+def _each(partitions: Partitions, listing: TableListing) -> Iterator[tuple[int, PartitionRefusal]]:
     """Yield rows with their reasons, the strongest first."""
     for row, name in _marked(partitions, listing):
-        yield row, Refusal(SkipReason.OTHER_FORMAT, f"its folder has the metadata of {name}")
+        yield row, PartitionRefusal(SkipReason.OTHER_FORMAT, f"its folder has the metadata of {name}")
     for row, problem in partitions.problems():
-        yield row, Refusal(SkipReason.UNKNOWN_STORAGE, problem)
-    shared = Refusal(SkipReason.SHARED_LOCATION, "its folder is another partition's, is inside of it, or contains it")
+        yield row, PartitionRefusal(SkipReason.UNKNOWN_STORAGE, problem)
+    shared = PartitionRefusal(
+        SkipReason.SHARED_LOCATION, "its folder is another partition's, is inside of it, or contains it"
+    )
     yield from ((row, shared) for row in partitions.overlapping())
-    alike = Refusal(SkipReason.REPEATED_VALUES, "another partition has the same values, such as 1 and 01")
+    alike = PartitionRefusal(SkipReason.REPEATED_VALUES, "another partition has the same values, such as 1 and 01")
     yield from ((row, alike) for row in partitions.alike())
     nested = listing.files.filter(listing.files["is_nested"])
     for each in pc.value_counts(nested["partition"].combine_chunks()).to_pylist():
-        yield each["values"], Refusal(SkipReason.NESTED_FILES, f"{each['counts']} files are in folders below its own")
+        yield (
+            each["values"],
+            PartitionRefusal(SkipReason.NESTED_FILES, f"{each['counts']} files are in folders below its own"),
+        )
 
 
-def _marked(partitions: Partitions, listing: Listing) -> Iterator[tuple[int, str]]:
+def _marked(partitions: Partitions, listing: TableListing) -> Iterator[tuple[int, str]]:
     """Yield the rows of partitions in, around or at a folder with a mark of another format, with its name."""
     if not listing.marks.num_rows:
         return

@@ -10,7 +10,7 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
-    RewriteSettings,
+    GroupSettings,
     RollBack,
     Verification,
     WrittenGroup,
@@ -52,7 +52,7 @@ class RewritableHiveTable(HiveTable):
         return WholePartitions()
 
     @reads("read the files of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         """Return the task that merges all files of a partition.
 
         Raises:

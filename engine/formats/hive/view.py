@@ -14,11 +14,11 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import FileScope
 from engine.formats.hive.catalog.metastore import Metastore
 from engine.formats.hive.files.digests import digest_of, state_of
-from engine.formats.hive.files.listing import Listing, data_files
+from engine.formats.hive.files.listing import TableListing, data_files
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.hive.metadata.tables import TableEntry
-from engine.formats.hive.refusals import Refusal, refusals_of
+from engine.formats.hive.refusals import PartitionRefusal, refusals_of
 from engine.formats.hive.rewrite.folders import may_be_below
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
@@ -97,7 +97,7 @@ class TableView:
         self.metastore.change_partition(self.ref.namespace[0], self.ref.name, changed)
 
     @cached_property
-    def listing(self) -> Listing:
+    def listing(self) -> TableListing:
         """Its data files, and the marks of other formats among its folders."""
         return data_files(self.partitions, self.entry.location, self.storage)
 
@@ -113,7 +113,7 @@ class TableView:
         return any(may_be_below(each, self.entry.location) for each in outside)
 
     @cached_property
-    def refusals(self) -> Mapping[int, Refusal]:
+    def refusals(self) -> Mapping[int, PartitionRefusal]:
         """The reasons to leave partitions alone, by their row."""
         return refusals_of(self.partitions, self.listing)
 

@@ -36,7 +36,7 @@ from engine.domain.errors import (
     TableUnreadable,
     Transient,
 )
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.intake.databases import is_database_away, is_locked, wrong_settings
@@ -213,7 +213,7 @@ def _condition_of(error: Exception, message: str) -> PackhouseError | None:
     if is_locked(error):
         return Transient(message)
     if isinstance(error, _CATALOG_AWAY) or _is_driver_away(error):
-        return Away(Dependency.CATALOG, message)
+        return Away(DependencyKind.CATALOG, message)
     if isinstance(error, OSError | EOFError):
         return storage_condition(error, message)
     return Transient(message) if is_unreachable(error) else None

@@ -22,8 +22,8 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    GroupSettings,
     NativeEngine,
-    RewriteSettings,
     RollBack,
     SnapshotInfo,
     TableColumn,
@@ -49,7 +49,7 @@ from engine.formats.iceberg.procedures.native import native_conditions, native_d
 from engine.formats.iceberg.removal.outputs import list_run_files, remove_run_files, remove_run_metadata
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.tasks import group_task
-from engine.formats.iceberg.upkeep.tables import TableUpkeep
+from engine.formats.iceberg.upkeep.tables import UpkeepTable
 from engine.formats.intake.guards import reads
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
@@ -57,7 +57,7 @@ from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import EngineTask
 
 
-class IcebergTable(TableUpkeep):
+class IcebergTable(UpkeepTable):
     """A loaded Iceberg table; `load` returns its newer versions.
 
     Every method that reads metadata is decorated with `reads`: it raises `TableUnreadable` for unreadable metadata.
@@ -233,7 +233,7 @@ class IcebergTable(TableUpkeep):
         return self._live_files().inputs(paths)
 
     @reads("read the metadata of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         """Return the task that rewrites one group; sizes set by table properties override those of `settings`."""
         return group_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)
 

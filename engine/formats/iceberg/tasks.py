@@ -19,7 +19,7 @@ from engine.domain.runs.files import InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RowOrdering
-from engine.formats.base import RewriteSettings
+from engine.formats.base import GroupSettings
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
@@ -27,9 +27,9 @@ from engine.rewriting.kernel.contract import (
     KERNEL,
     EngineTask,
     GroupTask,
-    OrderColumn,
     PartitionField,
     RowOrder,
+    SortColumn,
     TaskInput,
 )
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
@@ -41,7 +41,7 @@ def group_task(
     *,
     run_id: str,
     attempt: int,
-    settings: RewriteSettings,
+    settings: GroupSettings,
 ) -> EngineTask:
     """Return the task of one group; see `TaskSource.group_task`."""
     metadata, order = view.metadata, settings.order
@@ -99,7 +99,7 @@ def _parameter(transform: Transform[Any, Any]) -> int:
 
 
 def _row_order(order: RowOrdering) -> RowOrder:
-    columns = (OrderColumn(each.field_id, each.descending, each.nulls_first) for each in order.fields)
+    columns = (SortColumn(each.field_id, each.descending, each.nulls_first) for each in order.fields)
     return RowOrder(order.strategy, tuple(columns))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from engine.domain.tables.table import TableRef
 
 
-class Held(Protocol):
+class CacheableValue(Protocol):
     """A cacheable value: any object with its size in bytes."""
 
     @property
@@ -17,7 +17,7 @@ class Held(Protocol):
         """Bytes in memory."""
 
 
-T = TypeVar("T", bound=Held)
+T = TypeVar("T", bound=CacheableValue)
 
 
 class Cache(Protocol):

@@ -11,10 +11,10 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 
-from engine.outgoing.bounds import Bounded, CheckPeer, Limits, connected
+from engine.outgoing.bounds import Bounded, CallLimits, CheckPeer, connected
 
 
-def bounded_pools(check: CheckPeer, bounds: Limits) -> dict[str, type[HTTPConnectionPool]]:
+def bounded_pools(check: CheckPeer, bounds: CallLimits) -> dict[str, type[HTTPConnectionPool]]:
     """Return urllib3's pools by scheme, whose connections keep the limits of each call.
 
     `check` raises for the forbidden address of a server, before it is connected to.

@@ -16,7 +16,7 @@ import pyarrow as pa
 import structlog
 
 from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, TableUnreadable, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.values.uris import masked
 from engine.formats.intake.limits import Malformed
 from engine.rewriting.kernel.storage.answers import is_expired, is_refused
@@ -166,7 +166,7 @@ def storage_condition(error: OSError | EOFError, message: str) -> PackhouseError
         return StateConflict(f"{message}; give the catalog's properties credentials that may do this")
     if isinstance(error, _OF_ONE_FILE) or _is_local(error):
         return Transient(message)
-    return Away(Dependency.STORAGE, message)
+    return Away(DependencyKind.STORAGE, message)
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -100,7 +100,7 @@ def opened_by(footer: bytes, source: Any, **options: Any) -> CheckedFile:
         _check(found)
         written = framed(thrift.write_struct(found))
         checked = InputFooter(written)
-    except (thrift.Malformed, LookupError, TypeError, AttributeError) as error:
+    except (thrift.MalformedStruct, LookupError, TypeError, AttributeError) as error:
         raise Malformed(f"its footer is damaged ({error})") from error
     with decoding_bytes():
         metadata = pq.read_metadata(pa.BufferReader(MAGIC + written))

@@ -16,7 +16,14 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import CheckedFile, checked_file
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import CODECS, Chunk
-from engine.rewriting.kernel.parquet.pages import DICTIONARY_PAGE, DamagedPage, Page, codec_of, encoding_of, read_page
+from engine.rewriting.kernel.parquet.pages import (
+    DICTIONARY_PAGE,
+    DamagedPage,
+    StoredPage,
+    codec_of,
+    encoding_of,
+    read_page,
+)
 
 _LARGEST_PAGE: Final = 64 * 2**20
 """Limit of the decompressed bytes of a page. Usual ones have 1 MiB, those of DuckDB a whole row group's column."""
@@ -86,13 +93,13 @@ def check_coded(stored: CheckedFile, body: bytes, limit: int) -> None:
         check_decoded(checked_file(body), body, row_groups, limit)
 
 
-def rows_at_once(pages: "Pages") -> int:
+def rows_at_once(pages: "CheckedPages") -> int:
     """Return how many rows of columns with these pages may be decoded at once."""
     return max(1, min(_MOST_ROWS_AT_ONCE, _BATCH_BYTES // max(1, pages.widest)))
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class CheckedPages:
     """The pages of column chunks.
 
     Attributes:
@@ -106,11 +113,11 @@ class Pages:
     widest: int = 0
     encodings: frozenset[int] = frozenset()
 
-    def __add__(self, other: "Pages") -> "Pages":
-        return Pages(self.total + other.total, self.widest + other.widest, self.encodings | other.encodings)
+    def __add__(self, other: "CheckedPages") -> "CheckedPages":
+        return CheckedPages(self.total + other.total, self.widest + other.widest, self.encodings | other.encodings)
 
 
-def pages_of(data: memoryview, chunk: Chunk) -> Pages:
+def pages_of(data: memoryview, chunk: Chunk) -> CheckedPages:
     """Return the pages of a column chunk, given by its bytes and its place in the footer.
 
     Raises:
@@ -130,19 +137,19 @@ def pages_of(data: memoryview, chunk: Chunk) -> Pages:
             encodings.add(encoding)
             total, at = total + page.size, page.start + page.stored
             widest = max(widest, _widest(data[page.start : at], page, chunk, encoding))
-    except (thrift.Malformed, DamagedPage) as error:
+    except (thrift.MalformedStruct, DamagedPage) as error:
         raise Malformed(f"a page is damaged ({error})") from error
-    return Pages(total, widest, frozenset(encodings))
+    return CheckedPages(total, widest, frozenset(encodings))
 
 
-def _widest(data: memoryview, page: Page, chunk: Chunk, encoding: int) -> int:
+def _widest(data: memoryview, page: StoredPage, chunk: Chunk, encoding: int) -> int:
     """Return the bytes of the longest value of a page that more than one row can have, otherwise of an average one."""
     if page.kind == DICTIONARY_PAGE:
         return _longest_word(data, page, chunk)
     return page.size if encoding == _PREFIXED else -(-page.size // page.values)
 
 
-def _longest_word(data: memoryview, page: Page, chunk: Chunk) -> int:
+def _longest_word(data: memoryview, page: StoredPage, chunk: Chunk) -> int:
     if chunk.physical_type < _BYTE_ARRAY:
         return _NUMBER_BYTES
     if chunk.physical_type > _BYTE_ARRAY or (page.is_compressed and chunk.codec not in CODECS.values()):
@@ -158,11 +165,11 @@ def _longest_word(data: memoryview, page: Page, chunk: Chunk) -> int:
     return longest
 
 
-def _pages_of(stored: CheckedFile, body: bytes, row_groups: Iterable[int]) -> Pages:
+def _pages_of(stored: CheckedFile, body: bytes, row_groups: Iterable[int]) -> CheckedPages:
     """Return the pages of row groups."""
     leaves = range(stored.parquet.metadata.num_columns)
     check_flat(stored.parquet, leaves)
-    found = Pages()
+    found = CheckedPages()
     for number in row_groups:
         for chunk in stored.chunks(number, leaves):
             if chunk.start + chunk.stored_bytes > len(body):

@@ -31,7 +31,7 @@ from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
 from engine.formats.paimon.catalog.locks import Sightings, TableLock
 from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, REST, STORAGE, TOKEN, URI, problems_of
-from engine.formats.paimon.catalog.rest.client import NoSuch, Refused, RestClient
+from engine.formats.paimon.catalog.rest.client import NoSuch, RequestRefused, RestClient
 from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
 from engine.formats.paimon.errors import reading_table
@@ -51,7 +51,7 @@ class ForbiddenPlace(InvalidInput):
     """The location that a catalog states for one table must not be read."""
 
 
-_OF_ONE_TABLE: Final = (TableUnreadable, NotEligible, NoSuch, Refused, ForbiddenPlace)
+_OF_ONE_TABLE: Final = (TableUnreadable, NotEligible, NoSuch, RequestRefused, ForbiddenPlace)
 """Errors that leave a table without a pointer. Tables without one are opened at each look, which reports the error."""
 
 

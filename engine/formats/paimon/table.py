@@ -17,8 +17,8 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    GroupSettings,
     NativeEngine,
-    RewriteSettings,
     SnapshotInfo,
     TableColumn,
     Verification,
@@ -39,7 +39,7 @@ from engine.formats.paimon.rewrite.merge_rules import check_limit
 from engine.formats.paimon.rewrite.proofs import verify_snapshot
 from engine.formats.paimon.rewrite.stores import core_storage
 from engine.formats.paimon.rewrite.tasks import core_task, kernel_task
-from engine.formats.paimon.upkeep.tables import TableUpkeep
+from engine.formats.paimon.upkeep.tables import UpkeepTable
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.groupings import ArrivalWindows, FullScope, Packed
@@ -47,7 +47,7 @@ from engine.planning.plans.predicates import PartitionSpecFields
 from engine.rewriting.kernel.contract import EngineTask
 
 
-class PaimonTable(TableUpkeep):
+class PaimonTable(UpkeepTable):
     """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
 
     @property
@@ -240,7 +240,7 @@ class PaimonTable(TableUpkeep):
         )
 
     @reads("read the manifests of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         """Return the task of the core that compacts the bucket of a group, or that of the kernel."""
         if not self._is_native:
             return kernel_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)

@@ -20,7 +20,7 @@ from engine.formats.paimon.manifests.entries import ADD
 from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.manifests.reading import MetadataReader
-from engine.formats.paimon.metadata.known_options import Work, problems_of
+from engine.formats.paimon.metadata.known_options import Activity, problems_of
 from engine.formats.paimon.metadata.options import TableOptions, options_of
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.schemas import TableSchema
@@ -67,7 +67,7 @@ class TableView:
         """The options of the current schema."""
         return options_of(self.schema)
 
-    def option_problems(self, work: Work) -> Sequence[str]:
+    def option_problems(self, work: Activity) -> Sequence[str]:
         """Return a clause for each option of the current schema that forbids an operation."""
         location, given = self.files.location, self.schema.options
         return problems_of(work, given, location=location, meaningless=self.meaningless)

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 import pyarrow as pa
 
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.runs.removals import FileCount, RemovalFigures
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.removal.batches import Answer, Batch, Fate, File, fates_of
@@ -262,7 +262,7 @@ class BulkDelete:
                 if not limit:
                     return text
                 if waited >= limit:
-                    raise Away(Dependency.STORAGE, f"the store did not delete files: {text}") from error
+                    raise Away(DependencyKind.STORAGE, f"the store did not delete files: {text}") from error
             else:
                 return None
             self._sleep(wait)

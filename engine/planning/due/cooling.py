@@ -7,11 +7,11 @@ import numpy as np
 from engine.domain.runs.hot_partitions import HotPartitions
 from engine.planning.measures.partition_metrics import Floats
 from engine.planning.measures.partitions import PartitionedFiles
-from engine.planning.plans.candidates import Candidates, SkipReason
+from engine.planning.plans.candidates import CandidateFlags, SkipReason
 from engine.planning.plans.rewrite_limits import RewriteLimits
 
 
-def leave_cooling(files: PartitionedFiles, chosen: Candidates, hot: HotPartitions) -> Candidates:
+def leave_cooling(files: PartitionedFiles, chosen: CandidateFlags, hot: HotPartitions) -> CandidateFlags:
     """Return the candidates without those in partitions that are cooling down."""
     cools = cools_in_seconds(files, hot) > 0
     if not cools.any():

@@ -10,14 +10,14 @@ import numpy as np
 
 from engine.planning.measures.partition_metrics import PartitionMetrics
 from engine.planning.measures.partitions import Flags
-from engine.planning.plans.candidates import Candidates
+from engine.planning.plans.candidates import CandidateFlags
 
 REMAINDER = "remainder"
 _LEAST_GAIN = 2
 """The least number of files left by rewrites that a further rewrite must merge into one."""
 
 
-def are_remainders(metrics: PartitionMetrics, candidates: Candidates) -> Flags:
+def are_remainders(metrics: PartitionMetrics, candidates: CandidateFlags) -> Flags:
     """Return, by partition, whether all candidates are files left by rewrites."""
     files, chosen = metrics.files, candidates.is_candidate
     count = files.count(chosen)

@@ -40,7 +40,7 @@ LEAST_FILES: Final = 2
 """The least files of a partition for a rule with `input_changed`: a single file has nothing to merge with."""
 
 
-class Comparison(Protocol):
+class RuleCondition(Protocol):
     """One condition of a rule; the interface of `domain.policies.triggers.TriggerCondition`."""
 
     @property
@@ -73,7 +73,7 @@ class Rule:
     """
 
     name: str
-    conditions: Sequence[Comparison]
+    conditions: Sequence[RuleCondition]
     needs_change: bool = False
     logic: Branch | None = None
 
@@ -225,7 +225,7 @@ def _is_met(rule: Rule, conditions: Sequence[MeasuredCondition]) -> bool:
     return is_met(rule.joined, lambda term: conditions[term.at].is_met)
 
 
-def _judged(condition: Comparison, measured: Floats) -> tuple[Flags, Flags]:
+def _judged(condition: RuleCondition, measured: Floats) -> tuple[Flags, Flags]:
     """Return by partition whether a condition holds, and whether it fails; neither where no value was measured."""
     holds = _holds(condition, measured)
     return holds, ~holds & ~np.isnan(measured)
@@ -281,7 +281,7 @@ def _values(metric: str, metrics: PartitionMetrics) -> Floats:
     return metrics.values.get(metric, np.full(partitions, np.nan))
 
 
-def _holds(condition: Comparison, measured: Floats) -> Flags:
+def _holds(condition: RuleCondition, measured: Floats) -> Flags:
     """Compare by partition; NaN (nothing was measured) holds for no operator."""
     match condition.operator:
         case "at_least":
@@ -352,7 +352,7 @@ def _all_measured(rule: Rule, metrics: PartitionMetrics, partition: int | None) 
 
 
 def _measured(
-    condition: Comparison, metrics: PartitionMetrics, partition: int | None
+    condition: RuleCondition, metrics: PartitionMetrics, partition: int | None
 ) -> tuple[MeasuredCondition, bool]:
     """Return a measured condition, and whether it fails; without a measured value it neither holds nor fails."""
     metric = str(condition.metric)

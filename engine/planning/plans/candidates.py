@@ -50,7 +50,7 @@ class SkipReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class CandidateFlags:
     """Flags over files and over partitions.
 
     `is_candidate`: to be put in a group (only files of selected units). `is_forced`: deletes, a split, small row
@@ -73,7 +73,7 @@ _REFUSED: Final = (SkipReason.NOT_PARQUET, SkipReason.ENCRYPTED, SkipReason.EXCL
 
 def find_candidates(
     files: PartitionedFiles, limits: RewriteLimits, *, full: bool = False, reordered: Flags | None = None
-) -> Candidates:
+) -> CandidateFlags:
     """Return the files worth rewriting under `limits`.
 
     Args:
@@ -98,7 +98,7 @@ def find_candidates(
 
 def _find(
     files: PartitionedFiles, limits: RewriteLimits, unordered: Flags, in_full: Flags, *, full: bool
-) -> Candidates:
+) -> CandidateFlags:
     """Return the candidates; `in_full`: by partition, whether all of its files are; `full`: the rewrite is in full."""
     wanted, forced = _wanted(files, limits, unordered, in_full, full=full)
     allowed, refused = _allowed(files, limits)
@@ -129,7 +129,7 @@ def _find(
         _set(reasons, is_incomplete & (files.count(refused[reason]) > 0), reason)
     _set_blocked(reasons, files, blocked, has_outside)
     chosen = taken[units.unit_of]
-    return Candidates(
+    return CandidateFlags(
         wanted_here & chosen,
         forced_here & chosen,
         np.zeros_like(chosen),

@@ -29,7 +29,7 @@ from engine.planning.due.cooling import leave_cooling, shrunk_groups
 from engine.planning.measures.ordered_files import are_unordered
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles, partition_files
 from engine.planning.plans.bin_packing import pack
-from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
+from engine.planning.plans.candidates import CandidateFlags, SkipReason, find_candidates
 from engine.planning.plans.groupings import PACKED, Grouping
 from engine.planning.plans.parts import MOST_FILES, left_for_later, parts_of
 from engine.planning.plans.rewrite_limits import NO_LIMIT, RewriteLimits
@@ -165,7 +165,7 @@ def _metadata_bytes(files: PartitionedFiles, packed: Sequence[_Bin], columns: in
 
 def _pack_all(
     files: PartitionedFiles,
-    chosen: Candidates,
+    chosen: CandidateFlags,
     limits: RewriteLimits,
     shrunk: Mapping[int, int],
     *,
@@ -209,7 +209,7 @@ def _moving(files: PartitionedFiles, limits: RewriteLimits) -> AbstractSet[int]:
     return frozenset(np.flatnonzero(files.spec_ids != limits.output_spec_id).tolist())
 
 
-def _members(files: PartitionedFiles, chosen: Candidates) -> dict[int, Ints]:
+def _members(files: PartitionedFiles, chosen: CandidateFlags) -> dict[int, Ints]:
     """Return the candidates by merge unit, each in the order of arrival."""
     ordered = files.in_order_of_arrival(chosen.is_candidate)
     if not len(ordered):
@@ -322,7 +322,7 @@ def _live_shares(files: PartitionedFiles, packed: Sequence[_Bin]) -> list[float]
 
 def _skipped(
     files: PartitionedFiles,
-    chosen: Candidates,
+    chosen: CandidateFlags,
     taken: AbstractSet[int],
     later: Ints,
     hot: HotPartitions,

@@ -12,13 +12,13 @@ import numpy as np
 
 from engine.domain.runs.plans import Later
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
-from engine.planning.plans.candidates import Candidates
+from engine.planning.plans.candidates import CandidateFlags
 
 MOST_FILES: Final = 20_000
 """The most candidates of one part; a partition with more is a separate part."""
 
 
-def parts_of(files: PartitionedFiles, chosen: Candidates, most_files: int) -> Iterator[tuple[Candidates, Ints]]:
+def parts_of(files: PartitionedFiles, chosen: CandidateFlags, most_files: int) -> Iterator[tuple[CandidateFlags, Ints]]:
     """Yield the candidates of each part with the partitions of all later parts; a single item if one part suffices."""
     count = files.count(chosen.is_candidate)
     if count.sum() <= most_files:
@@ -34,7 +34,7 @@ def parts_of(files: PartitionedFiles, chosen: Candidates, most_files: int) -> It
     yield _only(files, chosen, order[begin:]), np.empty(0, dtype=np.int64)
 
 
-def left_for_later(files: PartitionedFiles, chosen: Candidates, partitions: Ints) -> Later:
+def left_for_later(files: PartitionedFiles, chosen: CandidateFlags, partitions: Ints) -> Later:
     """Return the partitions and candidate files of later parts."""
     if not len(partitions):
         return Later()
@@ -42,7 +42,7 @@ def left_for_later(files: PartitionedFiles, chosen: Candidates, partitions: Ints
     return Later(len(partitions), int(count[partitions].sum()), int(size[partitions].sum()))
 
 
-def _best_first(files: PartitionedFiles, chosen: Candidates, count: Ints) -> Ints:
+def _best_first(files: PartitionedFiles, chosen: CandidateFlags, count: Ints) -> Ints:
     """Return the partitions with candidates, by files saved per byte read, highest first."""
     size = files.total(files.file_bytes, chosen.is_candidate)
     gain = count - chosen.outputs + files.count(chosen.is_forced)
@@ -52,7 +52,7 @@ def _best_first(files: PartitionedFiles, chosen: Candidates, count: Ints) -> Int
     return ordered
 
 
-def _only(files: PartitionedFiles, chosen: Candidates, partitions: Ints) -> Candidates:
+def _only(files: PartitionedFiles, chosen: CandidateFlags, partitions: Ints) -> CandidateFlags:
     is_taken = np.zeros(len(files.names), dtype=np.bool_)
     is_taken[partitions] = True
     here: Flags = is_taken[files.partition_of]

@@ -24,7 +24,7 @@ _FINEST_FIRST: Final = ("identity", "hour", "day", "month", "year", "truncate", 
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionField:
+class SpecField:
     """One field of a partition spec.
 
     `position` in the spec; `column` is the source's full name; `transform` such as `day` or `bucket[16]`; `convert`
@@ -49,10 +49,10 @@ class PartitionSpecFields:
     """One partition spec of a table; `decode` reads a partition's canonical JSON as values by position."""
 
     spec_id: int
-    fields: tuple[PartitionField, ...]
+    fields: tuple[SpecField, ...]
     decode: Callable[[str], Sequence[Any]]
 
-    def find(self, column: str) -> PartitionField | None:
+    def find(self, column: str) -> SpecField | None:
         """Return the field that partitions by a column, the finest of several; None without one."""
         found = [field for field in self.fields if field.column == column]
         return min(found, key=lambda field: _FINEST_FIRST.index(field.transform.partition("[")[0]), default=None)
@@ -127,7 +127,7 @@ def _no_field(column: str, specs: Sequence[PartitionSpecFields], columns: Sequen
     return FieldProblem(f"{pointer}/column", text, column, hint)
 
 
-def _in_words(field: PartitionField) -> str:
+def _in_words(field: SpecField) -> str:
     return field.column if field.transform == "identity" else f"{field.column} (its {field.transform})"
 
 

@@ -67,7 +67,7 @@ class WriteSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class OrderColumn:
+class SortColumn:
     """A top-level column of the target schema to order by; direction and place of nulls apply to `sort` only.
 
     `is_int96`: its 12 bytes are an INT96 timestamp, which is ordered by its microsecond.
@@ -88,17 +88,17 @@ class RowOrder:
     """
 
     strategy: str
-    columns: tuple[OrderColumn, ...]
+    columns: tuple[SortColumn, ...]
     memory_bytes: int = 512 * 2**20
 
     @staticmethod
     def from_raw(raw: "dict[str, Any] | None") -> "RowOrder | None":
         """Return the order from the JSON form of a task."""
-        return None if raw is None else RowOrder(**{**raw, "columns": tuple(OrderColumn(**c) for c in raw["columns"])})
+        return None if raw is None else RowOrder(**{**raw, "columns": tuple(SortColumn(**c) for c in raw["columns"])})
 
 
 @dataclass(frozen=True, slots=True)
-class RowKey:
+class MergeKey:
     """The key by which rows are merged: of the rows with equal values in its columns, only the newest is kept.
 
     `columns`: field ids of top-level columns of the target schema. `version`: the column whose largest value is the
@@ -113,9 +113,9 @@ class RowKey:
     memory_bytes: int = 512 * 2**20
 
     @staticmethod
-    def from_raw(raw: "dict[str, Any] | None") -> "RowKey | None":
+    def from_raw(raw: "dict[str, Any] | None") -> "MergeKey | None":
         """Return the key from the JSON form of a task."""
-        return None if raw is None else RowKey(**{**raw, "columns": tuple(raw["columns"])})
+        return None if raw is None else MergeKey(**{**raw, "columns": tuple(raw["columns"])})
 
 
 PartitionValues = tuple[Any, ...]
@@ -187,7 +187,7 @@ class GroupTask:
     partition_by: tuple[PartitionField, ...] | None = None
     folder_per_execution: bool = False
     int96_ids: tuple[int, ...] = ()
-    key: RowKey | None = None
+    key: MergeKey | None = None
 
     def of_execution(self, mark: str) -> "GroupTask":
         """Return the task of one execution, whose files no other execution has; `mark` tells it from the others."""
@@ -210,7 +210,7 @@ class GroupTask:
         raw["write"] = WriteSettings(**raw["write"])
         raw["pace"] = Pace(**raw["pace"])
         raw["order"] = RowOrder.from_raw(raw["order"])
-        raw["key"] = RowKey.from_raw(raw["key"])
+        raw["key"] = MergeKey.from_raw(raw["key"])
         if raw["partition_by"] is not None:
             raw["partition_by"] = tuple(PartitionField(**each) for each in raw["partition_by"])
         return GroupTask(**raw)

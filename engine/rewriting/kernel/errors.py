@@ -4,7 +4,7 @@
     ├── InputFault       an input is missing, truncated, corrupt, or differs from the manifest
     ├── OutputFault      an output could not be created, or differs from what was written
     └── StorageFault     the storage did not answer; the file itself may be valid
-        ├── CredentialsExpired   the storage refused expired credentials
+        ├── StorageCredentialsExpired  the storage refused expired credentials
         └── AccessRefused        the storage refused valid credentials
     Refused              the kernel must not rewrite this group; the native path may (`reason` is one of `REASONS`)
     Stopped              the pace channel ordered the task to stop; not a fault
@@ -72,7 +72,7 @@ class StorageFault(KernelError):
     """The storage did not answer: a broken connection, too many requests, or an internal error."""
 
 
-class CredentialsExpired(StorageFault):
+class StorageCredentialsExpired(StorageFault):
     """The storage refused credentials that expired; the same task may succeed with new ones."""
 
 

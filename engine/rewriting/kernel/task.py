@@ -39,7 +39,7 @@ from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
 from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Transfer
-from engine.rewriting.kernel.writing.layout import Layout
+from engine.rewriting.kernel.writing.layout import OutputLayout
 from engine.rewriting.kernel.writing.outputs import OutputFiles
 from engine.rewriting.kernel.writing.own_footers import OwnFooter
 from engine.rewriting.kernel.writing.rows import GroupWriter
@@ -167,7 +167,7 @@ class GroupRewrite:
                 return
         self._encode(map(reader.rows_of, units), files, schema, layout, live)
 
-    def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: Layout) -> Splicer:
+    def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: OutputLayout) -> Splicer:
         task = self._task
         return Splicer(
             schema=schema,
@@ -193,7 +193,9 @@ class GroupRewrite:
         finally:
             divider.close()
 
-    def _encode(self, rows: Iterator[Rows], files: OutputFiles, schema: pa.Schema, layout: Layout, count: int) -> None:
+    def _encode(
+        self, rows: Iterator[Rows], files: OutputFiles, schema: pa.Schema, layout: OutputLayout, count: int
+    ) -> None:
         """Write rows, put into the task's order if it has one."""
         task = self._task
         if task.order is not None:
@@ -299,11 +301,11 @@ def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:
     return [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
 
 
-def _layout(task: GroupTask, live: int, *, planned: int) -> Layout:
+def _layout(task: GroupTask, live: int, *, planned: int) -> OutputLayout:
     """Return the layout of `live` rows; `planned`: the number of outputs that the plan predicted, 0 if it did not."""
     rows = sum(one.record_count for one in task.inputs)
     stored = sum(one.file_bytes for one in task.inputs)
-    return Layout(
+    return OutputLayout(
         target_bytes=task.write.target_file_bytes,
         row_group_bytes=task.write.row_group_bytes,
         rows=live,

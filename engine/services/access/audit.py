@@ -23,7 +23,7 @@ _MOST_FAULTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ChainFault:
     """One fault in the chain: its `sequence` and the entry's `audit_id`, as far as they are known."""
 
     message: str
@@ -39,7 +39,7 @@ class ChainVerdict:
     unsealed: int = 0
     head: AuditSeal | None = None
     anchor: Anchor = field(default_factory=Anchor)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[ChainFault] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
@@ -106,19 +106,19 @@ class AuditService:
             if anchor.sequence > previous.sequence:
                 previous = anchor
             for message in _faults_of(seal, entry, previous, newest):
-                verdict.faults.append(Fault(message, seal.sequence, seal.audit_id))
+                verdict.faults.append(ChainFault(message, seal.sequence, seal.audit_id))
             newest.see(seal)
             newest.told.update(_anchors_told(entry))
             missing_heads.discard(seal.hash)
             verdict.head, verdict.sealed, previous = seal, verdict.sealed + 1, seal
             if len(verdict.faults) >= _MOST_FAULTS:
                 return verdict
-        verdict.faults += [Fault(_missing_head(each, verdict.anchor)) for each in sorted(missing_heads)]
+        verdict.faults += [ChainFault(_missing_head(each, verdict.anchor)) for each in sorted(missing_heads)]
         await self._judge_unsealed(verdict, newest)
         if verdict.anchor.sequence and verdict.anchor.hash not in newest.told:
             sequence = verdict.anchor.sequence
             told = f"no entry records that the log was pruned up to link {sequence}: its beginning was cut off"
-            verdict.faults.append(Fault(told, sequence))
+            verdict.faults.append(ChainFault(told, sequence))
         return verdict
 
     async def _links(self) -> AsyncIterator[tuple[Anchor, AuditSeal, AuditEntry | None]]:
@@ -143,7 +143,7 @@ class AuditService:
         for entry in unsealed:
             newest.told.update(_anchors_told(entry))
             if newest.has_passed(entry):
-                verdict.faults.append(Fault(_inserted(entry), None, entry.id))
+                verdict.faults.append(ChainFault(_inserted(entry), None, entry.id))
             else:
                 verdict.unsealed += 1
 

@@ -18,7 +18,7 @@ from typing import Final, ParamSpec, TypeVar
 import structlog
 
 from engine.domain.errors import Away, FieldProblem, InvalidInput, PackhouseError, StateConflict, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.tables.table import Catalog, FormatName, TableRef
 from engine.formats.base import (
     CatalogConnection,
@@ -219,7 +219,7 @@ class TableAccess:
                 return await self.read(ref, connection.pointers, [ref])
         except TimeoutError:
             message = f"the catalog did not answer for table {ref} within {POINTER_SECONDS:g} seconds"
-            return Away(Dependency.STORAGE, message)
+            return Away(DependencyKind.STORAGE, message)
         except (Transient, StateConflict) as error:  # one table's store may refuse the credentials, and no other
             return error
         except PackhouseError:
@@ -268,7 +268,7 @@ class TableAccess:
                 return await asyncio.to_thread(lambda: list(self._names.resolved(properties)))
         except TimeoutError:
             message = f"the resolver of host names did not answer within {RESOLVER_SECONDS:g} seconds"
-            raise Away(Dependency.CATALOG, message) from None
+            raise Away(DependencyKind.CATALOG, message) from None
 
     @contextmanager
     def _redacting(self) -> Iterator[None]:

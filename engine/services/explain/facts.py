@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.fleet.breakers import Breaker
-from engine.domain.fleet.limits import AtWork, Fleet
+from engine.domain.fleet.limits import AtWork, FleetRow
 from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
@@ -76,7 +76,7 @@ class RecordFacts:
 
     now: datetime
     table: Table
-    fleet: Fleet
+    fleet: FleetRow
     live: Sequence[Run]
     ended: Sequence[Run]
     conflicts: Sequence[Conflict]

@@ -64,7 +64,7 @@ class Figures:
     workforce: Workforce | None = None
 
 
-class _Kept(Generic[_T]):
+class _AnswerCache(Generic[_T]):
     """Cache of one answer for a second; asks once at a time."""
 
     def __init__(self, *, ask: Callable[[], Awaitable[_T]], clock: Clock) -> None:
@@ -101,9 +101,9 @@ class HealthService:
         self._queue_depth = queue_depth
         self._rates = rates
         self._owners = owners
-        self._dependencies = _Kept(ask=self._ask_all, clock=clock)
-        self._figures = _Kept(ask=self._count, clock=clock)
-        self._workforce = _Kept(ask=self._count_workforce, clock=clock)
+        self._dependencies = _AnswerCache(ask=self._ask_all, clock=clock)
+        self._figures = _AnswerCache(ask=self._count, clock=clock)
+        self._workforce = _AnswerCache(ask=self._count_workforce, clock=clock)
 
     async def dependencies(self) -> Sequence[Dependency]:
         """Return the state of every dependency, at most a second old, the database first."""

@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
-class _Kept(Generic[Value]):
+class _Computation(Generic[Value]):
     """A value, when its computation began and how long it took (monotonic seconds), and the task that renews it."""
 
     value: Value
@@ -60,7 +60,7 @@ class KeptFigures(Generic[Key, Value]):
         self._compute = compute
         self._clock = clock
         self._name = name
-        self._kept: dict[Key, _Kept[Value]] = {}
+        self._kept: dict[Key, _Computation[Value]] = {}
         self._computing: dict[Key, asyncio.Lock] = {}
 
     async def get(self, key: Key) -> Value:
@@ -87,12 +87,12 @@ class KeptFigures(Generic[Key, Value]):
         except PackhouseError as error:  # a request that finds the value too old raises it again
             _log.warning("figures_not_renewed", figures=self._name, error=error.message)
 
-    async def _renew(self, key: Key) -> _Kept[Value]:
+    async def _renew(self, key: Key) -> _Computation[Value]:
         started = self._clock.monotonic()
         value = await self._compute(key)
         if key not in self._kept and len(self._kept) >= _MOST_KEPT:
             oldest = next(iter(self._kept))
             del self._kept[oldest]
             self._computing.pop(oldest, None)
-        renewed = self._kept[key] = _Kept(value, started, self._clock.monotonic() - started)
+        renewed = self._kept[key] = _Computation(value, started, self._clock.monotonic() - started)
         return renewed

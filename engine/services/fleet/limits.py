@@ -7,7 +7,7 @@ from typing import Final
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.fleet.budgets import Budget
-from engine.domain.fleet.limits import Fleet, FleetLimits
+from engine.domain.fleet.limits import FleetLimits, FleetRow
 from engine.domain.values.hints import did_you_mean
 from engine.services.access.visibility import visible_catalogs
 from engine.services.runs.wakes import MOST_SENT, Wakes
@@ -24,14 +24,14 @@ class LimitService:
         self._database = database
         self._wakes = wakes
 
-    async def get(self, caller: Caller) -> Fleet:
+    async def get(self, caller: Caller) -> FleetRow:
         """Return the fleet with its limits, and those of the catalogs that exist for the caller."""
         async with self._database.read() as unit:
             fleet = await unit.fleet.get()
             visible = await visible_catalogs(unit, caller)
         return replace(fleet, limits=fleet.limits.of_catalogs(visible))
 
-    async def replace(self, caller: Caller, limits: FleetLimits, *, version: int) -> Fleet:
+    async def replace(self, caller: Caller, limits: FleetLimits, *, version: int) -> FleetRow:
         """Replace all limits. Rates reach running runs within seconds.
 
         `parallel_runs` applies from the next claim, `parallel_groups` from the next task.

@@ -13,7 +13,7 @@ import structlog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Away, PackhouseError, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.outages import Outage
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.registered import open_registered, read_registered
@@ -72,7 +72,7 @@ class OutageProbes:
         try:
             await self._ask(outage)
         except Away as error:
-            if error.dependency is Dependency.DATABASE:
+            if error.dependency is DependencyKind.DATABASE:
                 raise
             _log.info("outage_goes_on", outage=outage.key, probes=outage.probes + 1, error=error.message)
             async with self._database.begin() as unit:
@@ -104,20 +104,20 @@ class OutageProbes:
 
     async def _ask(self, outage: Outage) -> None:
         match outage.dependency:
-            case Dependency.SPARK:
+            case DependencyKind.SPARK:
                 await asyncio.to_thread(self._dispatcher.ping)
-            case Dependency.CATALOG:
+            case DependencyKind.CATALOG:
                 async with self._database.read() as unit:
                     catalog = await unit.catalogs.get(outage.catalog)
                 if catalog is not None:
                     connection = await self._formats.connect(catalog)
                     await self._formats.read(outage.catalog, connection.ping)
-            case Dependency.STORAGE:
+            case DependencyKind.STORAGE:
                 async with self._database.read() as unit:
                     table, catalog = await read_registered(unit, outage.table_id, SYSTEM)
                 opened = await open_registered(self._formats, catalog, table)
                 await self._formats.read(table.ref, opened.read_storage)
-            case Dependency.DATABASE | Dependency.REDIS:  # never reported: no run is parked for these
+            case DependencyKind.DATABASE | DependencyKind.REDIS:  # never reported: no run is parked for these
                 return
             case _:
                 assert_never(outage.dependency)

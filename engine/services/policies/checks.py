@@ -52,7 +52,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class _TableColumns:
     """Columns of a table, with `nested` for structs, lists and maps; or the reason why they are not known.
 
     `unfit` has the reasons why a setting can't be applied to the table's columns, by the pointer of the setting.
@@ -166,7 +166,7 @@ class PolicyChecks:
             notes.append(f"{settings} was checked on the first {len(asked)} covered tables only")
         return problems, notes
 
-    async def _columns_of(self, catalog: Catalog, ref: TableRef, document: PolicyDocument) -> _Columns:
+    async def _columns_of(self, catalog: Catalog, ref: TableRef, document: PolicyDocument) -> _TableColumns:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 opened = await self._formats.open_table(catalog, ref, lists_files=False)
@@ -174,10 +174,10 @@ class PolicyChecks:
                     ref, lambda: (opened.columns(), dict(_reasons(opened, document)))
                 )
         except PackhouseError as error:
-            return _Columns(ref, None, error.message)
+            return _TableColumns(ref, None, error.message)
         except TimeoutError:
-            return _Columns(ref, None, f"its catalog did not answer within {PATIENCE_SECONDS:g} seconds")
-        return _Columns(
+            return _TableColumns(ref, None, f"its catalog did not answer within {PATIENCE_SECONDS:g} seconds")
+        return _TableColumns(
             ref,
             frozenset(column.name for column in columns),
             nested=frozenset(column.name for column in columns if column.is_nested),
@@ -306,7 +306,7 @@ def _reasons(opened: OpenTable, document: PolicyDocument) -> Iterator[tuple[str,
         yield "/rewrite/key", condition.detail
 
 
-def _unfit_settings(document: PolicyDocument, found: Sequence[_Columns]) -> Iterator[FieldProblem]:
+def _unfit_settings(document: PolicyDocument, found: Sequence[_TableColumns]) -> Iterator[FieldProblem]:
     """Yield a problem for each setting that can't be applied to the columns of a table; the first such table."""
     own = document.written()
     for pointer in sorted({pointer for each in found for pointer in each.unfit}):
@@ -320,7 +320,7 @@ def _setting_of(pointer: str) -> str:
     return ".".join(pointer.split("/")[1:3])
 
 
-def _unfit_column(pointer: str, name: str, found: Sequence[_Columns]) -> FieldProblem | None:
+def _unfit_column(pointer: str, name: str, found: Sequence[_TableColumns]) -> FieldProblem | None:
     """Return the problem of a column that a table does not have, or by which rows can't be compared."""
     outermost = name.partition(".")[0]
     nested = next((each.table for each in found if each.is_nested(outermost)), None)

@@ -25,7 +25,7 @@ from engine.domain.errors import (
     Transient,
 )
 from engine.domain.fleet.breakers import Fault
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.outages import CREDENTIALS, MOST_FRUITLESS_OUTAGES, outage_key, parks
 from engine.domain.ids import TableId
 from engine.domain.runs.run import LEASED_STATES, Operation, Run, RunState, WaitingFor
@@ -122,7 +122,7 @@ class RunExecution:
             try:
                 await end_run(attempt, work, await self._outcome_of(error, attempt))
             except Away as away:
-                if away.dependency is not Dependency.DATABASE or attempt.stop_reason is Stop.SHUTDOWN:
+                if away.dependency is not DependencyKind.DATABASE or attempt.stop_reason is Stop.SHUTDOWN:
                     raise
                 _log.warning("attempt_waits", waiting_for="database", error=away.message)
                 await self._clock.sleep(DATABASE_SECONDS)
@@ -178,7 +178,7 @@ class RunExecution:
         if fruitless < MOST_FRUITLESS_OUTAGES:
             _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=message)
             return OutOfReach(away, _retry_after(fruitless) if run.waits_on == key else None)
-        if away.dependency is Dependency.SPARK:
+        if away.dependency is DependencyKind.SPARK:
             message += f" (more than {MOST_FRUITLESS_OUTAGES} times while this run rewrote files, {_REMEDY})"
         last = self._given_up(attempt, message, Fault.of(away))
         return last or OutOfReach(away, _retry_after(run.failures + 1), failed=True)
@@ -188,7 +188,7 @@ class RunExecution:
 
         Of Spark only outages while tasks ran count: they may crash it, such as by the memory that they need.
         """
-        states = (RunState.REWRITING,) if away.dependency is Dependency.SPARK else tuple(LEASED_STATES)
+        states = (RunState.REWRITING,) if away.dependency is DependencyKind.SPARK else tuple(LEASED_STATES)
         async with self._database.read() as unit:
             waiting_for = WaitingFor(away.dependency.value)
             return await unit.rewrite_histories.fruitless_outages(run.id, waiting_for, states)

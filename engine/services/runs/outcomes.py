@@ -8,7 +8,7 @@ from typing import Any
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason
 from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.left_out import LeftOut, LeftOutItem
-from engine.domain.runs.results import Races, RunResult
+from engine.domain.runs.results import LostRaces, RunResult
 from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, Run
 from engine.domain.runs.timelines import RunTimeline
 from engine.formats.base import Verification
@@ -103,10 +103,10 @@ def _is_lost(group: GroupOutline) -> bool:
     return group.reason is not None and group.reason.kind is DropKind.LOST
 
 
-def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> Races:
+def races_so_far(run: Run, lost: Sequence[LostGroup] = ()) -> LostRaces:
     """Return the groups and bytes that a run lost to other writers in all attempts, including `lost`."""
     before = run.result.races
-    return Races(before.groups_lost + len(lost), before.wasted_bytes + sum(group.wasted_bytes for group in lost))
+    return LostRaces(before.groups_lost + len(lost), before.wasted_bytes + sum(group.wasted_bytes for group in lost))
 
 
 def conflict_rate(lost: int, committed: int) -> float | None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import NotFound
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.limits import Pauses
 from engine.domain.fleet.outages import SPARK, Outage
 from engine.domain.fleet.retention import Kept
@@ -125,7 +125,7 @@ def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
     """Return a queued run with the present state of the outage that it waits for, if that has not ended."""
     if run.waiting_for is not None and run.waiting_for not in _OUTAGES:
         return run
-    of_spark = outages.get(SPARK) if Dependency.SPARK in OPERATIONS[run.operation].needs else None
+    of_spark = outages.get(SPARK) if DependencyKind.SPARK in OPERATIONS[run.operation].needs else None
     outage = outages.get(run.waits_on or "") or of_spark
     if outage is not None:
         waiting_for, at = outage.waiting_for, outage.next_probe_at

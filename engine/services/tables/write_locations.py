@@ -10,7 +10,7 @@ from enum import StrEnum
 from engine.domain.access.callers import Caller
 from engine.domain.errors import NotEligible
 from engine.domain.ids import RunId, TableId
-from engine.domain.tables.write_locations import WriteLocations, WrittenFile
+from engine.domain.tables.write_locations import NamedFile, WriteLocations
 from engine.formats.base import OpenTable, WriteGuide
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
@@ -29,7 +29,7 @@ class WriteAnswer:
     """The folders to write a file to. `run_id`: the live run that rewrites the partition, None without one."""
 
     partition: str
-    file: WrittenFile
+    file: NamedFile
     found: WriteLocations
     run_id: RunId | None
 

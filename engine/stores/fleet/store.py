@@ -6,7 +6,7 @@ from sqlalchemy import Row, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import PreconditionFailed
-from engine.domain.fleet.limits import Fleet, FleetLimits
+from engine.domain.fleet.limits import FleetLimits, FleetRow
 from engine.stores.schema.core import fleet
 from engine.stores.sql.clock import now
 from engine.stores.tables.store import to_pause
@@ -18,11 +18,11 @@ class FleetStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def get(self) -> Fleet:
+    async def get(self) -> FleetRow:
         """Return the fleet's limits and pause."""
         return _to_fleet((await self._connection.execute(select(fleet))).one())
 
-    async def replace_limits(self, limits: FleetLimits, *, by: str, version: int) -> Fleet:
+    async def replace_limits(self, limits: FleetLimits, *, by: str, version: int) -> FleetRow:
         """Replace the limits if `version` is the stored version.
 
         Raises:
@@ -37,5 +37,5 @@ class FleetStore:
         return _to_fleet(row)
 
 
-def _to_fleet(row: Row[Any]) -> Fleet:
-    return Fleet(row.version, row.updated_at, row.updated_by, FleetLimits.of(row.limits), to_pause(row))
+def _to_fleet(row: Row[Any]) -> FleetRow:
+    return FleetRow(row.version, row.updated_at, row.updated_by, FleetLimits.of(row.limits), to_pause(row))

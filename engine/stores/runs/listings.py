@@ -59,7 +59,7 @@ DOCUMENTS: Final = frozenset({"plan", "intent", "result", "policy", "request"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Walk:
+class _IndexScans:
     """Conditions of each index scan, and the remaining filters on its entries."""
 
     branches: Sequence[Sequence[_Condition]]
@@ -270,7 +270,7 @@ def live_counts() -> Select[Any]:
     return select(runs.c.state, func.count()).where(runs.c.state.in_(live_states)).group_by(runs.c.state)
 
 
-def _walk(wanted: RunFilter, before: RunId | None) -> _Walk:
+def _walk(wanted: RunFilter, before: RunId | None) -> _IndexScans:
     """Choose the index by the first filter present: table, teams, catalog, states, otherwise the ids."""
     bounds = [bound for bound in _bounds(wanted, before) if bound is not None]
     residual = {"operation": wanted.operations, "catalog": wanted.catalog, "owner_team": wanted.teams}
@@ -288,7 +288,7 @@ def _walk(wanted: RunFilter, before: RunId | None) -> _Walk:
         chosen = sorted(RunState if wanted.states is None else wanted.states)
         states = [[runs.c.state == state] for state in chosen]
     branches = [[*driver, *state, *bounds] for driver in drivers for state in states]
-    return _Walk(branches, {name: value for name, value in residual.items() if value is not None})
+    return _IndexScans(branches, {name: value for name, value in residual.items() if value is not None})
 
 
 def _bounds(wanted: RunFilter, before: RunId | None) -> Iterable[_Condition | None]:

@@ -14,7 +14,7 @@ from sqlalchemy import (
     Text,
 )
 
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.tables.watches import Verdict
 from engine.stores.schema.core import metadata
@@ -88,7 +88,7 @@ outages = Table(
     "outages",
     metadata,
     Column("key", ordered_text(NAME_LENGTH + ID_LENGTH), primary_key=True),
-    Column("dependency", EnumText(Dependency), nullable=False),
+    Column("dependency", EnumText(DependencyKind), nullable=False),
     Column("catalog", ordered_text(NAME_LENGTH), nullable=False),
     Column("table_id", ordered_text(ID_LENGTH), nullable=False),
     Column("detail", Text, nullable=False),

@@ -21,7 +21,7 @@ from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import IntegrityError
 
 from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.stores.schema.retention import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"
@@ -72,7 +72,7 @@ def translate(context: ExceptionContext) -> PackhouseError | None:
     if not isinstance(error, Exception):
         return None  # a cancelled task is not a failure of the database
     if context.is_disconnect or _is_away(error):
-        return Away(Dependency.DATABASE, f"the database does not answer: {_first_line(error)}")
+        return Away(DependencyKind.DATABASE, f"the database does not answer: {_first_line(error)}")
     if _is_transient(error):
         return Transient(f"the database did not do it: {_first_line(error)}")
     if isinstance(context.sqlalchemy_exception, IntegrityError):

@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, RowMapping, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, SPARK, Outage, outage_key, probe_lease, probe_wait
 from engine.domain.ids import TableId
 from engine.domain.runs.operations import OPERATIONS
@@ -22,7 +22,7 @@ from engine.stores.schema.watching import outages
 from engine.stores.sql.clock import now, seconds_from_now
 from engine.stores.sql.upserts import upsert
 
-_OF_SPARK: Final = tuple(sorted(each.operation for each in OPERATIONS.values() if Dependency.SPARK in each.needs))
+_OF_SPARK: Final = tuple(sorted(each.operation for each in OPERATIONS.values() if DependencyKind.SPARK in each.needs))
 
 
 class OutageStore:
@@ -31,7 +31,7 @@ class OutageStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def report(self, dependency: Dependency, run: Run, detail: str) -> Outage:
+    async def report(self, dependency: DependencyKind, run: Run, detail: str) -> Outage:
         """Insert the outage that ended a run's attempt, unless it exists; return the stored outage."""
         key = outage_key(dependency, catalog=run.catalog, table_id=run.table_id)
         statement = upsert(self._connection, outages).values(
@@ -69,20 +69,20 @@ class OutageStore:
         """Count the outages by kind of dependency; every kind is a key."""
         query = select(outages.c.dependency, func.count()).group_by(outages.c.dependency)
         counted = {row.dependency: row[1] for row in await self._connection.execute(query)}
-        return {each.value: counted.get(each, 0) for each in Dependency}
+        return {each.value: counted.get(each, 0) for each in DependencyKind}
 
     async def claim_probes(self, limit: int) -> builtins.list[Outage]:
         """Claim outages whose probe is due; no other process gets them for the time of `probe_lease`.
 
         Outages of dependencies that only a newer version knows are left to its processes.
         """
-        is_known = outages.c.dependency.in_(tuple(Dependency))
+        is_known = outages.c.dependency.in_(tuple(DependencyKind))
         due = select(outages.c.key).where(outages.c.next_probe_at <= now(), is_known).order_by(outages.c.next_probe_at)
         keys = [row.key for row in await self._connection.execute(due.limit(limit).with_for_update(skip_locked=True))]
         if not keys:
             return []
         until = case(
-            *((outages.c.dependency == each, seconds_from_now(probe_lease(each))) for each in Dependency),
+            *((outages.c.dependency == each, seconds_from_now(probe_lease(each))) for each in DependencyKind),
             else_=outages.c.next_probe_at,
         )
         is_due = (outages.c.key.in_(keys), outages.c.next_probe_at <= now())
@@ -111,8 +111,8 @@ class OutageStore:
         statement = delete(outages).where(*_as_claimed(outage)).returning(outages.c.key)
         if (await self._connection.execute(statement)).one_or_none() is None:
             return False
-        if outage.dependency is Dependency.STORAGE:
-            others = (outages.c.dependency == Dependency.STORAGE, outages.c.catalog == outage.catalog)
+        if outage.dependency is DependencyKind.STORAGE:
+            others = (outages.c.dependency == DependencyKind.STORAGE, outages.c.catalog == outage.catalog)
             soon = (outages.c.next_probe_at > now(), outages.c.probes > 0)
             await self._connection.execute(update(outages).where(*others, *soon).values(next_probe_at=now()))
         return True

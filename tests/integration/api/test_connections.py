@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from api.server.connections import ConnectionLimits, proxies_of
-from api.server.parts import Server
+from api.server.parts import BoundedServer
 from engine.domain.errors import InvalidInput
 from engine.settings import Settings
 from tests.support.eventually import seen_when
@@ -75,10 +75,10 @@ async def running(
     *,
     trusted_proxies: str = "",
     clock: FakeClock | None = None,
-) -> AsyncIterator[tuple[Server, Callable[[], "asyncio.Task[Client]"]]]:
+) -> AsyncIterator[tuple[BoundedServer, Callable[[], "asyncio.Task[Client]"]]]:
     routes = [Route("/", root, methods=["GET", "POST"]), Route("/big", big)]
     settings = Settings(data_dir=tmp_path, trusted_proxies=trusted_proxies)
-    server = Server(Starlette(routes=routes), settings, limits=limits, clock=clock)
+    server = BoundedServer(Starlette(routes=routes), settings, limits=limits, clock=clock)
     listener = socket.create_server(("127.0.0.1", 0))
     clients: list[Client] = []
 
@@ -101,7 +101,7 @@ async def _value(value: bool) -> bool:
     return value
 
 
-async def trickle(server: Server, clock: FakeClock, client: Client, piece: bytes) -> None:
+async def trickle(server: BoundedServer, clock: FakeClock, client: Client, piece: bytes) -> None:
     """Send pieces, each received before the next, until just more than the time for headers is over."""
     for _ in range(3):
         (connection,) = server.server_state.connections

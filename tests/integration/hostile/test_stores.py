@@ -13,7 +13,7 @@ import pytest
 
 from engine.domain.errors import InvalidInput
 from engine.factory import dependencies
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import CallLimits
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.abandoned import IS_ABANDONED, CallAbandoned
@@ -249,9 +249,9 @@ def test_an_endpoint_that_is_no_address_is_refused(url: str) -> None:
 
 
 def test_the_relay_connects_within_the_time_of_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = list[Limits]()
+    given = list[CallLimits]()
 
-    def address_for(_relay: Relay, url: str, limits: Limits) -> str:
+    def address_for(_relay: Relay, url: str, limits: CallLimits) -> str:
         given.append(limits)
         return url
 

@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 from engine.formats.iceberg.catalog import sessions
 from engine.formats.intake.permissions import anywhere
 from engine.outgoing import calls, relay
-from engine.outgoing.bounds import Limits, any_peer, connected
+from engine.outgoing.bounds import CallLimits, any_peer, connected
 from engine.outgoing.calls import NoAnswer, send
 from engine.outgoing.relay import Relay
 from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once
@@ -28,7 +28,7 @@ from tests.support.hostile.certificates import self_signed
 from tests.support.hostile.clients import MOST_SECONDS
 from tests.support.hostile.servers import HostileServer
 
-LIMITS = Limits(seconds=0.5, body_bytes=1000)
+LIMITS = CallLimits(seconds=0.5, body_bytes=1000)
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +54,9 @@ def test_a_call_by_tls_goes_through_a_tunnel_of_the_proxy(tmp_path: Path, monkey
     context, trusted = self_signed(tmp_path)
     monkeypatch.setattr(calls, "_tls", lambda _further: ssl.create_default_context(cafile=trusted))
     with HostileServer(once(answer(b"{}")), tls=context).running() as server:
-        proxy = Relay(check_peer=anywhere).address_for(server.url, Limits(5, 10_000))
+        proxy = Relay(check_peer=anywhere).address_for(server.url, CallLimits(5, 10_000))
         monkeypatch.setenv("https_proxy", proxy)
-        assert send("GET", f"{server.url}/keys", limits=Limits(5, 1000), by_proxy=True).body == b"{}"
+        assert send("GET", f"{server.url}/keys", limits=CallLimits(5, 1000), by_proxy=True).body == b"{}"
         assert server.received[0].startswith(b"GET /keys HTTP/1.1\r\n")
         assert b"Proxy-Authorization" not in server.received[0]
 
@@ -121,12 +121,12 @@ def test_a_call_trusts_the_certificates_that_requests_trusts(tmp_path: Path, mon
     monkeypatch.setattr(calls, "_tls", calls._tls.__wrapped__)  # not those of the calls before
     with HostileServer(once(answer(b"{}")), tls=context).running() as server:
         with pytest.raises(calls.NotSent, match="certificate"):
-            send("GET", server.url, limits=Limits(5, 1000))
+            send("GET", server.url, limits=CallLimits(5, 1000))
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
-        assert send("GET", server.url, limits=Limits(5, 1000)).body == b"{}"
+        assert send("GET", server.url, limits=CallLimits(5, 1000)).body == b"{}"
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "missing.pem"))
         with pytest.raises(calls.NotSent, match="REQUESTS_CA_BUNDLE"):
-            send("GET", server.url, limits=Limits(5, 1000))
+            send("GET", server.url, limits=CallLimits(5, 1000))
 
 
 def test_f59_an_address_that_does_not_answer_leaves_time_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_f59_the_relay_outlives_a_lack_of_descriptors(monkeypatch: pytest.Monkey
     refused = Event()  # the relay had no descriptor to accept with, and waits
     monkeypatch.setattr(relay, "sleep", lambda seconds: refused.set() or sleep(seconds))
     with HostileServer(once(answer(b"{}"))).running() as server, ExitStack() as stack:
-        proxy = Relay(check_peer=anywhere).address_for(server.url, Limits(5, 10_000))
+        proxy = Relay(check_peer=anywhere).address_for(server.url, CallLimits(5, 10_000))
         address = "127.0.0.1", int(proxy.rpartition(":")[2])
         early, late = (stack.enter_context(socket.socket()) for _ in range(2))
         with _no_descriptor():

@@ -50,7 +50,7 @@ from pyiceberg.types import (
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.statistics.bounds import is_answered_from
-from engine.rewriting.kernel.contract import GroupTask, OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import GroupTask, RowOrder, SortColumn
 from engine.rewriting.kernel.task import rewrite_group
 from tests.support.iceberg_tables import Lake, commit_deletes, delete_file, group_of, nothing, request_of, task_of
 from tests.support.kernel_groups import written_group
@@ -125,9 +125,7 @@ PLAIN = {"use_dictionary": False, "compression": "none"}
 
 
 def ordered(memory_bytes: int) -> Callable[[GroupTask], GroupTask]:
-    return lambda task: replace(
-        task, order=RowOrder("sort", (OrderColumn(3), OrderColumn(1)), memory_bytes=memory_bytes)
-    )
+    return lambda task: replace(task, order=RowOrder("sort", (SortColumn(3), SortColumn(1)), memory_bytes=memory_bytes))
 
 
 def in_files(task: GroupTask) -> GroupTask:

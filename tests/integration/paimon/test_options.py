@@ -8,7 +8,7 @@ import pytest
 from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable
 from engine.formats.intake.parameters import MEANINGLESS
 from engine.formats.paimon.connection import PaimonFormat
-from engine.formats.paimon.metadata.known_options import KNOWN, Work
+from engine.formats.paimon.metadata.known_options import KNOWN, Activity
 from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import edit_json
@@ -32,7 +32,7 @@ def test_f45_every_option_of_the_core_is_listed(paimon_core: PaimonCore) -> None
     """F45: what the core adds in another version is found here, before a table has it."""
     names = paimon_core.call("options", classes=OF_TABLES)
     assert len(names) > 300
-    assert [each for each in names if KNOWN[Work.CORE].find(each) is None] == []
+    assert [each for each in names if KNOWN[Activity.CORE].find(each) is None] == []
 
 
 def test_f45_an_option_that_is_not_listed_forbids_every_operation(lake: PaimonLake) -> None:

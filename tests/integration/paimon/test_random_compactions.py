@@ -15,7 +15,7 @@ from typing import Final
 
 import pytest
 
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from engine.formats.paimon.table import PaimonTable
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
@@ -81,14 +81,14 @@ OF_KIND: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Options of some kinds only."""
 
-REFUSED: Final[Mapping[str, tuple[Mapping[str, str], Collection[Work]]]] = {
-    "dq.rule": ({"dq.rule": "x"}, tuple(Work)),
-    "row-tracking.enabled": ({"row-tracking.enabled": "true"}, (Work.KERNEL, Work.CORE)),
-    "file-index.bloom-filter.columns": ({"file-index.bloom-filter.columns": "id"}, (Work.KERNEL,)),
-    "changelog.num-retained.min": ({"changelog.num-retained.min": "90"}, (Work.EXPIRY, Work.ORPHANS)),
+REFUSED: Final[Mapping[str, tuple[Mapping[str, str], Collection[Activity]]]] = {
+    "dq.rule": ({"dq.rule": "x"}, tuple(Activity)),
+    "row-tracking.enabled": ({"row-tracking.enabled": "true"}, (Activity.KERNEL, Activity.CORE)),
+    "file-index.bloom-filter.columns": ({"file-index.bloom-filter.columns": "id"}, (Activity.KERNEL,)),
+    "changelog.num-retained.min": ({"changelog.num-retained.min": "90"}, (Activity.EXPIRY, Activity.ORPHANS)),
     "metadata.iceberg.storage": (
         {"metadata.iceberg.storage": "table-location", "metadata.iceberg.manifest-compression": "deflate"},
-        (Work.EXPIRY, Work.TAGS),
+        (Activity.EXPIRY, Activity.TAGS),
     ),
 }
 """Options with their values, and the operations that they forbid."""
@@ -128,7 +128,7 @@ def features_of(chance: Random, kind: str, partitions: Collection[str]) -> tuple
     return {**found, **REFUSED[refused][0]}, refused
 
 
-def forbids(shape: Shape, work: Work) -> bool:
+def forbids(shape: Shape, work: Activity) -> bool:
     """Return whether an option of the table forbids an operation."""
     return bool(shape.refused) and work in REFUSED[shape.refused][1]
 
@@ -209,7 +209,7 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
     is_full = chance.random() < 0.7
     table = opened(game.ours)
     engine = Engine.ARROW if shape.kind in BY_KERNEL else Engine.NATIVE
-    if forbids(shape, Work.KERNEL if engine is Engine.ARROW else Work.CORE):
+    if forbids(shape, Activity.KERNEL if engine is Engine.ARROW else Activity.CORE):
         adapted = table if engine is Engine.ARROW else table.planned_natively()
         told = [each.detail for each in adapted.conditions() if not each.holds]
         assert any(each.startswith(shape.refused) for each in told), told

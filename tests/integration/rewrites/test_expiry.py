@@ -7,7 +7,7 @@ import pytest
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Away, InvalidInput, NotEligible, OutcomeUnknown
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
@@ -158,7 +158,7 @@ async def test_f53_a_lost_answer_and_a_catalog_that_is_away_afterwards_are_no_fa
         raise OutcomeUnknown("the answer was lost")
 
     def away(*given: Any) -> Any:
-        raise Away(Dependency.CATALOG, "the catalog does not answer")
+        raise Away(DependencyKind.CATALOG, "the catalog does not answer")
 
     monkeypatch.setattr(attempts, "OUTCOME_PAUSES", (0.0, 0.0))
     run = await submitted(world, delete_files=False)

@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import Away, OutcomeUnknown
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS, SPARK_PROBE_LEASE_SECONDS
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
@@ -281,7 +281,7 @@ async def test_f53_a_catalog_that_is_away_after_a_lost_answer_is_waited_for_with
 
     def away(self: IcebergTable, run_id: str) -> Any:
         if lost:
-            raise Away(Dependency.CATALOG, "the catalog does not answer")
+            raise Away(DependencyKind.CATALOG, "the catalog does not answer")
         return find(self, run_id)
 
     rows = content(world)

@@ -19,7 +19,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg import tasks
 from engine.rewriting.kernel import task as kernel_task
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.ordering.keys import keys_of
 from engine.rewriting.kernel.ordering.ranges import Columns
@@ -35,9 +35,9 @@ SMALL = {"target_file_bytes": MIB, "max_group_bytes": MIB, "min_input_files": 2}
 FULL = RunRequest(force_full=True)
 DEEP_ORDERS = (("zorder", "disk"), ("hilbert", "disk"), ("sort", "memory"), ("hilbert", "memory"))
 ORDERS = {
-    "sort": RowOrder("sort", (OrderColumn(4, descending=True, nulls_first=False), OrderColumn(3), OrderColumn(1))),
-    "zorder": RowOrder("zorder", (OrderColumn(1), OrderColumn(3))),
-    "hilbert": RowOrder("hilbert", (OrderColumn(1), OrderColumn(3))),
+    "sort": RowOrder("sort", (SortColumn(4, descending=True, nulls_first=False), SortColumn(3), SortColumn(1))),
+    "zorder": RowOrder("zorder", (SortColumn(1), SortColumn(3))),
+    "hilbert": RowOrder("hilbert", (SortColumn(1), SortColumn(3))),
 }
 POLICIES: dict[str, dict[str, Any]] = {
     "sort": {"strategy": "sort", "columns": [{"name": "note", "direction": "desc", "nulls": "last"}, "value", "id"]},

@@ -16,7 +16,7 @@ from engine.domain.tables.watches import LONGEST_SECONDS, SHORTEST_SECONDS, Verd
 from engine.services.watching import service as watching_module
 from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator
-from engine.workers.presence import Presence
+from engine.workers.presence import ProcessEntry
 from tests.support.attempts import append_files, raising
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.eventually import seen_when
@@ -110,7 +110,7 @@ async def test_f54_a_coordinator_leads_and_is_counted_while_it_runs(world: World
         clock=container.clock,
         reclaim_idle_seconds=60,
         watching=watching.service,
-        presence=Presence(database=container.database, kind=ProcessKind.COORDINATOR, holder="this"),
+        presence=ProcessEntry(database=container.database, kind=ProcessKind.COORDINATOR, holder="this"),
     )
     await set_policy(world)
     running = asyncio.create_task(coordinator.run())

@@ -9,7 +9,8 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.clock import SystemClock
-from engine.domain.errors import Away, Dependency, LeaseLost, Transient
+from engine.domain.errors import Away, LeaseLost, Transient
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.queue.hints import Hints
 from engine.services.runs.attempts import Attempt
@@ -26,7 +27,7 @@ WRITES: dict[str, Write] = {
     "park": lambda attempt: attempt.park(
         waiting_for=WaitingFor.RETRY, not_before=datetime.now(UTC), reason="conflict", detail="again", failed=True
     ),
-    "outage": lambda attempt: attempt.park_on_outage(Away(Dependency.SPARK, "it does not answer")),
+    "outage": lambda attempt: attempt.park_on_outage(Away(DependencyKind.SPARK, "it does not answer")),
 }
 
 

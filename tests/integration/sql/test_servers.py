@@ -14,7 +14,7 @@ from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.outgoing.bounds import CheckPeer
 from engine.services.catalogs.locations import ANYWHERE, LocationRules
-from engine.sql.addresses import Server, servers_of, with_options
+from engine.sql.addresses import DatabaseServer, servers_of, with_options
 
 PRODUCTION = LocationRules(allows_local=False)
 NAME = "catalog.invalid"
@@ -124,7 +124,7 @@ def test_f46_options_are_added_to_the_address_that_the_driver_reads() -> None:
     changed = with_options(
         "postgresql://u:p?a@db.example/lake?sslmode=require", {"postgresql": {"connect_timeout": "5"}}
     )
-    assert servers_of(changed) == [Server("db.example", "", "")]
+    assert servers_of(changed) == [DatabaseServer("db.example", "", "")]
     assert changed == "postgresql+psycopg://u:p%3Fa@db.example/lake?connect_timeout=5&sslmode=require"
     assert (
         with_options("sqlite:////srv/x.db?timeout=1", {"sqlite": {"timeout": "5"}}) == "sqlite:////srv/x.db?timeout=1"

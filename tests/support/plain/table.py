@@ -23,8 +23,8 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    GroupSettings,
     NoParts,
-    RewriteSettings,
     SnapshotInfo,
     SnapshotKind,
     TableColumn,
@@ -33,7 +33,7 @@ from engine.formats.base import (
 )
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
+from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 from engine.rewriting.kernel.contract import BY_NAME, KERNEL, EngineTask, GroupTask, TaskInput
 from tests.support.plain.versions import PlainFile, Version, VersionLog
 
@@ -100,7 +100,7 @@ class PlainTable(NoParts):
         return list(self._info.schema.names)
 
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
-        day = PartitionField(0, "day", "identity", "string", str)
+        day = SpecField(0, "day", "identity", "string", str)
         return [PartitionSpecFields(_SPEC_ID, (day,), lambda partition: [json.loads(partition)["day"]])]
 
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
@@ -166,7 +166,7 @@ class PlainTable(NoParts):
         files = (self._files[path] for path in paths)
         return {each.path: InputFile(each.path, each.file_bytes, each.record_count, each.version) for each in files}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings) -> EngineTask:
+    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         day = json.loads(group.partition)["day"]
         task = GroupTask(
             run_id=run_id,

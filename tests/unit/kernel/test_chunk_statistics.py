@@ -12,7 +12,7 @@ from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.chunk_statistics import joined, order_of, unordered, with_exact_floats
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import walk
-from engine.rewriting.kernel.parquet.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, Malformed, Struct
+from engine.rewriting.kernel.parquet.thrift import BINARY, I16, I32, I64, STRUCT, TRUE, MalformedStruct, Struct
 
 DOUBLE = order_of("DOUBLE", pa.float64())
 
@@ -124,7 +124,7 @@ def test_footers_come_back_byte_for_byte() -> None:
     "data", [b"", b"\x15", b"\x18\xff\x01a", b"\x19\xf5\xff\xff\xff\xff\x0f", b"\x10\x00", b"\x1c" * 50]
 )
 def test_what_is_no_struct_is_told(data: bytes) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedStruct):
         thrift.read_struct(data)
 
 
@@ -149,7 +149,7 @@ def test_counts_of_version_2_are_taken_as_the_footer_has_them() -> None:
     assert walk(data, own, (1, 0), 10).counts == {(3, 0): 1}
     for statistics, rows in (({3: (I64, 2)}, 10), (None, 10), ({3: (I64, 1)}, 11)):
         data, own = page_v2(statistics=statistics, **nulls)
-        with pytest.raises(Malformed, match="footer"):
+        with pytest.raises(MalformedStruct, match="footer"):
             walk(data, own, (1, 0), rows)
 
 
@@ -190,7 +190,7 @@ def test_counts_of_version_2_are_taken_as_the_footer_has_them() -> None:
 )
 def test_any_doubt_about_a_page_of_version_2_keeps_it_from_being_copied(changes: dict[str, Any]) -> None:
     data, own = page_v2(**changes)
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedStruct):
         walk(data, own, (1, 0), 10)
 
 
@@ -225,5 +225,5 @@ def test_a_plain_page_of_version_1_may_be_copied() -> None:
 )
 def test_any_doubt_about_a_page_keeps_it_from_being_copied(changes: dict[str, Struct]) -> None:
     data, own = page(**changes)
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedStruct):
         walk(data, own, (1, 0), 10)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import RowOrder, SortColumn, TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import SCHEMA as SCHEMA_FIELD
@@ -94,7 +94,7 @@ def same_rows(left: pa.Table, right: pa.Table) -> bool:
     return differing == [[], []]
 
 
-@pytest.mark.parametrize("order", [None, RowOrder("sort", (OrderColumn(1, descending=True),))], ids=["kept", "sorted"])
+@pytest.mark.parametrize("order", [None, RowOrder("sort", (SortColumn(1, descending=True),))], ids=["kept", "sorted"])
 @pytest.mark.parametrize("writer", [{}, {"use_compliant_nested_type": False}, {"version": "1.0"}], ids=str)
 def test_rows_of_files_without_ids_stay_and_outputs_have_no_ids(
     tmp_path: Path, writer: dict[str, Any], order: RowOrder | None, monkeypatch: pytest.MonkeyPatch

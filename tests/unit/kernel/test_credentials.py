@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel.contract import GroupTask, Pace
-from engine.rewriting.kernel.errors import CredentialsExpired
+from engine.rewriting.kernel.errors import StorageCredentialsExpired
 from engine.rewriting.kernel.storage.credentials import (
     EARLY_SECONDS,
     LEAST_SECONDS,
@@ -147,7 +147,7 @@ def test_a_service_without_new_credentials_leaves_the_old_fault(
     with service(lambda: answer) as url:
         task = a_task(tmp_path, store, kind="s3", url=url, properties=vending.properties(), files=2)
         vending.expire()
-        with pytest.raises(CredentialsExpired):
+        with pytest.raises(StorageCredentialsExpired):
             rewrite(task)
         store.control(manners=Manners())
 
@@ -158,7 +158,7 @@ def test_a_service_that_is_away_leaves_the_old_fault(store: StoreServer, tmp_pat
         tmp_path, store, kind="s3", url="http://127.0.0.1:9/internal/pace", properties=vending.properties(), files=2
     )
     vending.expire()
-    with pytest.raises(CredentialsExpired):
+    with pytest.raises(StorageCredentialsExpired):
         rewrite(task)
     store.control(manners=Manners())
 
@@ -174,7 +174,7 @@ def test_a_store_that_refuses_all_credentials_is_asked_a_few_times_only(store: S
     with service(give) as url:
         task = a_task(tmp_path, store, kind="s3", url=url, properties=vending.properties(), files=1)
         vending.expire()
-        with pytest.raises(CredentialsExpired):
+        with pytest.raises(StorageCredentialsExpired):
             rewrite(task)
         store.control(manners=Manners())
     assert len(vending.given) <= 6

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder, WriteSettings
+from engine.rewriting.kernel.contract import RowOrder, SortColumn, WriteSettings
 from engine.rewriting.kernel.splicing import copy_plans
 from tests.unit.kernel.building import MIB, field, make_task, rewrite, write
 
@@ -27,7 +27,7 @@ WAYS: Mapping[str, tuple[Mapping[str, Any], RowOrder | None]] = {
     "copied without checksums": ({"use_dictionary": False}, None),
     "indices": ({}, None),
     "encoded": ({"compression": "gzip"}, None),
-    "sorted": ({}, RowOrder("sort", (OrderColumn(1),))),
+    "sorted": ({}, RowOrder("sort", (SortColumn(1),))),
 }
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import RowOrder, SortColumn, TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import InputFault
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import ROW_GROUPS, SCHEMA, STATISTICS, framed
@@ -321,7 +321,7 @@ def moment(value: bytes | None) -> tuple[int, int]:
 def test_rows_are_put_into_an_order_by_timestamps_of_any_year(strategy: str, memory_bytes: int, tmp_path: Path) -> None:
     """Bytes of INT96 begin with the time of the day: they are ordered by the moment, not as bytes."""
     inputs, rows_in = stamped(tmp_path)
-    order = RowOrder(strategy, (OrderColumn(2, is_int96=True), OrderColumn(1)), memory_bytes=memory_bytes)
+    order = RowOrder(strategy, (SortColumn(2, is_int96=True), SortColumn(1)), memory_bytes=memory_bytes)
     result = merged(tmp_path, inputs, STAMPED, int96_ids=(2,), order=order)
     (output,) = result.outputs
     metadata = pq.read_metadata(output.path)
@@ -339,7 +339,7 @@ def test_rows_are_put_into_an_order_by_timestamps_of_any_year(strategy: str, mem
 
 
 def test_nested_timestamps_of_ordered_rows_stay_as_they_are(tmp_path: Path) -> None:
-    order = RowOrder("sort", (OrderColumn(1, descending=True),))
+    order = RowOrder("sort", (SortColumn(1, descending=True),))
     result = merged(tmp_path, [as_int96(write(tmp_path / "a.parquet", rows(0, 20)))], order=order)
     (output,) = result.outputs
     assert raw_rows(output.path, tmp_path) == rows(0, 20).to_pylist()[::-1]
@@ -348,7 +348,7 @@ def test_nested_timestamps_of_ordered_rows_stay_as_they_are(tmp_path: Path) -> N
 @pytest.mark.parametrize("page_bytes", [64, 2**20])
 def test_timestamps_beside_the_order_stay_as_they_are(page_bytes: int, tmp_path: Path) -> None:
     inputs, rows_in = stamped(tmp_path)
-    order = RowOrder("sort", (OrderColumn(3), OrderColumn(1, descending=True)))
+    order = RowOrder("sort", (SortColumn(3), SortColumn(1, descending=True)))
     settings = WriteSettings(target_file_bytes=MIB, page_bytes=page_bytes, names_parquet_mr=True)
     result = merged(tmp_path, inputs, STAMPED, int96_ids=(2,), order=order, write=settings)
     (output,) = result.outputs

@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES, Layout, output_count
+from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES, OutputLayout, output_count
 
 MIB = 2**20
 
 
 def lay_out(*, rows: int, predicted: float, actual: float, target: int, planned: int) -> list[list[int]]:
     """Return the row groups of every file when a row takes `actual` bytes where `predicted` were expected."""
-    layout = Layout(
+    layout = OutputLayout(
         target_bytes=target,
         row_group_bytes=128 * MIB,
         rows=rows,
@@ -70,7 +70,9 @@ def test_row_groups_follow_the_logical_size_when_rows_are_stored_badly() -> None
 
 
 def test_row_groups_written_early_do_not_end_the_file_early() -> None:
-    layout = Layout(target_bytes=128 * MIB, row_group_bytes=128 * MIB, rows=1000, stored_bytes=1e6, planned_outputs=1)
+    layout = OutputLayout(
+        target_bytes=128 * MIB, row_group_bytes=128 * MIB, rows=1000, stored_bytes=1e6, planned_outputs=1
+    )
     for _ in range(9):
         layout.observe_written(100, 1000)
         assert not layout.file_is_full()

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel import task as kernel_task
-from engine.rewriting.kernel.contract import OrderColumn, RowKey, RowOrder, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import MergeKey, RowOrder, SortColumn, TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import InputFault, OutputFault
 from engine.rewriting.kernel.merging import newest_check
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
@@ -84,7 +84,7 @@ def schema_of(key: pa.DataType, version: pa.DataType) -> pa.Schema:
 
 
 def merged(folder: Path, inputs: Sequence[TaskInput], schema: pa.Schema, **changes: Any) -> Any:
-    changes = {"key": RowKey((1,), 3, 4), "columns_by": "name", "check_rows": True, **changes}
+    changes = {"key": MergeKey((1,), 3, 4), "columns_by": "name", "check_rows": True, **changes}
     return rewrite(make_task(folder, inputs, schema, **changes))
 
 
@@ -124,7 +124,7 @@ def test_keys_of_several_columns_are_merged_within_any_memory(memory_bytes: int,
     """With the least memory each row is sorted on disk."""
     random, schema = Random(memory_bytes), schema_of(pa.int64(), pa.int64())
     rows = random_rows(random, count, lambda i: i * 7 % 40, lambda i: i)
-    key = RowKey((2, 1), 3, 4, memory_bytes=memory_bytes)
+    key = MergeKey((2, 1), 3, 4, memory_bytes=memory_bytes)
     result = merged(tmp_path, written(tmp_path, rows, schema, 5), schema, key=key)
     assert outputs_of(result).to_pylist() == newest(rows, ["part", "key"])
 
@@ -133,7 +133,7 @@ def test_without_a_column_of_deletions_each_key_stays(tmp_path: Path) -> None:
     """Without `deleted` a newest row is kept, whatever its columns say."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = random_rows(Random(1), 200, lambda i: i, lambda i: i)
-    result = merged(tmp_path, written(tmp_path, rows, schema, 3), schema, key=RowKey((1,), 3))
+    result = merged(tmp_path, written(tmp_path, rows, schema, 3), schema, key=MergeKey((1,), 3))
     bare = newest([{**row, "deleted": None} for row in rows], ["key"])
     assert [row["text"] for row in outputs_of(result).to_pylist()] == [row["text"] for row in bare]
 
@@ -168,7 +168,7 @@ def test_int96_timestamps_are_versions_in_any_year_and_kept(tmp_path: Path) -> N
     bare = pa.schema([("id", pa.int64()), ("at", RAW), ("words", pa.string())])
     tables = [pa.Table.from_pylist([dict(zip(bare.names, case, strict=True))], schema=bare) for case in cases]
     inputs = [as_int96(write(tmp_path / f"{at}.parquet", table), (1,)) for at, table in enumerate(tables)]
-    result = merged(tmp_path, inputs, schema, key=RowKey((1,), 2), int96_ids=(2,))
+    result = merged(tmp_path, inputs, schema, key=MergeKey((1,), 2), int96_ids=(2,))
     (output,) = result.outputs
     assert pq.ParquetFile(output.path).metadata.schema.column(1).physical_type == "INT96"
     found = {row["words"]: row["at"] for row in raw_rows(output.path, tmp_path, (1,))}
@@ -189,7 +189,7 @@ def test_int96_timestamps_beside_the_key_are_kept_in_row_groups_of_any_size(tmp_
         as_int96(write(tmp_path / f"{at}.parquet", part, row_group_size=90), (1,)) for at, part in enumerate(parts)
     ]
     settings = WriteSettings(target_file_bytes=1500, row_group_bytes=400)
-    result = merged(tmp_path, inputs, schema, key=RowKey((1,), 3), int96_ids=(2,), write=settings, output_files=3)
+    result = merged(tmp_path, inputs, schema, key=MergeKey((1,), 3), int96_ids=(2,), write=settings, output_files=3)
     assert len(result.outputs) > 1
     found = [row for output in result.outputs for row in raw_rows(output.path, tmp_path, (1,))]
     last = {row["id"]: row for row in rows}
@@ -236,13 +236,13 @@ def test_timestamps_of_any_unit_are_versions(unit: str, least: int, tmp_path: Pa
 def test_merged_rows_are_put_into_an_order(tmp_path: Path) -> None:
     schema = schema_of(pa.int64(), pa.int64())
     rows = random_rows(Random(5), 400, lambda i: i, lambda i: i)
-    order = RowOrder("sort", (OrderColumn(5, descending=True),))
+    order = RowOrder("sort", (SortColumn(5, descending=True),))
     result = merged(tmp_path, written(tmp_path, rows, schema, 4), schema, order=order)
     wanted = sorted(newest(rows, ["key"]), key=lambda row: row["text"], reverse=True)
     assert outputs_of(result).to_pylist() == wanted
 
 
-@pytest.mark.parametrize("order", [None, RowOrder("sort", (OrderColumn(1),))])
+@pytest.mark.parametrize("order", [None, RowOrder("sort", (SortColumn(1),))])
 @pytest.mark.parametrize("stamps", [False, True])
 def test_a_group_whose_keys_are_all_deleted_has_a_file_without_rows(
     stamps: bool, order: RowOrder | None, tmp_path: Path
@@ -261,14 +261,14 @@ def test_a_group_whose_keys_are_all_deleted_has_a_file_without_rows(
 @pytest.mark.parametrize(
     ("key", "named"),
     [
-        (RowKey((6,), 3), "'real'"),
-        (RowKey((7,), 3), "'list'"),
-        (RowKey((1,), 5), "'text'"),
-        (RowKey((1,), 6), "'real'"),
-        (RowKey((1,), 3, 5), "'text'"),
+        (MergeKey((6,), 3), "'real'"),
+        (MergeKey((7,), 3), "'list'"),
+        (MergeKey((1,), 5), "'text'"),
+        (MergeKey((1,), 6), "'real'"),
+        (MergeKey((1,), 3, 5), "'text'"),
     ],
 )
-def test_a_column_that_can_t_be_compared_is_refused_by_name(key: RowKey, named: str, tmp_path: Path) -> None:
+def test_a_column_that_can_t_be_compared_is_refused_by_name(key: MergeKey, named: str, tmp_path: Path) -> None:
     """Floats are no key, as readers differ on NaN; texts are no version, as their order says nothing."""
     schema = schema_of(pa.int64(), pa.int64())
     schema = schema.append(field(6, "real", pa.float64())).append(

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder, WriteSettings
+from engine.rewriting.kernel.contract import RowOrder, SortColumn, WriteSettings
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.ordering import arranging
 from engine.rewriting.kernel.ordering.curves import bits_for, hilbert_keys, zorder_keys
@@ -70,7 +70,7 @@ def compare(left: tuple[Any, ...], right: tuple[Any, ...], order: RowOrder, type
 def tables(draw: st.DrawFn) -> tuple[list[pa.DataType], list[tuple[Any, ...]], RowOrder]:
     types = draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=4))
     rows = draw(st.lists(st.tuples(*[st.none() | VALUES[of] for of in types]), max_size=40))
-    columns = tuple(OrderColumn(at, draw(st.booleans()), draw(st.booleans())) for at in range(len(types)))
+    columns = tuple(SortColumn(at, draw(st.booleans()), draw(st.booleans())) for at in range(len(types)))
     return types, rows, RowOrder("sort", columns)
 
 
@@ -94,14 +94,14 @@ def test_sorting_agrees_with_an_independent_comparison(
 def test_uuids_go_by_unsigned_bytes() -> None:
     values = [uuid.UUID(int=n) for n in (2**127, 1, 2**128 - 1, 0)]
     column = pa.chunked_array([pa.array([v.bytes for v in values], pa.uuid())])
-    assert order_of([column], RowOrder("sort", (OrderColumn(1),))).tolist() == [3, 1, 0, 2]
+    assert order_of([column], RowOrder("sort", (SortColumn(1),))).tolist() == [3, 1, 0, 2]
 
 
 def test_sixteen_wide_columns_are_packed_by_ranks() -> None:
     rows = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, (500, 16))
     rows[:250, :15] = rows[250:, :15]
     columns = [pa.chunked_array([pa.array(rows[:, at])]) for at in range(16)]
-    found = order_of(columns, RowOrder("sort", tuple(OrderColumn(at) for at in range(16))))
+    found = order_of(columns, RowOrder("sort", tuple(SortColumn(at) for at in range(16))))
     assert found.tolist() == sorted(range(500), key=lambda at: tuple(rows[at].tolist()))
 
 
@@ -109,7 +109,7 @@ def test_sixteen_wide_columns_are_packed_by_ranks() -> None:
 def test_a_column_of_one_value_beside_one_that_takes_the_whole_word(constant: int) -> None:
     wide = [5, 2**63 - 1, -(2**63), 0]
     columns = [[7] * 4, wide] if constant == 0 else [wide, [7] * 4]
-    order = RowOrder("sort", (OrderColumn(0), OrderColumn(1)))
+    order = RowOrder("sort", (SortColumn(0), SortColumn(1)))
     assert order_of([pa.chunked_array([pa.array(one)]) for one in columns], order).tolist() == [2, 3, 0, 1]
 
 
@@ -150,7 +150,7 @@ def test_curves_go_by_ranks_so_that_units_and_skew_change_nothing(strategy: str)
     """L7: the same ranks give the same order, whatever the values; nulls are below all of them."""
     random = np.random.default_rng(3)
     ranks = [random.permutation(4096), random.permutation(4096)]
-    order = RowOrder(strategy, (OrderColumn(1), OrderColumn(2)))
+    order = RowOrder(strategy, (SortColumn(1), SortColumn(2)))
     plain = order_of([pa.chunked_array([pa.array(column)]) for column in ranks], order)
     skewed = [pa.array(np.exp(ranks[0] / 10.0)), pa.array([f"{value:012}" for value in ranks[1]])]
     with_null = pa.array([None if value == 0 else int(value) for value in ranks[0]], pa.int64())
@@ -183,9 +183,9 @@ def multiset(rows: pa.Table) -> Counter[str]:
 
 
 ORDERS = [
-    RowOrder("sort", (OrderColumn(2, descending=True, nulls_first=False), OrderColumn(3), OrderColumn(1))),
-    RowOrder("zorder", (OrderColumn(1), OrderColumn(3))),
-    RowOrder("hilbert", (OrderColumn(1), OrderColumn(2), OrderColumn(3))),
+    RowOrder("sort", (SortColumn(2, descending=True, nulls_first=False), SortColumn(3), SortColumn(1))),
+    RowOrder("zorder", (SortColumn(1), SortColumn(3))),
+    RowOrder("hilbert", (SortColumn(1), SortColumn(2), SortColumn(3))),
 ]
 
 
@@ -212,7 +212,7 @@ def test_outputs_of_a_sorted_group_follow_one_another(tmp_path: Path) -> None:
     """L6: the order of a group goes on from one output file to the next."""
     rows = table(40_000, 1)
     inputs = [write(tmp_path / "a.parquet", rows)]
-    order = RowOrder("sort", (OrderColumn(1),))
+    order = RowOrder("sort", (SortColumn(1),))
     target = inputs[0].file_bytes // 5
     result = rewrite(
         make_task(tmp_path, inputs, SCHEMA, order=order, output_files=5, write=WriteSettings(target_file_bytes=target))
@@ -228,14 +228,14 @@ def test_position_deletes_are_applied_before_the_sort(tmp_path: Path) -> None:
     rows = pa.Table.from_arrays([ids, *(pa.nulls(5, f.type) for f in list(SCHEMA)[1:])], schema=SCHEMA)
     one = write(tmp_path / "a.parquet", rows)
     deleted = deletes_file(tmp_path / "d.parquet", [(one.path, 1), (one.path, 4)])
-    task = make_task(tmp_path, [with_deletes(one, deleted)], SCHEMA, order=RowOrder("sort", (OrderColumn(1),)))
+    task = make_task(tmp_path, [with_deletes(one, deleted)], SCHEMA, order=RowOrder("sort", (SortColumn(1),)))
     assert outputs_of(rewrite(task))["id"].to_pylist() == [1, 5, 9]
 
 
 def test_a_group_whose_rows_are_all_deleted_leaves_nothing(tmp_path: Path) -> None:
     one = write(tmp_path / "a.parquet", table(3, 1))
     deleted = deletes_file(tmp_path / "d.parquet", [(one.path, at) for at in range(3)])
-    task = make_task(tmp_path, [with_deletes(one, deleted)], SCHEMA, order=RowOrder("hilbert", (OrderColumn(1),)))
+    task = make_task(tmp_path, [with_deletes(one, deleted)], SCHEMA, order=RowOrder("hilbert", (SortColumn(1),)))
     result = rewrite(task)
     assert (result.outcome, result.outputs, result.rows_deleted) == ("written", (), 3)
 
@@ -246,7 +246,7 @@ def test_huge_strings_sort_and_spill(tmp_path: Path) -> None:
         [pa.array(range(40), pa.int64()), pa.array(names), *(pa.nulls(40, f.type) for f in list(SCHEMA)[2:])],
         schema=SCHEMA,
     )
-    order = RowOrder("sort", (OrderColumn(2), OrderColumn(1, descending=True)), memory_bytes=2**20)
+    order = RowOrder("sort", (SortColumn(2), SortColumn(1, descending=True)), memory_bytes=2**20)
     inputs = [write(tmp_path / "a.parquet", rows, row_group_size=9)]
     found = outputs_of(rewrite(make_task(tmp_path, inputs, SCHEMA, order=order)))
     expected = sorted(zip(names, range(40), strict=True), key=lambda row: (row[0], -row[1]))
@@ -274,7 +274,7 @@ def test_pages_of_ordered_rows_can_be_skipped(tmp_path: Path) -> None:
 
 def test_a_column_without_an_order_refuses_the_group(tmp_path: Path) -> None:
     task = make_task(
-        tmp_path, [write(tmp_path / "a.parquet", table(5, 1))], SCHEMA, order=RowOrder("sort", (OrderColumn(4),))
+        tmp_path, [write(tmp_path / "a.parquet", table(5, 1))], SCHEMA, order=RowOrder("sort", (SortColumn(4),))
     )
     result = rewrite(task)
     assert (result.outcome, (result.reason or "").split(":")[0]) == ("refused", "unsortable_column")
@@ -283,7 +283,7 @@ def test_a_column_without_an_order_refuses_the_group(tmp_path: Path) -> None:
 
 def test_a_full_temporary_folder_fails_the_group_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
-    order = RowOrder("sort", (OrderColumn(1),), memory_bytes=100)
+    order = RowOrder("sort", (SortColumn(1),), memory_bytes=100)
     task = make_task(tmp_path, [write(tmp_path / "a.parquet", table(50, 1))], SCHEMA, order=order)
     with pytest.raises(OutputFault, match="TMPDIR"):
         rewrite(task)
@@ -293,5 +293,5 @@ def test_a_full_temporary_folder_fails_the_group_by_its_name(tmp_path: Path, mon
 def test_every_nan_is_one_value_whatever_its_bits() -> None:
     bits = (0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF)
     values = np.array([*(struct.unpack("<d", struct.pack("<Q", b))[0] for b in bits), math.inf])
-    found = order_of([pa.chunked_array([pa.array(values)])], RowOrder("sort", (OrderColumn(1),)))
+    found = order_of([pa.chunked_array([pa.array(values)])], RowOrder("sort", (SortColumn(1),)))
     assert found.tolist() == [4, 0, 1, 2, 3]

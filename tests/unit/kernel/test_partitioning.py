@@ -40,7 +40,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.rewriting.kernel.contract import OrderColumn, PartitionField, RowOrder, WriteSettings
+from engine.rewriting.kernel.contract import PartitionField, RowOrder, SortColumn, WriteSettings
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.partitioning import partition_rows
 from engine.rewriting.kernel.partitioning.bucket_hash import hash_bytes, hash_longs
@@ -223,7 +223,7 @@ def test_a_nested_column_and_a_field_that_was_dropped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("strategy", ["sort", "zorder"])
 def test_rows_are_in_order_within_each_partition(tmp_path: Path, strategy: str) -> None:
     table = rows_of(60).take(pa.array(np.random.default_rng(1).permutation(60)))
-    order = RowOrder(strategy, (OrderColumn(1, descending=strategy == "sort"),))
+    order = RowOrder(strategy, (SortColumn(1, descending=strategy == "sort"),))
     by = (PartitionField(2, "identity"),)
     task = make_task(tmp_path, [write(tmp_path / "in/a.parquet", table)], SCHEMA, partition_by=by, order=order)
     result = rewrite(task)

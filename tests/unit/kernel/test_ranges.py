@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.ordering import arranging
 from engine.rewriting.kernel.ordering.arranging import Arrangement
@@ -116,7 +116,7 @@ def test_memory_stays_bounded_however_large_the_group_is_and_nothing_is_left_on_
     folder: Path, strategy: str, batches: int
 ) -> None:
     """L6: the bounds on Arrow's memory and numpy's are the same for all sizes; the disk holds the group about once."""
-    rows, order = 8_000, RowOrder(strategy, (OrderColumn(3), OrderColumn(1)), memory_bytes=3 * MIB // 2)
+    rows, order = 8_000, RowOrder(strategy, (SortColumn(3), SortColumn(1)), memory_bytes=3 * MIB // 2)
     watched, found = Watched(folder, order, rows=rows * batches), 0
     tracemalloc.start()
     last = None
@@ -145,7 +145,7 @@ def test_the_sample_of_a_very_large_group_becomes_thinner_and_still_tells_the_ra
     """Data that arrived in order: a sample of the beginning alone would put nearly all rows into one range."""
     monkeypatch.setattr(arranging, "MOST_SAMPLED", 500)
     batches, rows = 40, 20_000
-    order = RowOrder(strategy, (OrderColumn(1),), memory_bytes=4 * MIB)
+    order = RowOrder(strategy, (SortColumn(1),), memory_bytes=4 * MIB)
     watched = Watched(folder, order, rows=rows * batches)
     source = (rows_of(np.arange(at * rows, (at + 1) * rows)[::-1]) for at in range(batches))
     values = pa.chunked_array([c for piece in watched.arrangement.arranged(source) for c in piece.columns[0].chunks])
@@ -163,7 +163,7 @@ def test_the_sample_of_a_very_large_group_becomes_thinner_and_still_tells_the_ra
 def test_equal_keys_that_are_more_than_memory_keep_their_order_and_the_bound(folder: Path, strategy: str) -> None:
     """Nine rows of ten are of one value: they go from disk to disk, never into memory together."""
     batches, rows = 40, 20_000
-    order = RowOrder(strategy, (OrderColumn(1),), memory_bytes=4 * MIB)
+    order = RowOrder(strategy, (SortColumn(1),), memory_bytes=4 * MIB)
     watched = Watched(folder, order, rows=batches * rows)
 
     def source() -> Iterator[Rows]:
@@ -185,7 +185,7 @@ def test_equal_keys_that_are_more_than_memory_keep_their_order_and_the_bound(fol
 def test_a_range_that_holds_nearly_all_bytes_is_cut_into_ranges_once_more(folder: Path) -> None:
     """One row in fifty is a thousand times as wide, and all of these lie next to one another in the order."""
     schema = pa.schema([field(1, "kind", pa.string()), field(2, "id", pa.int64()), field(3, "body", pa.binary())])
-    order = RowOrder("sort", (OrderColumn(1), OrderColumn(2, descending=True)), memory_bytes=4 * MIB)
+    order = RowOrder("sort", (SortColumn(1), SortColumn(2, descending=True)), memory_bytes=4 * MIB)
     random, rows, batches = np.random.default_rng(2), 5000, 8
     watched = Watched(folder, order, rows=rows * batches, schema=schema)
 
@@ -223,7 +223,7 @@ def test_a_curve_on_disk_keeps_as_near_together_what_is_near_as_one_in_memory(
     schema = pa.schema([field(at, f"c{at}", pa.float64()) for at in (1, 2)])
 
     def files_met(memory: int) -> float:
-        order = RowOrder("hilbert", (OrderColumn(1), OrderColumn(2)), memory_bytes=memory)
+        order = RowOrder("hilbert", (SortColumn(1), SortColumn(2)), memory_bytes=memory)
         arrangement = Arrangement(schema=schema, order=order, rows=rows, check=lambda: None)
         source = [Rows([pa.chunked_array([pa.array(v)]) for v in values], rows, rows, 16 * rows, frozenset())]
         pieces = list(arrangement.arranged(source))
@@ -242,7 +242,7 @@ def test_a_curve_on_disk_keeps_as_near_together_what_is_near_as_one_in_memory(
 
 
 def test_a_temporary_folder_that_is_too_small_is_told_before_it_is_full(folder: Path) -> None:
-    order = RowOrder("sort", (OrderColumn(1),), memory_bytes=MIB)
+    order = RowOrder("sort", (SortColumn(1),), memory_bytes=MIB)
     watched = Watched(folder, order, rows=10**15)
     with pytest.raises(OutputFault, match=r"bytes more are needed, \d+ are free; .*rewrite.max_ordered_bytes"):
         list(watched.arrangement.arranged(generated(1000, 20_000)))
@@ -255,7 +255,7 @@ class Told(Exception):
 
 
 def test_a_task_that_is_told_to_stop_stops_while_it_orders(folder: Path) -> None:
-    order = RowOrder("sort", (OrderColumn(1), OrderColumn(2)), memory_bytes=MIB // 2)
+    order = RowOrder("sort", (SortColumn(1), SortColumn(2)), memory_bytes=MIB // 2)
 
     def checks_until(most: int) -> int:
         """Return how often a task asked whether to go on; it is told to stop at `most`."""
@@ -289,7 +289,7 @@ def test_a_task_that_is_killed_while_its_rows_are_on_disk_leaves_no_temporary_fi
         for _ in range(3)
     ]
     inputs = [write(tmp_path / f"{at}.parquet", each, row_group_size=20_000) for at, each in enumerate(tables)]
-    order = RowOrder("sort", (OrderColumn(1),), memory_bytes=MIB)
+    order = RowOrder("sort", (SortColumn(1),), memory_bytes=MIB)
     task = make_task(tmp_path, inputs, schema, order=order)
     call = "import sys; from engine.rewriting.kernel.task import rewrite_group; rewrite_group(sys.stdin.read())"
     with subprocess.Popen(

@@ -10,7 +10,7 @@ import pytest
 from engine.rewriting.kernel.parquet.bit_packing import packed
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import data_page_header, dictionary_page_header, run
-from engine.rewriting.kernel.parquet.thrift import Malformed
+from engine.rewriting.kernel.parquet.thrift import MalformedStruct
 from engine.rewriting.kernel.parquet.unique_values import unique_parts
 
 WORDS: Final = 9
@@ -109,5 +109,5 @@ def test_indices_that_count(indices: bytes, most_definitions: int) -> None:
     ],
 )
 def test_other_indices(indices: bytes, most_definitions: int) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedStruct):
         parts_of(indices, most_definitions)

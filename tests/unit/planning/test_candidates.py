@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.planning.measures.partitions import partition_files
-from engine.planning.plans.candidates import Candidates, SkipReason, find_candidates
+from engine.planning.plans.candidates import CandidateFlags, SkipReason, find_candidates
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from tests.support.digests import DigestFile, digest_of
 from tests.support.planning import policy_of
@@ -15,7 +15,7 @@ MIB = 2**20
 SMALL, GOOD, LARGE = 10 * MIB, 120 * MIB, 300 * MIB
 
 
-def found(files: Sequence[DigestFile], **rewrite: Any) -> Candidates:
+def found(files: Sequence[DigestFile], **rewrite: Any) -> CandidateFlags:
     limits = RewriteLimits.of(policy_of({"rewrite": rewrite}))
     return find_candidates(partition_files(digest_of(files)), limits)
 

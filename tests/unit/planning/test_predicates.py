@@ -11,7 +11,7 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from engine.domain.errors import InvalidInput
 from engine.domain.tables.predicates import PartitionPredicate, check_size, document
-from engine.planning.plans.predicates import PartitionField, PartitionSpecFields, check_predicate, select_partitions
+from engine.planning.plans.predicates import PartitionSpecFields, SpecField, check_predicate, select_partitions
 from tests.support.digests import DigestFile, digest_of
 
 ADAPTER: TypeAdapter[PartitionPredicate] = TypeAdapter(Annotated[PartitionPredicate, AfterValidator(check_size)])
@@ -26,7 +26,7 @@ def whole(value: Any) -> int:
 
 def spec(spec_id: int, *fields: tuple[str, str]) -> PartitionSpecFields:
     made = tuple(
-        PartitionField(at, column, transform, "int", whole if transform != "bucket[4]" else lambda v: whole(v) % 4)
+        SpecField(at, column, transform, "int", whole if transform != "bucket[4]" else lambda v: whole(v) % 4)
         for at, (column, transform) in enumerate(fields)
     )
     return PartitionSpecFields(spec_id, made, lambda text: list(json.loads(text).values()))

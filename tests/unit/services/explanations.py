@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.domain.fleet.breakers import Breaker
-from engine.domain.fleet.limits import AtWork, CatalogLimits, Fleet, FleetLimits
+from engine.domain.fleet.limits import AtWork, CatalogLimits, FleetLimits, FleetRow
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
 from engine.domain.runs.files import InputFile
@@ -53,7 +53,7 @@ REFUSED: Final = (*HOLDS, Condition("no_equality_deletes", False, "3 equality-de
 RECORD: Final = RecordFacts(
     now=NOW,
     table=TABLE,
-    fleet=Fleet(1, NOW, "system", FleetLimits()),
+    fleet=FleetRow(1, NOW, "system", FleetLimits()),
     live=(),
     ended=(),
     conflicts=(),
@@ -188,7 +188,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
     "paused": lambda: situation(
         DUE,
         table=replace(TABLE, pause=Pause(ago(hours=5), "key:ops", "migration", stops=True)),
-        fleet=Fleet(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False)),
+        fleet=FleetRow(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False)),
     ),
     "paused_catalog": lambda: situation(
         DUE, catalog_pause=Pause(ago(minutes=20), "key:chief", "maintenance of the storage", stops=False)
@@ -219,7 +219,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
     ),
     "catalog_full": lambda: situation(
         DUE,
-        fleet=Fleet(1, NOW, "x", FleetLimits(parallel_runs=9, catalogs={"lake": CatalogLimits(parallel_runs=2)})),
+        fleet=FleetRow(1, NOW, "x", FleetLimits(parallel_runs=9, catalogs={"lake": CatalogLimits(parallel_runs=2)})),
         fleet_at_work=AtWork({"lake": 2, "archive": 4}),
     ),
     "runs_in_vain": lambda: situation(

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from engine.domain.fleet.budgets import Budget
-from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
+from engine.domain.fleet.limits import AtWork, FleetLimits, FleetRow
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs.run import Operation, RunState, WaitingFor
 from engine.domain.tables.table import Freeze, Pause
@@ -33,7 +33,7 @@ from tests.unit.services.explanations import (
     situation,
 )
 
-_STOPPED: Final = Fleet(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False))
+_STOPPED: Final = FleetRow(1, NOW, "x", FleetLimits(), Pause(ago(hours=1), "key:chief", "incident 12", stops=False))
 
 
 def test_a_last_run_without_work_or_that_was_cancelled_has_its_reason():
@@ -53,7 +53,7 @@ def test_a_waiting_run_has_what_it_waits_for(until: Any):
 
 
 def test_a_full_fleet_and_a_frozen_table_have_the_cause_and_the_remedy():
-    fleet = Fleet(1, NOW, "x", FleetLimits(parallel_runs=2))
+    fleet = FleetRow(1, NOW, "x", FleetLimits(parallel_runs=2))
     said = (
         "Held back: the fleet's limit of parallel_runs or parallel_groups is reached (2 of 2; the next run starts when "
         "one ends, or after parallel_runs is raised (PUT /v1/limits))."
@@ -209,7 +209,7 @@ def test_p15_the_place_in_the_queue_by_files_of_level_0_is_named(hides: bool, sa
 @pytest.mark.parametrize(
     ("state", "fleet", "said"),
     [
-        ({"is_due": True}, Fleet(1, NOW, "x", FleetLimits()), "It is due to expire snapshots: 7 are old."),
+        ({"is_due": True}, FleetRow(1, NOW, "x", FleetLimits()), "It is due to expire snapshots: 7 are old."),
         (
             {"is_due": True},
             _STOPPED,
@@ -224,7 +224,7 @@ def test_p15_the_place_in_the_queue_by_files_of_level_0_is_named(hides: bool, sa
         ({"is_due": True, "blocked": "x"}, _STOPPED, "Its expire_snapshots can't be applied: 7 are old."),
     ],
 )
-def test_the_state_of_another_operation_is_named(state: dict[str, Any], fleet: Fleet, said: str):
+def test_the_state_of_another_operation_is_named(state: dict[str, Any], fleet: FleetRow, said: str):
     upkeep = UpkeepState(
         Operation.EXPIRE_SNAPSHOTS, "expire_snapshots", words="7 are old", **({"due_at": None} | state)
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.domain.errors import InvalidInput
 from engine.domain.tables.signals import MAX_SECONDS
-from engine.outgoing.calls import Answer
+from engine.outgoing.calls import HttpAnswer
 from engine.prometheus.queries import MOST_SERIES, LatencyAnswer, Unreadable, answer_of, result_of
 from engine.services.watching.latency_sources import LatencySource
 from tests.support.prometheus_server import refusal, scalar, vector
@@ -25,7 +25,7 @@ def of(**given: Any) -> LatencySource | None:
 
 def read(document: Any, label: str | None = None) -> LatencyAnswer:
     body = json.dumps(document).encode()
-    return answer_of(result_of(URL, Answer(200, {}, body)), label)
+    return answer_of(result_of(URL, HttpAnswer(200, {}, body)), label)
 
 
 def test_without_settings_nobody_is_asked_and_a_password_in_the_address_is_refused_and_not_repeated() -> None:

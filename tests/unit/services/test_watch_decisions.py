@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from engine.domain.access.callers import COORDINATOR
-from engine.domain.fleet.limits import AtWork, Fleet, FleetLimits
+from engine.domain.fleet.limits import AtWork, FleetLimits, FleetRow
 from engine.domain.ids import TableId
 from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Operation, Run, RunState
@@ -17,7 +17,7 @@ from engine.services.explain.timing import eligibility
 from engine.services.planning.upkeep.states import UpkeepState
 from tests.unit.services.explanations import DONE, DUE, FAILED, NOW, SITUATIONS, a_run, ago, situation
 
-FULL = {"fleet": Fleet(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}
+FULL = {"fleet": FleetRow(1, NOW, "x", FleetLimits(parallel_runs=2)), "fleet_at_work": AtWork({"archive": 2})}
 
 
 @pytest.mark.parametrize("facts", [SITUATIONS["catalog_full"](), situation(DUE, **FULL)], ids=["catalog", "fleet"])

@@ -11,7 +11,16 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from engine.domain.policies.documents.deletion import DeletionSettings
-from engine.domain.policies.documents.fields import OFF, UNLIMITED, AnyBytes, Interval, Part, Rate, Section, setting
+from engine.domain.policies.documents.fields import (
+    OFF,
+    UNLIMITED,
+    AnyBytes,
+    Interval,
+    PolicyPart,
+    Rate,
+    Section,
+    setting,
+)
 from engine.domain.policies.documents.maintenance import MaintenanceSettings
 from engine.domain.policies.documents.rewriting import RewriteSettings
 from engine.domain.policies.documents.rules import Triggers
@@ -60,7 +69,7 @@ class LimitSettings(Section):
     )
 
 
-class Backoff(Part):
+class Backoff(PolicyPart):
     """Slow down, then pause, while queries are slow."""
 
     signal: Literal["query_latency_p95"] = Field(

@@ -30,13 +30,13 @@ PERCENT_PATTERN: Final = r"^[0-9]{1,4}%$"
 _MOST_PERCENT: Final = 1000
 
 
-class Part(BaseModel):
+class PolicyPart(BaseModel):
     """A part of a policy: unknown fields are an error, values never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
 
 
-class Section(Part):
+class Section(PolicyPart):
     """A part that is merged field by field; every field may be absent. Other parts are replaced as a whole."""
 
 

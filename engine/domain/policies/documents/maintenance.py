@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field
 from pydantic.config import JsonDict
 
-from engine.domain.policies.documents.fields import DAY_SECONDS, OFF, Interval, Part, Section, lasting, setting
+from engine.domain.policies.documents.fields import DAY_SECONDS, OFF, Interval, PolicyPart, Section, lasting, setting
 from engine.domain.policies.documents.triggers import Metric, TriggerCondition
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag, OneLine, Whole
@@ -51,7 +51,7 @@ def _one_of(metrics: tuple[Metric, ...]) -> AfterValidator:
     return AfterValidator(check)
 
 
-class Upkeep(Part):
+class Upkeep(PolicyPart):
     """A part that switches an operation on; it may also start when conditions on the table hold."""
 
     when: tuple[Annotated[TriggerCondition, _one_of(WHEN_METRICS)], ...] | None = Field(

@@ -13,7 +13,7 @@ from engine.domain.policies.documents.fields import (
     FileBytes,
     Interval,
     OrderBytes,
-    Part,
+    PolicyPart,
     RowGroupBytes,
     Section,
     TargetShare,
@@ -40,7 +40,7 @@ _CODECS: Final = r"^(zstd(:([1-9]|1[0-9]|2[0-2]))?|gzip(:[1-9])?|snappy|lz4|unco
 ColumnName = Annotated[OneLine, Field(min_length=1, max_length=255)]
 
 
-class OrderColumn(Part):
+class OrderColumn(PolicyPart):
     """A column to order by, with its direction where the strategy is `sort`."""
 
     name: ColumnName = Field(description="Name, dotted where nested.", examples=["city"])
@@ -65,7 +65,7 @@ def _each_once(columns: tuple[OrderColumn, ...]) -> tuple[OrderColumn, ...]:
 Column = Annotated[OrderColumn, BeforeValidator(_named, json_schema_input_type=ColumnName | OrderColumn)]
 
 
-class Tier(Part):
+class Tier(PolicyPart):
     """A size class: files merge only with files of the same tier, and the output belongs to the next tier."""
 
     below_bytes: AnyBytes = Field(
@@ -99,7 +99,7 @@ class DeleteRules(Section):
     )
 
 
-class FullEligibility(Part):
+class FullEligibility(PolicyPart):
     """Conditions for a full rewrite of a partition without deletes. `force_full` of a run overrides it."""
 
     more_small_than_large: Flag = Field(True, description="The partition has more small files than large ones.")
@@ -164,7 +164,7 @@ class KeyTableRules(Section):
     )
 
 
-class RowKey(Part):
+class RowKey(PolicyPart):
     """Columns by which rows of a partition are merged: of rows with equal values in `columns`, the newest stays."""
 
     columns: Annotated[tuple[ColumnName, ...], Field(min_length=1, max_length=8)] = Field(

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from engine.domain.policies.documents.fields import Part
+from engine.domain.policies.documents.fields import PolicyPart
 from engine.domain.policies.documents.triggers import Metric, TriggerCondition
 from engine.domain.values.hints import Misread
 from engine.domain.values.strict import Flag
@@ -38,7 +38,7 @@ def _kind_of(value: Any) -> str:
     return "group" if is_group else "condition"
 
 
-class Junction(Part):
+class Junction(PolicyPart):
     """Conditions that are joined: exactly one of `all`, `any` and `not`."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_JUNCTION]})
@@ -113,7 +113,7 @@ TriggerNode = Annotated[
 ]
 
 
-class _Named(Part):
+class _Named(PolicyPart):
     """The name comes before the conditions, in the schema and in answers."""
 
     name: Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from engine.domain.policies.documents.fields import OFF, Interval, Part, Section, setting
+from engine.domain.policies.documents.fields import OFF, Interval, PolicyPart, Section, setting
 from engine.domain.values.hints import Misread
 from engine.domain.values.time_zones import TimeZone, zone_of
 from engine.domain.values.units import Duration
@@ -92,7 +92,7 @@ _ONE_OF_TWO: Final[dict[str, Any]] = {
 }
 
 
-class Seal(Part):
+class Seal(PolicyPart):
     """Rewrite sealed partitions only: give exactly one of the two fields."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": [_ONE_OF_TWO]})

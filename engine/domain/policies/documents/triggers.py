@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from engine.domain.policies.documents.fields import MAX_BYTES, Part
+from engine.domain.policies.documents.fields import MAX_BYTES, PolicyPart
 from engine.domain.values.hints import Misread
 from engine.domain.values.units import (
     STORED_FORM,
@@ -172,7 +172,7 @@ _RULES: Final[list[Any]] = [
 """JSON Schema rules: an operand of the metric's kind, and exactly one operator."""
 
 
-class TriggerCondition(Part):
+class TriggerCondition(PolicyPart):
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": _RULES})

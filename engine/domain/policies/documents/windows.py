@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
-from engine.domain.policies.documents.fields import Part, Text
+from engine.domain.policies.documents.fields import PolicyPart, Text
 from engine.domain.values.hints import Misread
 from engine.domain.values.local_times import Span, local_span, union
 from engine.domain.values.time_zones import TimeZone, zone_of
@@ -94,7 +94,7 @@ WindowTime = Annotated[
 ]
 
 
-class QuietHours(Part):
+class QuietHours(PolicyPart):
     """A window of each week."""
 
     days: Annotated[
@@ -148,7 +148,7 @@ _ZONE_OR_OFFSETS: Final[dict[str, Any]] = {
 }
 
 
-class Blackout(Part):
+class Blackout(PolicyPart):
     """A window that comes once: a freeze, a holiday, a migration.
 
     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.

@@ -173,10 +173,10 @@ def check_memory(body: bytes, start: int, limit: int = MOST_MEMORY) -> None:
     # Each struct ends with a zero byte, and the length of a text or a list begins with one. This finds almost all
     # answers small enough, in no time.
     if body.count(0) * _STRUCT_BYTES + len(body) * (1 + _NUMBER_BYTES // _LEAST_NUMBER) > limit:
-        _Measured(body, limit).value(TType.STRUCT, start)
+        _MemoryMeter(body, limit).value(TType.STRUCT, start)
 
 
-class _Measured:
+class _MemoryMeter:
     """Adds up what the values of an answer take in memory, about 3 million in a second."""
 
     def __init__(self, body: bytes, limit: int) -> None:

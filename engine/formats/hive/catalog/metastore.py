@@ -97,8 +97,8 @@ class Metastore:
                 database, name, changed, EnvironmentContext({"DO_NOT_UPDATE_STATS": "true"})
             )
 
-    def _client(self) -> "_Session":
-        return _Session(self._connected())
+    def _client(self) -> "_MetastoreSession":
+        return _MetastoreSession(self._connected())
 
     def _connected(self) -> TSocket:
         """Return an open connection to the first address that answers; raises the error of the last one."""
@@ -164,7 +164,7 @@ class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
         return TTransportException(TTransportException.TIMED_OUT, message)
 
 
-class _Session:
+class _MetastoreSession:
     """A client on an open connection, which ends with the block.
 
     It is no generator with `contextmanager`, which sets an attribute of a passing exception: those of the Metastore's

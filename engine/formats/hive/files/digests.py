@@ -10,14 +10,14 @@ import pyarrow.compute as pc
 
 from engine.formats.hive.metadata.partition_keys import SPEC_ID
 from engine.formats.hive.metadata.partitions import Partitions
-from engine.formats.hive.refusals import Refusal
+from engine.formats.hive.refusals import PartitionRefusal
 from engine.planning.measures.digest import FILE_DIGEST
 
 _BITS: Final = 63
 _CHUNK: Final = 100_000
 
 
-def digest_of(files: pa.Table, partitions: Partitions, refusals: Mapping[int, Refusal]) -> pa.Table:
+def digest_of(files: pa.Table, partitions: Partitions, refusals: Mapping[int, PartitionRefusal]) -> pa.Table:
     """Return the digest of files with the columns `listing.FILES`, in the shape of `FILE_DIGEST`.
 
     `refusals`: the reasons to leave partitions alone, by their row.

@@ -45,7 +45,7 @@ Lister = Callable[[str], Iterator[pa.Table]]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TableListing:
     """The files of a table.
 
     `files`: data files ordered by path, with the columns `FILES`. `marks`: folders that files of other formats mark, at
@@ -56,7 +56,7 @@ class Listing:
     marks: pa.Table
 
 
-def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) -> Listing:
+def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) -> TableListing:
     """List the data files of the partitions that may be opened, and the marks of other formats.
 
     Args:
@@ -81,7 +81,7 @@ def data_files(partitions: Partitions, root: str, storage: Mapping[str, str]) ->
             raise too_large("its files take", "of memory", LIVE_BYTES)
         found.append(files)
     whole = pa.concat_tables(found).combine_chunks()
-    return Listing(whole.sort_by("path") if whole.num_rows else whole, pa.concat_tables(marks))
+    return TableListing(whole.sort_by("path") if whole.num_rows else whole, pa.concat_tables(marks))
 
 
 def files_directly_in(folder: str, storage: Mapping[str, str]) -> Mapping[str, tuple[int, int]]:

@@ -17,7 +17,7 @@ from engine.formats.hive.metadata.tables import HiveColumn
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.predicate_values import day, decimal, text, truth, whole
 from engine.planning.measures.digest import PartitionTime, TimeUnit
-from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
+from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 
 SPEC_ID: Final = 0
 """The only partition spec of a table: its keys can't change."""
@@ -60,8 +60,7 @@ class PartitionKeys:
     def fields(self) -> PartitionSpecFields:
         """Return the keys in the form that predicates are evaluated with."""
         fields = [
-            PartitionField(at, key.name, "identity", key.type, _converter(key.type))
-            for at, key in enumerate(self.columns)
+            SpecField(at, key.name, "identity", key.type, _converter(key.type)) for at, key in enumerate(self.columns)
         ]
         return PartitionSpecFields(SPEC_ID, tuple(fields), self._comparable)
 

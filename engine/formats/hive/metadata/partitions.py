@@ -10,7 +10,7 @@ from hive_metastore.ttypes import Partition
 
 from engine.formats.hive.metadata.parameters import OF_TABLES
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
-from engine.formats.hive.metadata.storage import Storage, texts_of
+from engine.formats.hive.metadata.storage import StorageEntry, texts_of
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.hive.rewrite.records import LONGEST, PARAMETER
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
@@ -128,7 +128,7 @@ def _row(keys: PartitionKeys, stored: Partition, meaningless: Sequence[str]) -> 
 
 def _problem(stored: Partition, meaningless: Sequence[str]) -> str | None:
     """Return the first statement of an entry with which its files are not rewritten; None without any."""
-    storage = Storage.of(stored.sd)
+    storage = StorageEntry.of(stored.sd)
     if (problem := storage.problem) is None and storage.buckets:
         problem = f"bucket columns: {', '.join(storage.buckets)}"
     problem = problem or next(storage.problems(meaningless), None)

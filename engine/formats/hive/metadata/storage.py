@@ -31,7 +31,7 @@ _LONGEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
+class StorageEntry:
     """The part of an entry that states how files are read.
 
     `parameters` and `serde_parameters`: those of the storage descriptor and of its serde. `buckets`: columns of Hive's
@@ -46,10 +46,10 @@ class Storage:
     skewed: tuple[str, ...]
 
     @staticmethod
-    def of(stored: StorageDescriptor) -> "Storage":
+    def of(stored: StorageDescriptor) -> "StorageEntry":
         """Return the storage of a table or partition."""
         serde, skewed = stored.serdeInfo, stored.skewedInfo
-        return Storage(
+        return StorageEntry(
             input_format=str(stored.inputFormat or ""),
             serde=str((serde and serde.serializationLib) or ""),
             parameters=texts_of(stored.parameters),

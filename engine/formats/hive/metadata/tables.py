@@ -11,7 +11,7 @@ from hive_metastore.ttypes import FieldSchema, Table
 
 from engine.formats.hive.metadata.parameters import OF_TABLES
 from engine.formats.hive.metadata.spark_schemas import SparkSchema
-from engine.formats.hive.metadata.storage import INPUT_FORMATS, Storage, texts_of
+from engine.formats.hive.metadata.storage import INPUT_FORMATS, StorageEntry, texts_of
 from engine.formats.intake.limits import Malformed, check_schema
 
 PROVIDER: Final = "spark.sql.sources.provider"
@@ -60,7 +60,7 @@ class TableEntry:
     location: str
     columns: tuple[HiveColumn, ...]
     keys: tuple[HiveColumn, ...]
-    storage: Storage
+    storage: StorageEntry
     parameters: Mapping[str, str]
     created_at_s: int
     spark: SparkSchema
@@ -89,7 +89,7 @@ class TableEntry:
             location=str(stored.location or "").rstrip("/"),
             columns=tuple(map(_column, columns)),
             keys=tuple(map(_column, keys)),
-            storage=Storage.of(stored),
+            storage=StorageEntry.of(stored),
             parameters=parameters,
             created_at_s=min(max(0, int(table.createTime or 0)), _LARGEST_SECONDS),
             spark=SparkSchema.of(parameters),

@@ -13,7 +13,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.tables.keys import KEY_SETTING, DeclaredKey
 from engine.formats.base import Condition
 from engine.formats.hive.metadata.tables import TableEntry
-from engine.rewriting.kernel.contract import RowKey
+from engine.rewriting.kernel.contract import MergeKey
 from engine.rewriting.kernel.reading.projection import field_id
 
 _NO_KEY: Final = re.compile(r"float|double|char\(.*")
@@ -63,7 +63,7 @@ def _without_partition_keys(entry: TableEntry, key: DeclaredKey) -> Sequence[str
     return [name.lower() for name in key.columns if name.lower() not in partitions]
 
 
-def row_key(entry: TableEntry, key: DeclaredKey, schema: pa.Schema) -> RowKey:
+def row_key(entry: TableEntry, key: DeclaredKey, schema: pa.Schema) -> MergeKey:
     """Return a key by the numbers of fields in the schema of a task.
 
     Raises:
@@ -79,4 +79,4 @@ def row_key(entry: TableEntry, key: DeclaredKey, schema: pa.Schema) -> RowKey:
         missing = next(name for name in needed if name not in numbers)
         raise NotEligible(f"no file of the partition has the column {missing[:100]!r} ({KEY_SETTING})")
     deleted = None if key.deleted is None else numbers.get(key.deleted.lower())
-    return RowKey(columns=tuple(found[:-1]), version=found[-1], deleted=deleted)
+    return MergeKey(columns=tuple(found[:-1]), version=found[-1], deleted=deleted)

@@ -13,7 +13,7 @@ from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering,
 from engine.formats.base import Condition
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.hive.rewrite.schemas import CommonSchema
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.reading.projection import field_id
 
 _POSITIVE: Final = 0x7FFF_FFFF
@@ -59,9 +59,9 @@ def row_order(order: RowOrdering, common: CommonSchema) -> RowOrder | None:
 
 def _columns(
     fields: Iterable[OrderField], numbers: dict[str, int | None], int96_ids: Iterable[int]
-) -> Iterable[OrderColumn]:
+) -> Iterable[SortColumn]:
     stamps = frozenset(int96_ids)
     for one in fields:
         number = numbers.get(one.name)
         if number is not None:
-            yield OrderColumn(number, one.descending, one.nulls_first, is_int96=number in stamps)
+            yield SortColumn(number, one.descending, one.nulls_first, is_int96=number in stamps)

@@ -8,7 +8,7 @@ from typing import Final
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base import RewriteSettings
+from engine.formats.base import GroupSettings
 from engine.formats.hive.files.footers import Footer, RefusedFile, footers_or_refusals
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.rewrite.folders import folder_of, parent_of
@@ -31,9 +31,7 @@ _REST_OF_RECORD: Final = 500
 """Characters of the record of a rewrite, without its two folders."""
 
 
-def kernel_task(
-    view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings
-) -> EngineTask:
+def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
     """Return the task that merges all files of a partition. Reads their footers.
 
     Raises:

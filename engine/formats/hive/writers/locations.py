@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, NotFound
 from engine.domain.runs.open_groups import OpenGroup
-from engine.domain.tables.write_locations import LocationRole, WriteLocation, WriteLocations, WrittenFile
+from engine.domain.tables.write_locations import LocationRole, NamedFile, WriteLocation, WriteLocations
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import location_of
@@ -65,7 +65,7 @@ def _problem_of(values: Any, names: Sequence[str]) -> str:
     return f"the value of {wrong[0]} is no text, whole number, boolean or null" if wrong else ""
 
 
-def written_file(given: str | None) -> WrittenFile:
+def written_file(given: str | None) -> NamedFile:
     """Return a file by its name, or a new one; see `WriteGuide.written_file`."""
     name = new_name() if given is None else given
     at, now, problem = given_at(name), time.time(), ""
@@ -81,10 +81,10 @@ def written_file(given: str | None) -> WrittenFile:
             f"file_name can't be used: {problem}",
             problems=(FieldProblem("query:file_name", problem, name[:_SHOWN], hint),),
         )
-    return WrittenFile(name, given is None, datetime.fromtimestamp(at + VALID_SECONDS, UTC))
+    return NamedFile(name, given is None, datetime.fromtimestamp(at + VALID_SECONDS, UTC))
 
 
-def write_locations(view: TableView, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
+def write_locations(view: TableView, partition: str, file: NamedFile, groups: Sequence[OpenGroup]) -> WriteLocations:
     """Return the folders of a partition to write a file to; see `WriteGuide.write_locations`."""
     stored = view.partition_of(partition)
     if stored is None:
@@ -169,11 +169,11 @@ class HiveWriteGuide:
         """Return the canonical JSON of a partition; see `WriteGuide.partition_name`."""
         return partition_name(self.view.keys, given)
 
-    def written_file(self, given: str | None) -> WrittenFile:
+    def written_file(self, given: str | None) -> NamedFile:
         """Return a file by its name, or a new one; see `WriteGuide.written_file`."""
         return written_file(given)
 
     @reads("read a partition of")
-    def write_locations(self, partition: str, file: WrittenFile, groups: Sequence[OpenGroup]) -> WriteLocations:
+    def write_locations(self, partition: str, file: NamedFile, groups: Sequence[OpenGroup]) -> WriteLocations:
         """Return the folders of a partition to write a file to; see `WriteGuide.write_locations`."""
         return write_locations(self.view, partition, file, groups)

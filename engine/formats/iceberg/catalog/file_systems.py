@@ -83,7 +83,7 @@ class SharedFileIO(PyArrowFileIO):
 
 
 @dataclass(slots=True)
-class _Client:
+class _StoreClient:
     lock: Lock = field(default_factory=Lock)
     made: FileSystem | None = None
 
@@ -94,12 +94,12 @@ class _Clients:
     def __init__(self, *, most: int) -> None:
         self._most = most
         self._lock = Lock()
-        self._clients: OrderedDict[Hashable, _Client] = OrderedDict()
+        self._clients: OrderedDict[Hashable, _StoreClient] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], FileSystem]) -> FileSystem:
         """Return the cached client, or the one that `make` returns."""
         with self._lock:
-            client = self._clients.setdefault(key, _Client())
+            client = self._clients.setdefault(key, _StoreClient())
             self._clients.move_to_end(key)
             if len(self._clients) > self._most:
                 self._clients.popitem(last=False)

@@ -15,7 +15,7 @@ from engine.formats.iceberg.intake.answers import naming_server, read_answer
 from engine.formats.intake.connections import bounded_pools
 from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS
 from engine.formats.intake.limits import METADATA_BYTES
-from engine.outgoing.bounds import CheckPeer, Limits, any_peer
+from engine.outgoing.bounds import CallLimits, CheckPeer, any_peer
 from engine.outgoing.calls import origin
 
 WHOLE_SECONDS: Final = 300.0
@@ -40,7 +40,7 @@ def guard(session: requests.Session, check_peer: CheckPeer) -> None:
 
 def _bound(adapter: Any, check_peer: CheckPeer) -> None:
     """Limit the connections of an adapter. A request is sent once: repeated, a commit would fail after a success."""
-    limits = Limits(WHOLE_SECONDS, METADATA_BYTES + _FRAMES_BYTES, CONNECT_SECONDS, ANSWER_SECONDS)
+    limits = CallLimits(WHOLE_SECONDS, METADATA_BYTES + _FRAMES_BYTES, CONNECT_SECONDS, ANSWER_SECONDS)
     adapter.max_retries = Retry(0, read=False)
     adapter.poolmanager.pool_classes_by_scheme = bounded_pools(check_peer, limits)
     opened = adapter.proxy_manager_for

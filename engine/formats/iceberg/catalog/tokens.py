@@ -16,10 +16,10 @@ from pyiceberg.catalog.rest.auth import LegacyOAuth2AuthManager
 from pyiceberg.exceptions import OAuthError
 
 from engine.domain.errors import Away, StateConflict
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.intake.errors import printable
-from engine.outgoing.bounds import CheckPeer, Limits
-from engine.outgoing.calls import Answer, CallFailed, origin, send
+from engine.outgoing.bounds import CallLimits, CheckPeer
+from engine.outgoing.calls import CallFailed, HttpAnswer, origin, send
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 
 TOKEN_SECONDS: Final = 15.0
@@ -105,7 +105,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         given = {"client_id": client, "client_secret": secret} if colon else {"client_secret": credential}
         form = urlencode({"grant_type": "client_credentials", **given, **self._parameters}).encode()
         headers = {**self._headers, "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
-        limits = Limits(TOKEN_SECONDS, TOKEN_BYTES, min(TOKEN_SECONDS, 10.0))
+        limits = CallLimits(TOKEN_SECONDS, TOKEN_BYTES, min(TOKEN_SECONDS, 10.0))
         try:
             answer = send(
                 "POST",
@@ -117,7 +117,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
                 by_proxy=True,
             )
         except CallFailed as error:
-            raise Away(Dependency.CATALOG, f"the token server at {error}") from error
+            raise Away(DependencyKind.CATALOG, f"the token server at {error}") from error
         document = self._granted(answer, given["client_secret"])
         self._token, seconds = document["access_token"], document.get("expires_in")
         if not isinstance(seconds, int | float) or isinstance(seconds, bool):
@@ -125,14 +125,14 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         else:
             self._valid_until = monotonic() + max(seconds - _EARLY_SECONDS, _SHORTEST_SECONDS)
 
-    def _granted(self, answer: Answer, secret: str) -> Mapping[str, Any]:
+    def _granted(self, answer: HttpAnswer, secret: str) -> Mapping[str, Any]:
         """Return the server's document with a token that can be sent; raises as `auth_header`."""
         server = f"the token server at {origin(self._url)}"
         if answer.redirect is not None:
             raise StateConflict(f"{server} redirects, which is not followed: correct `oauth2-server-uri`")
         document = _document(answer.body)
         if answer.status in _BUSY or answer.status >= 500:  # noqa: PLR2004
-            raise Away(Dependency.CATALOG, f"{server} answers {answer.status}")
+            raise Away(DependencyKind.CATALOG, f"{server} answers {answer.status}")
         if answer.status != 200:  # noqa: PLR2004
             told = ", ".join(str(document[name]) for name in ("error", "error_description") if name in document)
             shown = printable(told.replace(secret, "***")[:_LONGEST_SHOWN])

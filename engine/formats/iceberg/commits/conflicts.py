@@ -21,7 +21,7 @@ from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.deletes import UNPARTITIONED
 from engine.formats.iceberg.metadata.history import ancestors
@@ -54,7 +54,7 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
         raise CommitConflict(f"the table was upgraded to format version {metadata.format_version}")
     if found := own_location_provider(metadata.properties):
         raise CommitConflict(f"the table got a location provider of its own ({found})")
-    if problems := view.feature_problems(Work.KERNEL):
+    if problems := view.feature_problems(Activity.KERNEL):
         raise CommitConflict(f"the table changed since the plan: {listed(problems)}")
     for snapshot in ancestors(metadata):
         if snapshot.snapshot_id == request.base_snapshot_id:

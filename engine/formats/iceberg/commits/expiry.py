@@ -49,7 +49,7 @@ from engine.domain.runs.expiry import (
 )
 from engine.formats.base import Condition
 from engine.formats.iceberg.errors import summary_of as error_summary
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.history import RUN_ID, history, summary_of
 from engine.formats.iceberg.metadata.lineages import LINKS, Lineages
 from engine.formats.iceberg.metadata.superseded import superseded_bytes
@@ -104,7 +104,7 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
 
 def check_writable(catalog: Catalog, view: TableView) -> None:
     """Raise `NotEligible` if the client of the catalog can't write the table's metadata without a loss."""
-    view.check_features(Work.UPKEEP)
+    view.check_features(Activity.UPKEEP)
     metadata = view.metadata
     if metadata.format_version > _NEWEST_WRITTEN and not isinstance(catalog, RestCatalog):
         raise NotEligible(

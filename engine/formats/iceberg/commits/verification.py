@@ -33,7 +33,7 @@ def verify_snapshot(view: TableView, snapshot_id: int, groups: Sequence[WrittenG
     if snapshot is None:
         return _by_files(view, snapshot_id, groups)
     changes = _Changes.read(view, snapshot)
-    checks = tuple(_Checks(view, snapshot, changes, groups).all())
+    checks = tuple(_RewriteChecks(view, snapshot, changes, groups).all())
     return Verification(
         snapshot_id=snapshot_id,
         ok=all(check.holds for check in checks),
@@ -80,7 +80,7 @@ class _Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Checks:
+class _RewriteChecks:
     view: TableView
     snapshot: Snapshot
     changes: _Changes

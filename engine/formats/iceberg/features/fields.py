@@ -7,7 +7,7 @@ compares them with the parsers of Iceberg itself.
 
 from typing import Final
 
-from engine.formats.iceberg.features.rows import ALL, Work, forbid, plain
+from engine.formats.iceberg.features.rows import ALL, Activity, forbid, plain
 
 _DEFAULT: Final = "the value of rows in files without the column"
 _ENCRYPTED: Final = "files are encrypted, and PyIceberg does not keep the keys"
@@ -32,7 +32,7 @@ FIELDS: Final = (
     *plain("2", "columns that identify a row; a rewrite changes no row", "schemas.identifier-field-ids"),
     *plain("3", "the default of new rows, which writers store", "schemas.write-default"),
     *forbid(
-        *((Work.KERNEL,), "3", _DEFAULT, (), "let Iceberg's procedure rewrite the table"),
+        *((Activity.KERNEL,), "3", _DEFAULT, (), "let Iceberg's procedure rewrite the table"),
         "schemas.initial-default",
     ),
     *plain(

@@ -42,7 +42,7 @@ from pyiceberg.types import (
 
 from engine.formats.iceberg.features.fields import FIELDS
 from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
-from engine.formats.iceberg.features.rows import Feature, Work
+from engine.formats.iceberg.features.rows import Activity, Feature
 from engine.formats.intake.parameters import Parameters
 
 _LONGEST: Final = 100
@@ -81,14 +81,14 @@ TRANSFORMS: Final[Mapping[type[Transform[Any, Any]], str]] = {
 """Transforms of partition fields and sort orders."""
 
 
-def _for(work: Work, features: Sequence[Feature], noun: str) -> Parameters:
+def _for(work: Activity, features: Sequence[Feature], noun: str) -> Parameters:
     """Return features with the values that one operation accepts."""
     rows = (each.parameter if work in each.concerns else replace(each.parameter, accepted=None) for each in features)
     return Parameters(list(rows), noun)
 
 
-_FIELDS: Final = {work: _for(work, FIELDS, "field of the metadata") for work in Work}
-_PROPERTIES: Final = {work: _for(work, PROPERTIES, "table property") for work in Work}
+_FIELDS: Final = {work: _for(work, FIELDS, "field of the metadata") for work in Activity}
+_PROPERTIES: Final = {work: _for(work, PROPERTIES, "table property") for work in Activity}
 
 
 def transform_problems(metadata: TableMetadata) -> Iterator[str]:
@@ -109,7 +109,7 @@ def transform_problems(metadata: TableMetadata) -> Iterator[str]:
 
 
 def problems_of(
-    work: Work, fields: Mapping[str, str], properties: Mapping[str, str], *, meaningless: Sequence[str] = ()
+    work: Activity, fields: Mapping[str, str], properties: Mapping[str, str], *, meaningless: Sequence[str] = ()
 ) -> Sequence[str]:
     """Return a clause for each feature of a table that forbids an operation: its name, its meaning and the remedy.
 
@@ -120,7 +120,7 @@ def problems_of(
         meaningless: patterns of further names, in lower case, that an administrator declared to change nothing.
     """
     listed = _PROPERTIES[work]
-    owned = work is not Work.PROCEDURE
+    owned = work is not Activity.PROCEDURE
     given = {
         name: value
         for name, value in properties.items()

@@ -7,7 +7,7 @@ The table in docs/iceberg-features.md has the same rows, and a test compares the
 
 from typing import Final
 
-from engine.formats.iceberg.features.rows import ALL, Work, forbid, plain
+from engine.formats.iceberg.features.rows import ALL, Activity, forbid, plain
 
 _BLOOM: Final = "bloom filters, which the kernel does not write"
 _FORMAT: Final = "form of new files; readers go by each file"
@@ -47,7 +47,13 @@ PROPERTIES: Final = (
         "write.orc.bloom.filter.fpp",
     ),
     *forbid(
-        *((Work.KERNEL,), "Iceberg", _BLOOM, ("false",), "remove it, or let Iceberg's procedure rewrite the table"),
+        *(
+            (Activity.KERNEL,),
+            "Iceberg",
+            _BLOOM,
+            ("false",),
+            "remove it, or let Iceberg's procedure rewrite the table",
+        ),
         "write.parquet.bloom-filter-enabled.column.*",
     ),
     *plain(

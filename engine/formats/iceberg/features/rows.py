@@ -8,7 +8,7 @@ from typing import Final
 from engine.formats.intake.parameters import Parameter, known, only
 
 
-class Work(StrEnum):
+class Activity(StrEnum):
     """An operation that features can forbid."""
 
     KERNEL = "rewrites by the kernel"
@@ -21,10 +21,10 @@ class Feature:
     """A field or property, and the operations that its values can forbid."""
 
     parameter: Parameter
-    concerns: tuple[Work, ...] = ()
+    concerns: tuple[Activity, ...] = ()
 
 
-ALL: Final = tuple(Work)
+ALL: Final = tuple(Activity)
 
 
 def plain(writers: str, meaning: str, *names: str) -> Iterator[Feature]:
@@ -33,7 +33,7 @@ def plain(writers: str, meaning: str, *names: str) -> Iterator[Feature]:
 
 
 def forbid(
-    concerns: Sequence[Work], writers: str, meaning: str, accepted: Sequence[str], remedy: str, *names: str
+    concerns: Sequence[Activity], writers: str, meaning: str, accepted: Sequence[str], remedy: str, *names: str
 ) -> Iterator[Feature]:
     """Yield features with which operations are right for some values only."""
     yield from (Feature(only(name, writers, meaning, accepted, remedy), tuple(concerns)) for name in names)

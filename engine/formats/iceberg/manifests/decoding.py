@@ -64,7 +64,7 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
         return found
     written = _written(body)
     schema, of_entry, of_file = _projection(written, _DELETE_IDS if with_targets else ids.OF_FILE)
-    columns = _Columns(codec=codec)
+    columns = _EntryColumns(codec=codec)
     entries: Iterable[Any] = fastavro.reader(io.BytesIO(body), reader_schema=schema)
     for entry in entries:
         columns.add(entry, of_entry, of_file)
@@ -105,7 +105,7 @@ def _projection(written: Mapping[str, Any], wanted: frozenset[int]) -> tuple[Any
     return {**written, "fields": kept}, of_entry, of_file
 
 
-class _Columns:
+class _EntryColumns:
     """The columns of `ENTRIES` while one manifest is read."""
 
     def __init__(self, *, codec: PartitionCodec) -> None:

@@ -25,14 +25,14 @@ from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSI
 from engine.formats.iceberg.manifests.inheritance import inherited
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.intake.avro_blocks import readable, schema_of
-from engine.formats.intake.caches import Cache, Held
+from engine.formats.intake.caches import Cache, CacheableValue
 from engine.formats.intake.checks import check_entries, check_live, check_size
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.outside_files import PathSummary, are_outside
 from engine.formats.intake.overlapping import helped, overlapped
 from engine.rewriting.kernel.storage.places import Places
 
-T = TypeVar("T", bound=Held)
+T = TypeVar("T", bound=CacheableValue)
 
 _READ_AT_ONCE: Final = 256
 _READERS: Final = (8, 64)

@@ -6,8 +6,9 @@ their spec is unpartitioned. A position-delete file of an unpartitioned spec is 
 treat it so.
 
 Counts exclude deletes that can't have an effect (a partition-wide position delete older than the file), so that the
-outputs of a rewrite are not candidates again. `PositionDeletes`, which tasks use, applies the specification strictly;
-so does `apply_to_nothing`, except for files with names never used before: other clients may add a removed file again.
+outputs of a rewrite are not candidates again. `PositionDeleteIndex`, which tasks use, applies the specification
+strictly; so does `apply_to_nothing`, except for files with names never used before: other clients may add a removed
+file again.
 """
 
 from collections import defaultdict
@@ -181,7 +182,7 @@ def _ints(table: pa.Table, name: str) -> _Ints:
     return np.asarray(table[name].to_numpy(), dtype=np.int64)
 
 
-class PositionDeletes:
+class PositionDeleteIndex:
     """Index of live position-delete files by target, for looking up the inputs of groups, not of whole tables."""
 
     def __init__(self, *, deletes: pa.Table) -> None:

@@ -14,7 +14,7 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.files import InputFile
 from engine.formats.iceberg.manifests.decoding import ENTRIES, EQUALITY_DELETES
 from engine.formats.iceberg.manifests.reading import ManifestReader
-from engine.formats.iceberg.metadata.deletes import DeleteCounts, PositionDeletes, count_deletes
+from engine.formats.iceberg.metadata.deletes import DeleteCounts, PositionDeleteIndex, count_deletes
 from engine.planning.measures.digest import FILE_DIGEST
 
 _INPUT: Final = ("path", "file_bytes", "record_count", "sequence_number", "row_groups")
@@ -64,8 +64,8 @@ class LiveFiles:
         return count_deletes(self.data, self.deletes)
 
     @cached_property
-    def _position_deletes(self) -> PositionDeletes:
-        return PositionDeletes(deletes=self.deletes)
+    def _position_deletes(self) -> PositionDeleteIndex:
+        return PositionDeleteIndex(deletes=self.deletes)
 
     @property
     def equality_delete_files(self) -> int:
@@ -177,5 +177,5 @@ def _keys(rows: pa.Table) -> Iterator[Mapping[str, Any]]:
     yield from rows.select(["path", "spec_id", "partition", "sequence_number"]).to_pylist()
 
 
-def _with_deletes(file: InputFile, key: Mapping[str, Any], deletes: PositionDeletes) -> InputFile:
+def _with_deletes(file: InputFile, key: Mapping[str, Any], deletes: PositionDeleteIndex) -> InputFile:
     return replace(file, deletes=deletes.of(**key))

@@ -22,7 +22,7 @@ from pyiceberg.types import (
 from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.features.known import TYPES
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.views import TableView
@@ -98,7 +98,7 @@ def _default_location_provider(view: TableView) -> Condition:
 
 
 def _known_features(view: TableView) -> Condition:
-    problems = view.feature_problems(Work.KERNEL)
+    problems = view.feature_problems(Activity.KERNEL)
     return Condition("known_features", not problems, listed(problems) or _ALL_KNOWN)
 
 

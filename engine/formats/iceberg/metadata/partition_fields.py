@@ -38,7 +38,7 @@ from pyiceberg.types import (
 from engine.domain.tables.predicates import Scalar
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.intake.predicate_values import day, parsed, text, truth, typed, whole
-from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
+from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -63,11 +63,11 @@ def _spec_fields(codec: PartitionCodec, current: Schema) -> PartitionSpecFields:
     return PartitionSpecFields(codec.spec.spec_id, tuple(fields), decode)
 
 
-def _field(position: int, field: IcebergField, schema: Schema, current: Schema) -> PartitionField:
+def _field(position: int, field: IcebergField, schema: Schema, current: Schema) -> SpecField:
     source = schema.find_type(field.source_id)
     name = current.find_column_name(field.source_id) or schema.find_column_name(field.source_id) or field.name
     transform = field.transform.transform(source)
-    return PartitionField(position, name, str(field.transform), str(source), partial(_convert, source, transform))
+    return SpecField(position, name, str(field.transform), str(source), partial(_convert, source, transform))
 
 
 def _convert(source: IcebergType, transform: Callable[[Any], Any], value: Scalar) -> Any:

@@ -16,7 +16,7 @@ from engine.domain.errors import Fatal, NotEligible
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.errors import decoding
 from engine.formats.iceberg.features.known import problems_of, transform_problems
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.intake.checks import check_metadata
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
@@ -88,13 +88,13 @@ class TableView:
         """The table's storage, through which manifests and manifest lists are read."""
         return self.reader.io
 
-    def feature_problems(self, work: Work) -> Sequence[str]:
+    def feature_problems(self, work: Activity) -> Sequence[str]:
         """Return a clause for each feature of the table that forbids an operation."""
         it = self.table
         others = problems_of(work, it.fields, self.metadata.properties, meaningless=it.meaningless)
         return [*transform_problems(self.metadata), *others]
 
-    def check_features(self, work: Work) -> None:
+    def check_features(self, work: Activity) -> None:
         """Raise `NotEligible` for a table with a feature that forbids an operation."""
         if problems := self.feature_problems(work):
             raise NotEligible(listed(problems))

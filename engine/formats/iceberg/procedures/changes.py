@@ -58,7 +58,7 @@ def verify_native(view: TableView, change: NativeChange, counted: RowCounts | No
         )
     else:
         step = _Step.of(view, snapshot)
-        checks, removed_deletes = tuple(_Checks(view, step, change, counted).all()), step.removed_deletes
+        checks, removed_deletes = tuple(_ChangeChecks(view, step, change, counted).all()), step.removed_deletes
     return Verification(
         snapshot_id=change.snapshot_id,
         ok=all(check.holds for check in checks),
@@ -147,7 +147,7 @@ class _Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Checks:
+class _ChangeChecks:
     view: TableView
     step: _Step
     change: NativeChange

@@ -45,7 +45,7 @@ from pyiceberg.types import (
 from engine.domain.errors import NotEligible
 from engine.domain.runs.procedures import PartitionTest
 from engine.formats.base import Condition
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of
 from engine.formats.iceberg.metadata.views import TableView
@@ -163,7 +163,7 @@ def _comparable(view: TableView) -> Condition:
 
 
 def _known_features(view: TableView) -> Condition:
-    problems = view.feature_problems(Work.PROCEDURE)
+    problems = view.feature_problems(Activity.PROCEDURE)
     return Condition("native_known_features", not problems, listed(problems) or "each field of the metadata is known")
 
 

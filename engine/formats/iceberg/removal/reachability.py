@@ -19,7 +19,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal, NotEligible, TableReplaced
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.removal.stored_paths import StoredPaths
@@ -218,6 +218,6 @@ def check_newer(metadata: TableMetadata, origin: Origin) -> None:
 
 def check_may_delete(view: TableView) -> None:
     """Raise `NotEligible` if a feature of the table, or its property `gc.enabled`, forbids to delete files."""
-    view.check_features(Work.UPKEEP)
+    view.check_features(Activity.UPKEEP)
     if (given := view.metadata.properties.get("gc.enabled", "true")).strip().lower() != "true":
         raise NotEligible(f"the table property gc.enabled is {given[:40]!r}, so no file is deleted: set it to true")

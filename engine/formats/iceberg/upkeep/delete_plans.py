@@ -20,7 +20,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from engine.domain.errors import NotEligible
 from engine.domain.runs.deletes import DeletePlan
 from engine.formats.iceberg.catalog.paths import own_location_provider
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, EQUALITY_DELETES, POSITION_DELETES
 from engine.formats.iceberg.metadata.deletes import apply_to_nothing
 from engine.formats.iceberg.metadata.views import TableView
@@ -66,7 +66,7 @@ def check_eligible(view: TableView) -> None:
         )
     if found := own_location_provider(view.metadata.properties):
         raise NotEligible(f"the table has a location provider of its own ({found})")
-    view.check_features(Work.UPKEEP)
+    view.check_features(Activity.UPKEEP)
 
 
 def plan_deletes(view: TableView) -> DeletePlan:

@@ -16,7 +16,7 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.manifests import ManifestPlan
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.commits.snapshot_files import is_needed
-from engine.formats.iceberg.features.rows import Work
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.history import is_count
 from engine.formats.iceberg.metadata.views import TableView
 
@@ -69,7 +69,7 @@ def check_eligible(view: TableView) -> None:
         raise NotEligible(f"manifests of format version {version} are not rewritten; 1 and 2 are")
     if found := own_location_provider(view.metadata.properties):
         raise NotEligible(f"the table has a location provider of its own ({found})")
-    view.check_features(Work.UPKEEP)
+    view.check_features(Activity.UPKEEP)
 
 
 def target_of(view: TableView) -> int:

@@ -9,7 +9,7 @@ from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 
 
-class TableUpkeep(LoadedTable):
+class UpkeepTable(LoadedTable):
     """The operations besides rewriting data files: each call delegates to the module that implements it."""
 
     @cached_property

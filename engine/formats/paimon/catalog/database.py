@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, NullPool, bindparam, create_engine, i
 from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLAlchemyError
 
 from engine.domain.errors import Away, StateConflict, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.intake.databases import (
     ANSWER_SECONDS,
     is_database_away,
@@ -158,7 +158,7 @@ class CatalogDatabase:
             if wrong is not None:
                 raise StateConflict(f"{message}; {wrong}") from error
             if is_database_away(error) and not is_locked(error):
-                raise Away(Dependency.CATALOG, message) from error
+                raise Away(DependencyKind.CATALOG, message) from error
             raise Transient(message) from error
 
     def _connected(self) -> Connection:

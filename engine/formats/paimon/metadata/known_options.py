@@ -17,7 +17,7 @@ from engine.formats.paimon.metadata.plain_options import PLAIN
 from engine.rewriting.kernel.storage.places import normalise_uri
 
 
-class Work(StrEnum):
+class Activity(StrEnum):
     """An operation that options can forbid."""
 
     KERNEL = "rewrites by the kernel"
@@ -32,13 +32,13 @@ class Option:
     """An option, and the operations that its values can forbid; an option with two rows has two sets of them."""
 
     parameter: Parameter
-    concerns: tuple[Work, ...] = ()
+    concerns: tuple[Activity, ...] = ()
 
 
-_REWRITES: Final = (Work.KERNEL, Work.CORE)
+_REWRITES: Final = (Activity.KERNEL, Activity.CORE)
 """The core commits what the kernel writes, so that it opens the table for both."""
 
-_ALL: Final = tuple(Work)
+_ALL: Final = tuple(Activity)
 _REMOVE: Final = "remove it"
 _OFF: Final = "set it to false"
 _CODE: Final = "names a class, which the core would load and run"
@@ -54,7 +54,7 @@ _OUTLIVE: Final = "changelogs outlive their snapshots, which only Paimon's own e
 
 
 def _forbid(
-    concerns: Sequence[Work], meaning: str, accepted: Sequence[str], remedy: str, *names: str
+    concerns: Sequence[Activity], meaning: str, accepted: Sequence[str], remedy: str, *names: str
 ) -> Iterator[Option]:
     """Yield options of Paimon with which the operations are right for some values only."""
     for name in names:
@@ -73,13 +73,13 @@ _FORBIDDING: Final = (
     *_forbid(_ALL, "the provider of Spark", ("paimon",), "register a table of Paimon", "provider"),
     *_forbid(_ALL, "the format of manifests", ("avro",), "set it to avro", "manifest.format"),
     *_forbid(
-        (*_REWRITES, Work.EXPIRY, Work.ORPHANS),
+        (*_REWRITES, Activity.EXPIRY, Activity.ORPHANS),
         f"{_ELSEWHERE}, a branch",
         *(("main",), "register the branch's table without it"),
         "branch",
     ),
     *_forbid(
-        (*_REWRITES, Work.ORPHANS),
+        (*_REWRITES, Activity.ORPHANS),
         _ELSEWHERE,
         *((), _REMOVE),
         *("data-file.external-paths", "global-index.external-path", "blob-external-storage-path"),
@@ -99,7 +99,11 @@ _FORBIDDING: Final = (
         "vector.file.format",
     ),
     *_forbid(
-        (*_REWRITES, Work.EXPIRY), _BRANCHES, ("false",), "let Paimon maintain chain tables", "chain-table.enabled"
+        (*_REWRITES, Activity.EXPIRY),
+        _BRANCHES,
+        ("false",),
+        "let Paimon maintain chain tables",
+        "chain-table.enabled",
     ),
     *_forbid(
         _REWRITES,
@@ -117,9 +121,9 @@ _FORBIDDING: Final = (
         "incremental-to-auto-tag",
     ),
     *_forbid(_REWRITES, _OTHER_VERSION, ("none",), "give it to readers as a dynamic option", "batch-scan-mode"),
-    *_forbid((Work.CORE,), _LEFT_OUT, ("false",), _OFF, "scan.ignore-corrupt-files", "scan.ignore-lost-files"),
-    *_forbid((Work.CORE,), _LEFT_OUT, ("false",), _OFF, "json.ignore-parse-errors"),
-    *_forbid((Work.CORE,), _LEFT_OUT, ("failfast", "permissive"), "set it to failfast", "csv.mode", "mode"),
+    *_forbid((Activity.CORE,), _LEFT_OUT, ("false",), _OFF, "scan.ignore-corrupt-files", "scan.ignore-lost-files"),
+    *_forbid((Activity.CORE,), _LEFT_OUT, ("false",), _OFF, "json.ignore-parse-errors"),
+    *_forbid((Activity.CORE,), _LEFT_OUT, ("failfast", "permissive"), "set it to failfast", "csv.mode", "mode"),
     *_forbid(
         _REWRITES,
         _ENCRYPTED,
@@ -127,7 +131,7 @@ _FORBIDDING: Final = (
         *("orc.encrypt", "orc.mask", "orc.key.provider", "parquet.encryption.*", "parquet.crypto.*"),
     ),
     *_forbid(
-        (Work.KERNEL,),
+        (Activity.KERNEL,),
         _INSIDE,
         *((), "let Paimon's core rewrite it"),
         *("file-index.*", "parquet.block.size", "parquet.page.size", "parquet.dictionary.page.size"),
@@ -142,35 +146,35 @@ _FORBIDDING: Final = (
         ),
     ),
     *_forbid(
-        (Work.CORE,),
+        (Activity.CORE,),
         "files of lookups in the store, which only the core knows",
         ("false",),
         _OFF,
         "lookup.remote-file.enabled",
     ),
     *_forbid(_REWRITES, _CODE, (), _REMOVE, "commit.callbacks", "commit.callback.*.param", "commit.custom-listeners"),
-    *_forbid((*_REWRITES, Work.TAGS), _CODE, (), _REMOVE, "tag.callbacks", "tag.callback.*.param"),
+    *_forbid((*_REWRITES, Activity.TAGS), _CODE, (), _REMOVE, "tag.callbacks", "tag.callback.*.param"),
     *_forbid(_REWRITES, _CODE, (), _REMOVE, "partition.mark-done-action.custom.class"),
     *_forbid(
-        (Work.TAGS,),
+        (Activity.TAGS,),
         "each tag has a mark of success, which only the core removes",
         *(("false",), "let Paimon expire tags"),
         "tag.create-success-file",
     ),
     *_forbid(
-        (Work.TAGS,),
+        (Activity.TAGS,),
         "each tag is a partition in a Metastore, which only the core removes",
         *((), "let Paimon expire tags"),
         "metastore.tag-to-partition",
     ),
     *_forbid(
-        (Work.EXPIRY, Work.TAGS),
+        (Activity.EXPIRY, Activity.TAGS),
         "metadata by which readers of Iceberg read the table; its snapshots can need files for longer",
         *(("disabled",), "let Paimon expire snapshots"),
         "metadata.iceberg.storage",
     ),
     *_forbid(
-        (Work.EXPIRY, Work.TAGS),
+        (Activity.EXPIRY, Activity.TAGS),
         "metadata by which readers of Iceberg read the table, from Paimon 0.9",
         *(("false",), "let Paimon expire snapshots"),
         "metadata.iceberg-compatible",
@@ -195,7 +199,7 @@ _FORBIDDING: Final = (
         *("metadata.iceberg.hive-client-class", "metadata.iceberg.rest.*"),
     ),
     *_forbid(
-        (Work.EXPIRY, Work.ORPHANS),
+        (Activity.EXPIRY, Activity.ORPHANS),
         _OUTLIVE,
         *((), "remove it, or let Paimon expire snapshots"),
         *("changelog.time-retained", "changelog.num-retained.min", "changelog.num-retained.max"),
@@ -219,7 +223,7 @@ OPTIONS: Final = (*_FORBIDDING, *(Option(each) for each in PLAIN))
 """All known options."""
 
 
-def _of(work: Work) -> Parameters:
+def _of(work: Activity) -> Parameters:
     """Return the options as one operation takes them."""
     rows: dict[str, Parameter] = {}
     for each in OPTIONS:
@@ -229,11 +233,11 @@ def _of(work: Work) -> Parameters:
     return Parameters(tuple(rows.values()), noun="option")
 
 
-KNOWN: Final[Mapping[Work, Parameters]] = {work: _of(work) for work in Work}
+KNOWN: Final[Mapping[Activity, Parameters]] = {work: _of(work) for work in Activity}
 
 
 def problems_of(
-    work: Work, given: Mapping[str, str], *, location: str, meaningless: Sequence[str] = ()
+    work: Activity, given: Mapping[str, str], *, location: str, meaningless: Sequence[str] = ()
 ) -> Sequence[str]:
     """Return a clause for each option of a table with which an operation is not done: its name, meaning and remedy.
 

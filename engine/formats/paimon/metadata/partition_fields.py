@@ -13,7 +13,7 @@ from engine.formats.intake.predicate_values import day, decimal, text, truth, wh
 from engine.formats.paimon.metadata.partitions import PartitionCodec, json_value
 from engine.formats.paimon.metadata.schemas import Column
 from engine.planning.measures.digest import PartitionTime, TimeUnit
-from engine.planning.plans.predicates import PartitionField, PartitionSpecFields
+from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 
 SPEC_ID: Final = 0
 """The only partition spec of a table: Paimon can't change it."""
@@ -24,7 +24,7 @@ _BITS: Final[Mapping[str, int]] = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "INT
 def spec_fields(codec: PartitionCodec) -> PartitionSpecFields:
     """Return the partition columns of a table in the form that predicates are evaluated with."""
     fields = [
-        PartitionField(position, column.name, "identity", column.type.text, _converter(column))
+        SpecField(position, column.name, "identity", column.type.text, _converter(column))
         for position, column in enumerate(codec.columns)
     ]
     return PartitionSpecFields(SPEC_ID, tuple(fields), lambda partition: _comparable(codec, partition))

@@ -30,7 +30,7 @@ _PRECISIONS: Final = {"DECIMAL": 10, "NUMERIC": 10, "TIMESTAMP": 6, "TIMESTAMP_L
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NestedType:
     """A type inside of another one: a field of a row with its name and id, or an element, key or value without id."""
 
     name: str
@@ -51,7 +51,7 @@ class ColumnType:
     is_nullable: bool = True
     precision: int = 0
     scale: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[NestedType, ...] = ()
 
     @property
     def is_nested(self) -> bool:
@@ -91,20 +91,20 @@ def parse_type(written: Any, *, depth: int = 0) -> ColumnType:
     if root == _ROW:
         parts = _fields(written.get("fields"), depth)
     elif root in _PARTS:
-        parts = tuple(Part(name, parse_type(written.get(name), depth=depth + 1)) for name in _PARTS[root])
+        parts = tuple(NestedType(name, parse_type(written.get(name), depth=depth + 1)) for name in _PARTS[root])
     else:
         raise Malformed(f"its type {root!r} is not known")
     return ColumnType(root, root, is_nullable=not named.endswith(_NOT_NULL), parts=parts)
 
 
-def _fields(written: Any, depth: int) -> tuple[Part, ...]:
-    found: list[Part] = []
+def _fields(written: Any, depth: int) -> tuple[NestedType, ...]:
+    found: list[NestedType] = []
     for each in written if isinstance(written, list) else [None]:
         if not isinstance(each, dict) or not isinstance(each.get("name"), str):
             raise Malformed("a field of a row has no name")
         number = each.get("id")
         number = number if isinstance(number, int) and not isinstance(number, bool) else -1
-        found.append(Part(each["name"], parse_type(each.get("type"), depth=depth + 1), number))
+        found.append(NestedType(each["name"], parse_type(each.get("type"), depth=depth + 1), number))
     return tuple(found)
 
 

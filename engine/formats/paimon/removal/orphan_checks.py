@@ -10,7 +10,7 @@ from engine.domain.errors import NotEligible, StateConflict
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.intake.other_formats import ICEBERG, PAIMON
 from engine.formats.intake.parameters import listed
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.listings import ListedFiles
 from engine.formats.removal.path_keys import Keys, are_in, keys_of
@@ -22,7 +22,7 @@ def check_options(view: TableView) -> None:
 
     So does one that keeps changelogs for longer than snapshots: Packhouse does not search for those.
     """
-    if problems := view.option_problems(Work.ORPHANS):
+    if problems := view.option_problems(Activity.ORPHANS):
         raise NotEligible(f"no file is deleted: the table option {listed(problems)}")
 
 

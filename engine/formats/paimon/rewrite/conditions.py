@@ -7,7 +7,7 @@ from typing import Final
 from engine.formats.base import Condition
 from engine.formats.intake.parameters import listed
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from engine.formats.paimon.metadata.options import BucketMode, TableOptions
 from engine.formats.paimon.rewrite.stores import store_of, store_problem
 from engine.formats.paimon.view import TableView
@@ -51,7 +51,7 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
 
 def native_options(view: TableView) -> Condition:
     """Return that the core's rewrite is right with every option of a table."""
-    return _known("native_known_options", view.option_problems(Work.CORE))
+    return _known("native_known_options", view.option_problems(Activity.CORE))
 
 
 def kernel_conditions(view: TableView) -> Iterator[Condition]:
@@ -71,7 +71,7 @@ def kernel_conditions(view: TableView) -> Iterator[Condition]:
     others = sorted({each for each in view.live.formats() if each != _PARQUET})
     detail = f"files of other formats: {', '.join(others)[:200]}" if others else f"{written} files"
     yield Condition("kernel_file_format", written == _PARQUET and not others, detail)
-    yield _known("kernel_known_options", view.option_problems(Work.KERNEL))
+    yield _known("kernel_known_options", view.option_problems(Activity.KERNEL))
     yield _types(view)
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base import RewriteSettings, WrittenGroup
+from engine.formats.base import GroupSettings, WrittenGroup
 from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import needed_heap
@@ -27,7 +27,7 @@ def core_task(
     *,
     run_id: str,
     attempt: int,
-    settings: RewriteSettings,
+    settings: GroupSettings,
     core: CoreCalls,
     needs_store: bool,
 ) -> EngineTask:
@@ -67,9 +67,7 @@ def core_task(
     return EngineTask(CORE, task.to_json())
 
 
-def kernel_task(
-    view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: RewriteSettings
-) -> EngineTask:
+def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
     """Return the task of the kernel that merges the files of one group.
 
     Raises:
@@ -99,7 +97,7 @@ def _runs_of(files: pa.Table) -> int:
     return levels.count(0) + len(set(levels) - {0})
 
 
-def _trigger(settings: RewriteSettings, *, is_forced: bool, looks_up: bool) -> int:
+def _trigger(settings: GroupSettings, *, is_forced: bool, looks_up: bool) -> int:
     """Return the core's trigger.
 
     The core merges the excess over its trigger, `UniversalCompaction.pick`: with one less than the policy's, a bucket
@@ -112,7 +110,7 @@ def _trigger(settings: RewriteSettings, *, is_forced: bool, looks_up: bool) -> i
     return max(_LEAST_RUNS, settings.sorted_run_trigger - 1)
 
 
-def _lookup_options(settings: RewriteSettings, *, is_forced: bool) -> dict[str, str]:
+def _lookup_options(settings: GroupSettings, *, is_forced: bool) -> dict[str, str]:
     """Return the options of the core's lookup compaction, `ForceUpLevel0Compaction`.
 
     In gentle mode it takes level 0 only at the trigger, or after a number of compactions by one writer. Each task is a

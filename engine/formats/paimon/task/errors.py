@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, KernelError, StorageFault
+from engine.rewriting.kernel.errors import AccessRefused, KernelError, StorageCredentialsExpired, StorageFault
 
 _REASON_CHARACTERS: Final = 4000
 _EXPIRED: Final = re.compile(r"\b(ExpiredToken|ExpiredTokenException|RequestExpired)\b")
@@ -43,7 +43,7 @@ def fault_of(causes: Sequence[str]) -> KernelError:
     """
     distinct = [text for at, text in enumerate(causes) if not any(text in before for before in causes[:at])]
     reason = "; caused by ".join(distinct)[:_REASON_CHARACTERS]
-    for pattern, kind in ((_EXPIRED, CredentialsExpired), (_REFUSED, AccessRefused), (_AWAY, StorageFault)):
+    for pattern, kind in ((_EXPIRED, StorageCredentialsExpired), (_REFUSED, AccessRefused), (_AWAY, StorageFault)):
         if any(pattern.search(text) for text in causes):
             return kind(reason)
     return CoreFault(reason)

@@ -25,7 +25,7 @@ from engine.domain.errors import NotEligible, Transient
 from engine.domain.runs.expiry import READER, UNREADABLE_CONSUMER, Expiry, ExpiryPlan, Needed, OldCopy, instant
 from engine.formats.base import Condition
 from engine.formats.intake.parameters import listed
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from engine.formats.paimon.metadata.snapshots import COMPACT, Snapshot
 from engine.formats.paimon.rewrite.commits import RUN_ID, is_own
 from engine.formats.paimon.upkeep.retention import (
@@ -58,7 +58,7 @@ def plan_expiry(view: TableView, expiry: Expiry) -> ExpiryPlan:
 
 def _planned(view: TableView, every: Sequence[Snapshot], expiry: Expiry) -> ExpiryPlan:
     rule, options = expiry.rule, view.schema.options
-    if problems := view.option_problems(Work.EXPIRY):
+    if problems := view.option_problems(Activity.EXPIRY):
         raise NotEligible(f"no snapshot expires: the table option {listed(problems)}")
     own_age, own_least = (timedelta(0), 0) if rule.overrides else (time_retained(options), least_retained(options))
     age, least = max(rule.older_than, own_age), max(1, rule.keep_last, own_least)

@@ -9,7 +9,7 @@ from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.view import TableView
 
 
-class TableUpkeep(LoadedTable):
+class UpkeepTable(LoadedTable):
     """The operations besides rewriting data files: each call delegates to the module that implements it."""
 
     @property

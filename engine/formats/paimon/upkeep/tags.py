@@ -14,7 +14,7 @@ from engine.domain.runs.expiry import Expiry, Needed, instant
 from engine.formats.base import Condition
 from engine.formats.paimon.files import TableFiles
 from engine.formats.paimon.metadata.documents import Documents, read_document
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.metadata.tags import Tag, parse_tag
 from engine.formats.paimon.view import TableView
@@ -89,7 +89,7 @@ def retained_tags(files: TableFiles, names: Sequence[str]) -> frozenset[str]:
 
 
 def _over(view: TableView, tags: Sequence[Tag], expiry: Expiry) -> Iterator[Tag]:
-    if view.option_problems(Work.TAGS):  # the core would do more (`AbstractFileStore.createTagCallbacks`)
+    if view.option_problems(Activity.TAGS):  # the core would do more (`AbstractFileStore.createTagCallbacks`)
         return
     read_since = _read_since(tags, expiry.needed)
     for each in tags:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.contract import RowKey
+from engine.rewriting.kernel.contract import MergeKey
 from engine.rewriting.kernel.errors import UNSUPPORTED_KEY, Refused
 from engine.rewriting.kernel.parquet.int96 import BYTES, int96_days
 from engine.rewriting.kernel.reading.projection import field_id
@@ -21,7 +21,7 @@ class KeyColumns:
     deleted: pa.Field | None
 
     @staticmethod
-    def of(schema: pa.Schema, key: RowKey) -> "KeyColumns":
+    def of(schema: pa.Schema, key: MergeKey) -> "KeyColumns":
         """Return the fields of a key. Raises Refused if a type can't be compared as it needs to be."""
         by_id = {field_id(one): one for one in schema}
         found = KeyColumns(

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.rewriting.kernel.contract import RowKey, TaskInput
+from engine.rewriting.kernel.contract import MergeKey, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault
 from engine.rewriting.kernel.merging.key_columns import KeyColumns, version_numbers
 from engine.rewriting.kernel.merging.record_slices import Records, Slices
@@ -48,7 +48,7 @@ def check_newest_rows(
     inputs: Sequence[TaskInput],
     outputs: Sequence[TaskInput],
     schema: pa.Schema,
-    key: RowKey,
+    key: MergeKey,
     transfer: Transfer,
     numbers: ColumnNumbers | None,
 ) -> None:
@@ -59,7 +59,7 @@ def check_newest_rows(
         InputFault: an input can't be read again.
         Stopped: the task was ordered to stop.
     """
-    reader = _Reader(KeyColumns.of(schema, key), transfer, numbers)
+    reader = _RecordReader(KeyColumns.of(schema, key), transfer, numbers)
     rows = sum(one.record_count for one in inputs)
     count = min(MOST_SLICES, max(1, -(-rows // SLICE_ROWS)))
     before, after = Slices(count=count, kind=_RECORD), Slices(count=count, kind=_RECORD)
@@ -80,7 +80,7 @@ def check_newest_rows(
 
 
 def _add(
-    reader: "_Reader",
+    reader: "_RecordReader",
     files: Sequence[TaskInput],
     slices: Slices,
     choose: Callable[[Records], Records] = lambda records: records,
@@ -114,7 +114,7 @@ def _newest(records: Records) -> Records:
     return ordered[np.flatnonzero(np.append(keys[1:] != keys[:-1], len(keys) > 0))]
 
 
-class _Reader:
+class _RecordReader:
     """Reads files as records."""
 
     def __init__(self, columns: KeyColumns, transfer: Transfer, numbers: ColumnNumbers | None) -> None:

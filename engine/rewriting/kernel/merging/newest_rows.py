@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.rewriting.kernel.contract import OrderColumn, RowKey, RowOrder, TaskInput
+from engine.rewriting.kernel.contract import MergeKey, RowOrder, SortColumn, TaskInput
 from engine.rewriting.kernel.merging.key_columns import KeyColumns, version_numbers
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.ordering.seen_rows import plain_column
@@ -36,7 +36,7 @@ Places = npt.NDArray[np.int64]
 
 
 def left_out_rows(
-    *, inputs: Sequence[TaskInput], schema: pa.Schema, key: RowKey, transfer: Transfer, numbers: ColumnNumbers | None
+    *, inputs: Sequence[TaskInput], schema: pa.Schema, key: MergeKey, transfer: Transfer, numbers: ColumnNumbers | None
 ) -> PositionDeletes:
     """Return the rows of each input that a merge by a key leaves out.
 
@@ -52,7 +52,7 @@ def left_out_rows(
     sorted_schema = _schema(columns)
     order = RowOrder(
         strategy="sort",
-        columns=tuple(OrderColumn(at) for at in range(len(sorted_schema) - 1)),
+        columns=tuple(SortColumn(at) for at in range(len(sorted_schema) - 1)),
         memory_bytes=key.memory_bytes,
     )
     check = transfer.bucket.check

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.ordering.keys import Keys, Positions, check_type, keys_of, order_of
 from engine.rewriting.kernel.ordering.ranges import Columns, Ranges
 from engine.rewriting.kernel.ordering.seen_rows import SeenRows, plain_column
@@ -49,7 +49,7 @@ _DOUBT: Final = 2
 """Factor by which later rows may be smaller than earlier ones: a group that may still fit is not refused early."""
 
 _PLACE: Final = pa.field("place", pa.int64())
-_ALONG: Final = RowOrder("sort", (OrderColumn(0),))
+_ALONG: Final = RowOrder("sort", (SortColumn(0),))
 """The order of rows with a column of positions on a curve."""
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.contract import OrderColumn, RowOrder
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.errors import UNSORTABLE_COLUMN, Refused
 from engine.rewriting.kernel.ordering.curves import Cells, bits_for, hilbert_keys, zorder_keys
 from engine.rewriting.kernel.parquet.int96 import int96_microseconds
@@ -171,7 +171,7 @@ def _ranked(column: Numbers) -> Numbers:
     return Numbers(values, int(ranks[-1]))
 
 
-def _numbers(column: pa.ChunkedArray, how: OrderColumn) -> Numbers:
+def _numbers(column: pa.ChunkedArray, how: SortColumn) -> Numbers:
     """Return a column as numbers, inverted if descending, with nulls below or above all values."""
     whole = _one_array(column)
     values, valid = _values(int96_microseconds(whole) if how.is_int96 else whole)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from engine.rewriting.kernel.parquet import thrift
-from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, LIST, STRUCT, Malformed, Struct
+from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, LIST, STRUCT, MalformedStruct, Struct
 
 CREATED_BY: Final = b"packhouse version 1.0.0"
 """`<name> version <number>`: readers that can't parse it distrust the statistics of strings."""
@@ -79,7 +79,7 @@ class InputFooter:
     """The footer of one input."""
 
     def __init__(self, data: bytes) -> None:
-        """Parse a footer. Raises Malformed when it lacks a required field."""
+        """Parse a footer. Raises MalformedStruct when it lacks a required field."""
         found, _ = thrift.read_struct(data)
         try:
             self.rows = int(found[_ROWS][1])
@@ -87,7 +87,7 @@ class InputFooter:
             """The metadata from which Arrow derives a file's schema; equal for files of one schema."""
             self._groups: list[Struct] = found[ROW_GROUPS][1][1]
         except (KeyError, IndexError, TypeError) as error:
-            raise Malformed(f"the footer lacks a field: {error}") from error
+            raise MalformedStruct(f"the footer lacks a field: {error}") from error
         self.row_groups = len(self._groups)
         self._created_by = found.get(WRITER)
         self._orders: list[Struct] = found[_ORDERS][1][1] if _ORDERS in found else []

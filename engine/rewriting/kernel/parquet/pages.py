@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import CODECS, Chunk
-from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, STRUCT, TRUE, Malformed, Struct
+from engine.rewriting.kernel.parquet.thrift import BINARY, I32, I64, STRUCT, TRUE, MalformedStruct, Struct
 
 DATA_PAGE: Final = 0
 DICTIONARY_PAGE: Final = 2
@@ -65,7 +65,7 @@ class DamagedPage(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class StoredPage:
     """A data page, or a dictionary: `values` in `stored` bytes (without the header) from byte `start` of its chunk.
 
     `size` is their size before compression, if it `is_compressed`; `is_checked`: the page has a checksum, and it
@@ -82,10 +82,10 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class ChunkPages:
     """The pages of a chunk."""
 
-    pages: Sequence[Page]
+    pages: Sequence[StoredPage]
 
     @property
     def all_checked(self) -> bool:
@@ -98,16 +98,16 @@ class Pages:
         return Counter((page.kind, PLAIN) for page in self.pages)
 
 
-def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pages:
+def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> ChunkPages:
     """Return all pages of a chunk of `rows` rows that is to be copied; `data` is a view of exactly its bytes.
 
     `most_levels` are the greatest definition and repetition level of the column.
 
     Raises:
         DamagedPage: a checksum does not match.
-        Malformed: the chunk may not be copied.
+        MalformedStruct: the chunk may not be copied.
     """
-    found: list[Page] = []
+    found: list[StoredPage] = []
     counts: list[Struct] = []  # of pages of version 2
     is_told = True  # whether their levels confirm all of these counts
     at = headers = 0
@@ -120,15 +120,15 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Pa
         headers += page.start - at
         at = page.start + page.stored
     if (sum(p.values for p in found), headers + sum(p.size for p in found)) != (chunk.values, chunk.uncompressed_bytes):
-        raise Malformed("values or bytes of its pages are not those in the footer")
+        raise MalformedStruct("values or bytes of its pages are not those in the footer")
     if not is_told and (len(counts) < len(found) or _totals(counts) != (_nulls(chunk), rows)):
-        raise Malformed("nulls or rows of its pages are not those in the footer")
-    return Pages(found)
+        raise MalformedStruct("nulls or rows of its pages are not those in the footer")
+    return ChunkPages(found)
 
 
 def data_page(
     data: Any, at: int, codec: int, most_levels: tuple[int, int], encodings: frozenset[int] = frozenset({PLAIN})
-) -> tuple[Page, Struct]:
+) -> tuple[StoredPage, Struct]:
     """Return the data page at a byte, and its own header. Raises as `walk`: also if its values have other encodings."""
     page, details = read_page(data, at, codec, encodings)
     if page.kind == DATA_PAGE_V2:
@@ -136,16 +136,16 @@ def data_page(
     elif page.kind == DATA_PAGE:
         _check_levels((details[_DEFINITIONS][1], details[_REPETITIONS][1]), most_levels, page.start)
     else:
-        raise Malformed(f"the page at byte {at} is no data page")
+        raise MalformedStruct(f"the page at byte {at} is no data page")
     return page, details
 
 
-def read_page(data: Any, at: int, codec: int, encodings: frozenset[int]) -> tuple[Page, Struct]:
+def read_page(data: Any, at: int, codec: int, encodings: frozenset[int]) -> tuple[StoredPage, Struct]:
     """Return the page at a byte, a dictionary or a data page, and the header of its type. Raises as `walk`."""
     header, details, start = _header(data, at)
     number = details[_V2_ENCODING if header[_KIND][1] == DATA_PAGE_V2 else _ENCODING][1]
     if number not in encodings:
-        raise Malformed(f"the page at byte {at} has encoding {number}")
+        raise MalformedStruct(f"the page at byte {at} has encoding {number}")
     return _page(header, details, data, start, codec), details
 
 
@@ -160,21 +160,21 @@ def codec_of(number: int) -> pa.Codec:
     return pa.Codec(_CODEC_NAMES[number])
 
 
-def encoding_of(page: Page, details: Struct) -> int:
+def encoding_of(page: StoredPage, details: Struct) -> int:
     """Return the encoding of the values of a page, from its own header."""
     return int(details[_V2_ENCODING if page.kind == DATA_PAGE_V2 else _ENCODING][1])
 
 
 def with_levels(
-    data: pa.Buffer, chunk: Chunk, pages: Pages, *, is_optional: bool = True
-) -> tuple[Chunk, list[pa.Buffer], Pages]:
+    data: pa.Buffer, chunk: Chunk, pages: ChunkPages, *, is_optional: bool = True
+) -> tuple[Chunk, list[pa.Buffer], ChunkPages]:
     """Return plain values without nulls and levels as data pages of a flat column: its footer's facts, bytes, pages.
 
     They are the pages of a required column, or a dictionary page. All resulting pages are of version 2, without
     statistics; `is_optional`: the column has definition levels. Values are neither changed nor copied.
     """
     buffers: list[pa.Buffer] = []
-    made: list[Page] = []
+    made: list[StoredPage] = []
     at = 0
     for page in pages.pages:
         levels = run(page.values, 1) if is_optional else b""
@@ -198,7 +198,7 @@ def with_levels(
     headers = at - sum(page.stored for page in made)
     sizes = headers + sum(page.size for page in made)
     encodings = frozenset({PLAIN, LEVEL_ENCODING})
-    return replace(chunk, stored_bytes=at, uncompressed_bytes=sizes, encodings=encodings), buffers, Pages(made)
+    return replace(chunk, stored_bytes=at, uncompressed_bytes=sizes, encodings=encodings), buffers, ChunkPages(made)
 
 
 def data_page_header(*, values: int, encoding: int, size: int, stored: int, checksum: int) -> bytes:
@@ -243,29 +243,29 @@ def _header(data: Any, at: int) -> tuple[Struct, Struct, int]:
     header, start = thrift.read_struct(data, at)
     kind = header[_KIND][1] if _is_as(header, _HEADER_KINDS) else None
     if kind not in _FORMS or not header.keys() >= {_KIND, _UNCOMPRESSED, _STORED}:
-        raise Malformed(f"the page at byte {at} is neither a data page nor a dictionary")
+        raise MalformedStruct(f"the page at byte {at} is neither a data page nor a dictionary")
     field, kinds, needed, statistics = _FORMS[kind]
     details: Struct = header[field][1] if field in header else {}
     is_one = len(header.keys() & _DETAILS) == 1 and details.keys() >= needed
     if not is_one or not _is_as(details, kinds):
-        raise Malformed(f"the header of the page at byte {at} is not of its type")
+        raise MalformedStruct(f"the header of the page at byte {at} is not of its type")
     if not _is_as(details.get(statistics, (STRUCT, {}))[1], _STATISTICS_KINDS):
-        raise Malformed(f"the page at byte {at} has statistics of another form")
+        raise MalformedStruct(f"the page at byte {at} has statistics of another form")
     return header, details, start
 
 
-def _page(header: Struct, details: Struct, data: Any, start: int, codec: int) -> Page:
+def _page(header: Struct, details: Struct, data: Any, start: int, codec: int) -> StoredPage:
     kind, stored, size = header[_KIND][1], header[_STORED][1], header[_UNCOMPRESSED][1]
     values = details[_VALUES][1]
     if not 0 <= stored <= len(data) - start or size < 0 or values < 1:
-        raise Malformed(f"the page at byte {start} leaves its chunk")
+        raise MalformedStruct(f"the page at byte {start} leaves its chunk")
     is_compressed = codec != UNCOMPRESSED and (kind != DATA_PAGE_V2 or details.get(_V2_COMPRESSED, (TRUE, True))[1])
     if not is_compressed and stored != size:
-        raise Malformed(f"the page at byte {start} is not compressed, but its two sizes differ")
+        raise MalformedStruct(f"the page at byte {start} is not compressed, but its two sizes differ")
     is_checked = _CHECKSUM in header
     if is_checked and zlib.crc32(data[start : start + stored]) != header[_CHECKSUM][1] & 0xFFFFFFFF:
         raise DamagedPage(f"the checksum of the page at byte {start} of the column chunk does not match")
-    return Page(kind, values, start, stored, size, is_compressed, is_checked)
+    return StoredPage(kind, values, start, stored, size, is_compressed, is_checked)
 
 
 def _is_as(found: Struct, kinds: Mapping[int, int]) -> bool:
@@ -279,17 +279,17 @@ def _fits(kind: int, value: Any) -> bool:
 def _check_levels(encodings: tuple[int, int], most: tuple[int, int], at: int) -> None:
     """Accept RLE levels only; a column without levels may name any encoding for them."""
     if any(greatest and encoding != LEVEL_ENCODING for encoding, greatest in zip(encodings, most, strict=True)):
-        raise Malformed(f"the page at byte {at} has levels in the encodings {encodings}")
+        raise MalformedStruct(f"the page at byte {at} has levels in the encodings {encodings}")
 
 
-def _check_v2(details: Struct, page: Page, most: tuple[int, int]) -> None:
+def _check_v2(details: Struct, page: StoredPage, most: tuple[int, int]) -> None:
     """Accept levels only if the column has levels."""
     levels = [details[field][1] for field in (_V2_DEFINITIONS, _V2_REPETITIONS)]
     has_levels = all((length > 0) == (greatest > 0) for length, greatest in zip(levels, most, strict=True))
     if not has_levels or min(levels) < 0 or sum(levels) > min(page.stored, page.size):
-        raise Malformed(f"the page at byte {page.start} has levels of {levels} bytes")
+        raise MalformedStruct(f"the page at byte {page.start} has levels of {levels} bytes")
     if min(details[field][1] for field in (_V2_NULLS, _V2_ROWS)) < 0:
-        raise Malformed(f"the page at byte {page.start} has less than no rows or nulls")
+        raise MalformedStruct(f"the page at byte {page.start} has less than no rows or nulls")
 
 
 def _is_told(details: Struct, body: Any, most: tuple[int, int]) -> bool:

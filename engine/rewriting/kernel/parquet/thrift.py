@@ -33,7 +33,7 @@ _MOST_SHIFT: Final = 63
 Struct = dict[int, tuple[int, Any]]
 
 
-class Malformed(ValueError):
+class MalformedStruct(ValueError):
     """The bytes are not a valid struct of the compact protocol."""
 
 
@@ -41,12 +41,12 @@ def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
     """Return the struct that starts at byte `at` of `data` (bytes or a view of them), and its end offset.
 
     Raises:
-        Malformed: it ends too early, nests too deeply, or has a type that Parquet does not use.
+        MalformedStruct: it ends too early, nests too deeply, or has a type that Parquet does not use.
     """
     try:
         return _struct(data, at, 0)
     except IndexError as error:
-        raise Malformed(f"ends inside the struct that begins at byte {at}") from error
+        raise MalformedStruct(f"ends inside the struct that begins at byte {at}") from error
 
 
 def write_struct(fields: Struct) -> bytes:
@@ -72,7 +72,7 @@ def varint(value: int) -> bytes:
 
 
 def read_varint(data: Any, at: int) -> tuple[int, int]:
-    """Return the varint at byte `at`, and its end offset. Raises Malformed, or IndexError if it is incomplete."""
+    """Return the varint at byte `at`, and its end offset. Raises MalformedStruct, or IndexError if it is incomplete."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -82,12 +82,12 @@ def read_varint(data: Any, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
         if shift > _MOST_SHIFT:
-            raise Malformed(f"a number without end at byte {at}")
+            raise MalformedStruct(f"a number without end at byte {at}")
 
 
 def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
     if depth > _MOST_DEPTH:
-        raise Malformed(f"deeper than {_MOST_DEPTH} levels at byte {at}")
+        raise MalformedStruct(f"deeper than {_MOST_DEPTH} levels at byte {at}")
     found: Struct = {}
     number = 0
     while head := data[at]:
@@ -117,20 +117,20 @@ def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind in _WIDTHS:
         return struct.unpack(_FORMATS[kind], _piece(data, at, _WIDTHS[kind]))[0], at + _WIDTHS[kind]
     if kind not in _NESTED:
-        raise Malformed(f"wire type {kind} at byte {at}")
+        raise MalformedStruct(f"wire type {kind} at byte {at}")
     return _NESTED[kind](data, at, depth + 1)
 
 
 def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
     if depth > _MOST_DEPTH:
-        raise Malformed(f"deeper than {_MOST_DEPTH} levels at byte {at}")
+        raise MalformedStruct(f"deeper than {_MOST_DEPTH} levels at byte {at}")
     head = data[at]
     at += 1
     kind, length = head & 15, head >> 4
     if length == 15:  # noqa: PLR2004 - a length of its own follows
         length, at = read_varint(data, at)
     if length > len(data) - at:
-        raise Malformed(f"a list of {length} at byte {at} of {len(data)}")
+        raise MalformedStruct(f"a list of {length} at byte {at} of {len(data)}")
     values = []
     for _ in range(length):
         value, at = _element(data, at, kind, depth)
@@ -145,7 +145,7 @@ def _element(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
 def _map(data: Any, at: int, depth: int) -> tuple[None, int]:
     length, at = read_varint(data, at)
     if length > len(data) - at:
-        raise Malformed(f"a map of {length} at byte {at} of {len(data)}")
+        raise MalformedStruct(f"a map of {length} at byte {at} of {len(data)}")
     kinds, at = (data[at], at + 1) if length else (0, at)
     for _ in range(length):
         _, at = _element(data, at, kinds >> 4, depth)
@@ -158,7 +158,7 @@ _NESTED: Final = {STRUCT: _struct, LIST: _list, SET: _list, MAP: _map}
 
 def _piece(data: Any, at: int, length: int) -> bytes:
     if length > len(data) - at:
-        raise Malformed(f"{length} bytes at byte {at} of {len(data)}")
+        raise MalformedStruct(f"{length} bytes at byte {at} of {len(data)}")
     return bytes(data[at : at + length])
 
 

@@ -23,8 +23,8 @@ from engine.rewriting.kernel.parquet.pages import (
     DATA_PAGE_V2,
     DICTIONARY_PAGE,
     PLAIN,
-    Page,
-    Pages,
+    ChunkPages,
+    StoredPage,
     codec_of,
     data_page,
     definitions_of,
@@ -32,7 +32,7 @@ from engine.rewriting.kernel.parquet.pages import (
     run,
     walk,
 )
-from engine.rewriting.kernel.parquet.thrift import Malformed, Struct
+from engine.rewriting.kernel.parquet.thrift import MalformedStruct, Struct
 
 _MOST_BITS: Final = 20
 """Limit of an index, and so of the memory for a page of them; Arrow's dictionaries of INT32 have up to 2^18 values."""
@@ -48,7 +48,7 @@ _FIXED_BYTES: Final = 64
 _WORDS_ENCODINGS: Final = frozenset({PLAIN, 2})
 """Both numbers that writers use for the plain encoding of a dictionary page."""
 
-Part = tuple[Chunk, pa.Buffer, Pages]
+Part = tuple[Chunk, pa.Buffer, ChunkPages]
 """Consecutive pages of a chunk, with the facts of a chunk of only these pages."""
 
 
@@ -63,16 +63,16 @@ def unique_parts(data: pa.Buffer, chunk: Chunk, most_definitions: int, rows: int
 
     Raises:
         DamagedPage: a checksum does not match.
-        Malformed: the values of the dictionary are not those of the first rows, or the pages do not match the footer.
+        MalformedStruct: the dictionary does not have the values of the first rows, or pages differ from the footer.
     """
     view = memoryview(data).cast("B")
     try:
         words, _ = read_page(view, 0, chunk.codec, _WORDS_ENCODINGS)
         if words.kind != DICTIONARY_PAGE or words.values > 1 << _MOST_BITS:
-            raise Malformed("the chunk does not begin with a dictionary, or with one of too many values")
+            raise MalformedStruct("the chunk does not begin with a dictionary, or with one of too many values")
         at, size = _end_of_indices(view, chunk, words, (most_definitions, 0))
     except IndexError as error:
-        raise Malformed("a page of indices ends too early") from error
+        raise MalformedStruct("a page of indices ends too early") from error
     facts = replace(chunk, encodings=chunk.encodings - DICTIONARY_ENCODINGS | {PLAIN}, has_dictionary=False)
     rest = replace(
         facts,
@@ -81,28 +81,28 @@ def unique_parts(data: pa.Buffer, chunk: Chunk, most_definitions: int, rows: int
         uncompressed_bytes=chunk.uncompressed_bytes - size,
     )
     pages = walk(view[at:], rest, (most_definitions, 0), rows - words.values)
-    parts: list[Part] = [(replace(facts, values=words.values), data, Pages([words]))]
+    parts: list[Part] = [(replace(facts, values=words.values), data, ChunkPages([words]))]
     return [*parts, (rest, data.slice(at), pages)] if pages.pages else parts
 
 
-def _end_of_indices(view: Any, chunk: Chunk, words: Page, most_levels: tuple[int, int]) -> tuple[int, int]:
-    """Return the end of the pages of indices, as stored and before compression. Raises Malformed if they differ."""
+def _end_of_indices(view: Any, chunk: Chunk, words: StoredPage, most_levels: tuple[int, int]) -> tuple[int, int]:
+    """Return the end of the index pages, as stored and before compression. Raises MalformedStruct if they differ."""
     at, size, count = words.start + words.stored, words.start + words.size, 0
     while count < words.values:
         page, details = data_page(view, at, chunk.codec, most_levels, DICTIONARY_ENCODINGS)
         is_larger = count + page.values > words.values  # usual for repeated values: known before decompressing
         if is_larger or not _is_counter(_indices(view, page, details, chunk.codec, most_levels[0]), count, page.values):
-            raise Malformed("the values of the dictionary are not those of the rows")
+            raise MalformedStruct("the values of the dictionary are not those of the rows")
         count += page.values
         size += page.start - at + page.size
         at = page.start + page.stored
     return at, size
 
 
-def _indices(view: Any, page: Page, details: Struct, codec: int, most_definitions: int) -> bytes:
-    """Return the indices of a page without nulls: their width in bits, then runs. Raises Malformed."""
+def _indices(view: Any, page: StoredPage, details: Struct, codec: int, most_definitions: int) -> bytes:
+    """Return the indices of a page without nulls: their width in bits, then runs. Raises MalformedStruct."""
     if page.size > _FIXED_BYTES + _INDEX_BYTES * page.values:
-        raise Malformed("a page of indices is too large")  # and is not decompressed
+        raise MalformedStruct("a page of indices is too large")  # and is not decompressed
     body = view[page.start : page.start + page.stored]
     if page.kind == DATA_PAGE_V2:
         length = definitions_of(details)
@@ -113,15 +113,15 @@ def _indices(view: Any, page: Page, details: Struct, codec: int, most_definition
         at = _LENGTH_BYTES if most_definitions else 0
         levels, content = content[at : at + length], content[at + length :]
     if levels != (run(page.values, most_definitions) if most_definitions else b""):
-        raise Malformed("there are nulls among the indices")
+        raise MalformedStruct("there are nulls among the indices")
     return content
 
 
-def _decompressed(body: Any, page: Page, size: int, codec: int) -> bytes:
+def _decompressed(body: Any, page: StoredPage, size: int, codec: int) -> bytes:
     try:
         return codec_of(codec).decompress(body, size, asbytes=True) if page.is_compressed else bytes(body)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise Malformed("a page of indices can't be decompressed") from error
+        raise MalformedStruct("a page of indices can't be decompressed") from error
 
 
 def _is_counter(data: bytes, number: int, count: int) -> bool:

@@ -31,13 +31,13 @@ from engine.rewriting.kernel.reading.projection import child_fields, field_id
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _NumberedColumn:
     """A column of the task: its id, and the columns in it by name (struct) or in order (list, map)."""
 
     number: int
-    named: "Mapping[bytes, _Column]" = field(default_factory=dict)
-    element: "_Column | None" = None
-    entry: "Sequence[_Column]" = ()
+    named: "Mapping[bytes, _NumberedColumn]" = field(default_factory=dict)
+    element: "_NumberedColumn | None" = None
+    entry: "Sequence[_NumberedColumn]" = ()
 
 
 class ColumnNumbers:
@@ -60,7 +60,7 @@ class ColumnNumbers:
         """
         found, _ = thrift.read_struct(footer)
         elements: list[Struct] = found[SCHEMA][1][1]
-        walk = _Walk(elements, self._free, self._int96_ids)
+        walk = _SchemaWalk(elements, self._free, self._int96_ids)
         at = 1
         while at < len(elements):
             at = walk.number(at, self._columns.get(elements[at][NAME][1]))
@@ -69,7 +69,7 @@ class ColumnNumbers:
         return framed(thrift.write_struct(without_arrow_schema(made)))
 
 
-class _Walk:
+class _SchemaWalk:
     """The elements of one schema in depth-first order, and their copies with ids."""
 
     def __init__(self, elements: Sequence[Struct], free: int, int96_ids: Collection[int]) -> None:
@@ -80,7 +80,7 @@ class _Walk:
         self.numbered: list[Struct] = [elements[0]]
         self.int96_leaves: list[int] = []
 
-    def number(self, at: int, column: _Column | None) -> int:
+    def number(self, at: int, column: _NumberedColumn | None) -> int:
         """Number the element at a place and all elements in it; return the place of the next one."""
         self._add(at, column)
         children = self._children(at)
@@ -88,15 +88,15 @@ class _Walk:
             return self._list(at + 1, self._elements[at][NAME][1], column.element)
         if column is not None and children == 1 and column.entry:
             return self._map(at + 1, column.entry)
-        named: Mapping[bytes, _Column] = {} if column is None else column.named
+        named: Mapping[bytes, _NumberedColumn] = {} if column is None else column.named
         return self._struct(at + 1, children, named)
 
-    def _struct(self, at: int, children: int, named: Mapping[bytes, _Column]) -> int:
+    def _struct(self, at: int, children: int, named: Mapping[bytes, _NumberedColumn]) -> int:
         for _ in range(children):
             at = self.number(at, named.get(self._elements[at][NAME][1]))
         return at
 
-    def _list(self, at: int, name: bytes, element: _Column) -> int:
+    def _list(self, at: int, name: bytes, element: _NumberedColumn) -> int:
         """Number the repeated element of a list: it contains the list's element or, in old files, is the element."""
         own_name = self._elements[at][NAME][1]
         is_element = self._children(at) != 1 or own_name == b"array" or own_name == name + b"_tuple"
@@ -105,7 +105,7 @@ class _Walk:
         self._add(at, None)
         return self.number(at + 1, element)
 
-    def _map(self, at: int, entry: Sequence[_Column]) -> int:
+    def _map(self, at: int, entry: Sequence[_NumberedColumn]) -> int:
         self._add(at, None)
         children = self._children(at)
         at += 1
@@ -116,7 +116,7 @@ class _Walk:
     def _children(self, at: int) -> int:
         return int(self._elements[at][CHILDREN][1]) if CHILDREN in self._elements[at] else 0
 
-    def _add(self, at: int, column: _Column | None) -> None:
+    def _add(self, at: int, column: _NumberedColumn | None) -> None:
         element, number = self._elements[at], next(self._free) if column is None else column.number
         if number in self._int96_ids:
             if not is_int96(element):
@@ -126,22 +126,22 @@ class _Walk:
         self.numbered.append({**element, FIELD_ID: (I32, number)})
 
 
-def _named(fields: Sequence[pa.Field]) -> dict[bytes, _Column]:
+def _named(fields: Sequence[pa.Field]) -> dict[bytes, _NumberedColumn]:
     return {one.name.encode(): _column(one) for one in fields}
 
 
-def _column(one: pa.Field) -> _Column:
+def _column(one: pa.Field) -> _NumberedColumn:
     number, inner = field_id(one), child_fields(one.type)
     if number is None:
         raise Refused(UNREADABLE_LAYOUT, f"the task's column {one.name!r} has no number")
     if pt.is_struct(one.type):
-        return _Column(number, named=_named(inner))
+        return _NumberedColumn(number, named=_named(inner))
     if pt.is_map(one.type):
-        return _Column(number, entry=tuple(map(_column, inner)))
-    return _Column(number, element=_column(inner[0]) if inner else None)
+        return _NumberedColumn(number, entry=tuple(map(_column, inner)))
+    return _NumberedColumn(number, element=_column(inner[0]) if inner else None)
 
 
-def _numbers(columns: Iterable[_Column]) -> Iterator[int]:
+def _numbers(columns: Iterable[_NumberedColumn]) -> Iterator[int]:
     for one in columns:
         yield one.number
         yield from _numbers((*one.named.values(), *one.entry, *(() if one.element is None else (one.element,))))

@@ -17,9 +17,9 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.parquet.footers import MAGIC, InputFooter
-from engine.rewriting.kernel.parquet.thrift import Malformed
+from engine.rewriting.kernel.parquet.thrift import MalformedStruct
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
-from engine.rewriting.kernel.storage.transfer import InputFile, Transfer
+from engine.rewriting.kernel.storage.transfer import OpenInput, Transfer
 
 SMALL_FILE_BYTES: Final = 8 * 2**20
 """Files below this size are fetched with one request."""
@@ -93,7 +93,7 @@ class ParquetInput:
     def __init__(
         self,
         *,
-        source: InputFile,
+        source: OpenInput,
         segments: Segments,
         size: int,
         dictionaries: Sequence[str],
@@ -153,7 +153,7 @@ class ParquetInput:
         """Read the file under a footer with other field ids, and return that footer's metadata."""
         try:
             numbered = numbers.numbered(footer)
-        except (Malformed, LookupError, TypeError) as error:
+        except (MalformedStruct, LookupError, TypeError) as error:
             raise InputFault(f"{self.uri}: its footer is damaged: {error}") from error
         with reading(self.uri):
             self.metadata = pq.read_metadata(pa.BufferReader(MAGIC + numbered))
@@ -238,7 +238,7 @@ class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
         raise InputFault(text) from error
 
 
-def _opening(source: InputFile, expected_bytes: int | None) -> tuple[Segments, int]:
+def _opening(source: OpenInput, expected_bytes: int | None) -> tuple[Segments, int]:
     """Return the segments of the first requests (the whole file, or its tail with the footer), and the file's size."""
     size = source.size()
     if expected_bytes not in (None, size):
@@ -273,7 +273,7 @@ def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
     """Return the footer after checking it field by field: Arrow ends the process on inconsistent chunk metadata."""
     try:
         footer = InputFooter(data)
-    except Malformed as error:
+    except MalformedStruct as error:
         raise InputFault(f"{uri}: its footer is damaged: {error}") from error
     if (footer.rows, footer.row_groups) != (metadata.num_rows, metadata.num_row_groups):
         raise InputFault(f"{uri}: its footer is damaged: {footer.rows} rows in {footer.row_groups} row groups")

@@ -210,7 +210,7 @@ class GroupReader:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartialProjection:
     """The projection to some fields of the target, and the Parquet columns that it needs."""
 
     projection: Projection
@@ -230,18 +230,18 @@ class Shape:
     columns: Sequence[range]
     ids: list[int | None]
     strings: list[tuple[int, str]]
-    parts: dict[tuple[int, ...], Part] = field(default_factory=dict)
+    parts: dict[tuple[int, ...], PartialProjection] = field(default_factory=dict)
 
     @cached_property
     def leaves(self) -> list[int]:
         """The Parquet columns to read for the whole target."""
         return self._leaves(self.projection)
 
-    def of_fields(self, fields: tuple[int, ...]) -> Part:
+    def of_fields(self, fields: tuple[int, ...]) -> PartialProjection:
         """Return what reads only these fields of the target, by position."""
         if fields not in self.parts:
             projection = self.projection.part(fields)
-            self.parts[fields] = Part(projection, self._leaves(projection))
+            self.parts[fields] = PartialProjection(projection, self._leaves(projection))
         return self.parts[fields]
 
     def _leaves(self, projection: Projection) -> list[int]:

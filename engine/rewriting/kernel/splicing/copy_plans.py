@@ -27,12 +27,12 @@ from engine.rewriting.kernel.parquet.pages import (
     DICTIONARY_PAGE,
     LEVEL_ENCODINGS,
     PLAIN,
+    ChunkPages,
     DamagedPage,
-    Pages,
     walk,
     with_levels,
 )
-from engine.rewriting.kernel.parquet.thrift import Malformed, Struct
+from engine.rewriting.kernel.parquet.thrift import MalformedStruct, Struct
 from engine.rewriting.kernel.parquet.unique_values import Part, unique_parts
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading.projection import field_id
@@ -251,7 +251,7 @@ class CopyPlanner:
         made = NewChunk.copied(chunks, pages=counts).with_statistics(statistics)
         return Copied(made, buffers, to_decode, is_decoded=len(to_decode) == len(sources))
 
-    def _with_levels(self, source: Source, leaf: int, part: Part) -> tuple[Chunk, list[pa.Buffer], Pages]:
+    def _with_levels(self, source: Source, leaf: int, part: Part) -> tuple[Chunk, list[pa.Buffer], ChunkPages]:
         """Return pages as they are, or with levels if they lack those of the output."""
         chunk, data, pages = part
         if not source.is_stricter and pages.pages[0].kind != DICTIONARY_PAGE:
@@ -326,7 +326,7 @@ def _parts(source: Source, levels: tuple[int, int]) -> Sequence[Part] | None:
         if chunk.has_dictionary:
             return unique_parts(data, chunk, most[0], rows)
         return [(chunk, data, walk(memoryview(data).cast("B"), chunk, most, rows))]
-    except Malformed:
+    except MalformedStruct:
         return None
     except DamagedPage as damage:
         raise InputFault(f"{source.unit.source.uri}: row group {source.unit.row_group}: {damage}") from damage

@@ -20,7 +20,7 @@ from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.copy_plans import Bare, Piece, Plan, Source
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.writing.float_facts import FloatFacts
-from engine.rewriting.kernel.writing.rows import Encoder, Format, mostly
+from engine.rewriting.kernel.writing.rows import Encoder, OutputSchema, mostly
 
 DECODED_BYTES: Final = 128 * 2**20
 """Approximate bytes of values of columns that are decoded and encoded together."""
@@ -56,7 +56,7 @@ class Encoding:
         self._form = form
         self._check = check
         self._index_chunks = ChunkWriter(settings) if ChunkWriter.can_write(settings) else None
-        self._formats: dict[tuple[bool, tuple[int, ...]], Format] = {}
+        self._formats: dict[tuple[bool, tuple[int, ...]], OutputSchema] = {}
         self._elements: dict[tuple[int, bool], BareElement] = {}
 
     def encode(self, pieces: Sequence[Piece], plans: Sequence[Plan]) -> dict[int, Encoded]:
@@ -153,17 +153,17 @@ class Encoding:
         encoder.close()
         return self._chunks(stream.getvalue(), fields, encoder.float_facts)
 
-    def _bounded(self, form: Format) -> bool | Sequence[str]:
+    def _bounded(self, form: OutputSchema) -> bool | Sequence[str]:
         """Return the paths of the leaves that get statistics, True for all: INT96 timestamps get none."""
         without = {self._form.leaf_ids[leaf] for leaf in self._form.int96_leaves}
         leaves = zip(form.leaf_paths, form.leaf_ids, strict=True)
         return [path for path, number in leaves if number not in without] if without else True
 
-    def _format(self, fields: tuple[int, ...], projected: bool) -> Format:
+    def _format(self, fields: tuple[int, ...], projected: bool) -> OutputSchema:
         key = (projected, fields)
         if key not in self._formats:
             schema = pa.schema([self._schema.field(i) if projected else self._bare_field(i) for i in fields])
-            self._formats[key] = Format(schema=schema, settings=self._settings, key_values={})
+            self._formats[key] = OutputSchema(schema=schema, settings=self._settings, key_values={})
         return self._formats[key]
 
     def _chunks(self, file: pa.Buffer, fields: tuple[int, ...], found: Mapping[int, FloatFacts]) -> dict[int, Encoded]:

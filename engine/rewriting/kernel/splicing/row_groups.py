@@ -5,8 +5,8 @@ one chunk, footer and statistics are rewritten. All other columns are decoded, e
 So the decision is made for each row group and column, and any doubt costs time, never a value.
 
 Inputs are used whole, row group by row group: an output's row group ends at the end of the input's row group that is
-nearest to the size from `Layout`. If that differs by more than `TOLERANCE`, the row group is cut within an input's row
-group and encoded completely.
+nearest to the size from `OutputLayout`. If that differs by more than `TOLERANCE`, the row group is cut within an
+input's row group and encoded completely.
 
 Memory: the stored bytes of the inputs of one output row group, the encoded columns of the output, and about
 `DECODED_BYTES` of decoded values, or one column if that is more. A row group ends early when its values before
@@ -32,7 +32,7 @@ from engine.rewriting.kernel.splicing.encoding import Encoded, Encoding
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.writing.float_facts import FloatTally
-from engine.rewriting.kernel.writing.layout import Layout
+from engine.rewriting.kernel.writing.layout import OutputLayout
 from engine.rewriting.kernel.writing.outputs import OutputFiles
 from engine.rewriting.kernel.writing.own_footers import exact_floats
 from engine.rewriting.kernel.writing.rows import MOST_PENDING
@@ -51,7 +51,7 @@ class Splicer:
         settings: WriteSettings,
         key_values: Mapping[str, str],
         files: OutputFiles,
-        layout: Layout,
+        layout: OutputLayout,
         check: Callable[[], None],
         int96_ids: Collection[int] = (),
         writes_ids: bool = True,

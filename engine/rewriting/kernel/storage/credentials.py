@@ -84,7 +84,7 @@ class Credentials:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _CredentialSource:
     """Where an attempt's tasks get new credentials."""
 
     url: str
@@ -105,10 +105,10 @@ def credentials_of(task: GroupTask) -> Credentials | None:
     """Return the credentials of a task; None for one without a channel to the service."""
     if task.pace.channel_url is None:
         return None
-    source = _Source(task.pace.channel_url, task.pace.channel_token or "", task.run_id, task.attempt)
+    source = _CredentialSource(task.pace.channel_url, task.pace.channel_token or "", task.run_id, task.attempt)
     return _shared(source, tuple(sorted(task.storage.items())))
 
 
 @lru_cache(maxsize=64)
-def _shared(source: _Source, given: tuple[tuple[str, str], ...]) -> Credentials:
+def _shared(source: _CredentialSource, given: tuple[tuple[str, str], ...]) -> Credentials:
     return Credentials(dict(given), source.fetch)

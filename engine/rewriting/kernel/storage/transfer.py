@@ -15,16 +15,16 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.errors import (
     AccessRefused,
-    CredentialsExpired,
     InputFault,
     KernelError,
     OutputFault,
+    StorageCredentialsExpired,
     StorageFault,
 )
 from engine.rewriting.kernel.storage.answers import is_expired, is_of_a_store, is_refused, is_stale, patience, waits
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket
-from engine.rewriting.kernel.storage.stores.files import File, Output
+from engine.rewriting.kernel.storage.stores.files import OpenFile, Output
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class Transfer:
         """Totals so far."""
         return Moved(self._read, self._written, self._requests)
 
-    def open(self, uri: str, expected_bytes: int | None = None) -> "InputFile":
+    def open(self, uri: str, expected_bytes: int | None = None) -> "OpenInput":
         """Open a file for reading; `expected_bytes` is its size by the manifest.
 
         Raises:
@@ -71,7 +71,7 @@ class Transfer:
         store, path = self.storage.find(uri)
         requests = store.requests_to_open(expected_bytes)
         handle = self.asked(InputFault, uri, lambda: store.open(path, expected_bytes), requests=requests)
-        return InputFile(uri, handle, self)
+        return OpenInput(uri, handle, self)
 
     def create(self, uri: str) -> "OutputSink":
         """Create a file. Raises OutputFault when one of that name exists, or it can't be created."""
@@ -130,7 +130,7 @@ def fault_of(kind: type[KernelError], uri: str, error: OSError) -> KernelError:
     if not is_of_a_store(error):
         return kind(f"{uri}: {text}")
     if is_expired(text):
-        return CredentialsExpired(f"{uri}: {text}")
+        return StorageCredentialsExpired(f"{uri}: {text}")
     if is_refused(text):
         return AccessRefused(f"{uri}: {text}; give the catalog's properties credentials that may do this")
     return StorageFault(f"{uri}: {text}")
@@ -151,10 +151,10 @@ class writing:  # noqa: N801 - used as a statement: `with writing(uri):`
             raise fault_of(OutputFault, self._uri, error) from error
 
 
-class InputFile:
+class OpenInput:
     """An open input. Several threads may read at once."""
 
-    def __init__(self, uri: str, handle: File, transfer: Transfer) -> None:
+    def __init__(self, uri: str, handle: OpenFile, transfer: Transfer) -> None:
         self.uri = uri
         self._handle = handle
         self._transfer = transfer

@@ -27,7 +27,7 @@ def output_count(total_bytes: float, target_bytes: int) -> int:
     return max(1, math.floor(total_bytes / target_bytes + 1 / 3))
 
 
-class Layout:
+class OutputLayout:
     """Computes where files and row groups end, in rows, from the sizes observed so far."""
 
     def __init__(

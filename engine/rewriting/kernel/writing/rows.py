@@ -24,7 +24,7 @@ from engine.rewriting.kernel.reading.projection import leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
 from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, FloatTally, float_facts
-from engine.rewriting.kernel.writing.layout import Layout
+from engine.rewriting.kernel.writing.layout import OutputLayout
 from engine.rewriting.kernel.writing.outputs import OutputFiles
 from engine.rewriting.kernel.writing.own_footers import (
     OwnFooter,
@@ -51,7 +51,7 @@ class GroupWriter:
         settings: WriteSettings,
         key_values: Mapping[str, str],
         files: OutputFiles,
-        layout: Layout,
+        layout: OutputLayout,
         order: RowOrder | None = None,
         writes_ids: bool = True,
         own_footer: OwnFooter | None = None,
@@ -61,7 +61,7 @@ class GroupWriter:
         `order` is the order of the rows, for the footers; `writes_ids`: files have field ids; `own_footer`:
         a footer that Arrow can't write.
         """
-        self._format = Format(
+        self._format = OutputSchema(
             schema=schema,
             settings=settings,
             key_values=key_values,
@@ -180,7 +180,7 @@ def mostly(votes: Sequence[tuple[int, frozenset[int | None]]]) -> frozenset[int 
     return frozenset(i for i in ids if 2 * sum(rows for rows, found in votes if i in found) >= total)
 
 
-class Format:
+class OutputSchema:
     """The target schema and values derived from it, computed once per task."""
 
     def __init__(
@@ -256,7 +256,7 @@ class Encoder:
         self,
         *,
         stream: Any,
-        form: Format,
+        form: OutputSchema,
         first: list[list[pa.Array]],
         dictionary_ids: frozenset[int | None],
         statistics: bool | Sequence[str] = True,

@@ -19,7 +19,7 @@ from engine.services.catalogs.bulkheads.compartments import (
     BUSY_RETRY_SECONDS,
     Compartment,
     Compartments,
-    Held,
+    HeldThread,
     ThreadLimits,
 )
 from engine.services.catalogs.bulkheads.computing import ComputedTooLong, TimedCall
@@ -50,7 +50,7 @@ class _Begun(Generic[T]):
         ended_at: when it was first told to end, by the loop's clock; None if it was not.
     """
 
-    held: Held
+    held: HeldThread
     call: TimedCall[T]
     future: "asyncio.Future[T]"
     most_cpu_seconds: float
@@ -129,7 +129,7 @@ class Bulkheads:
             del self._joinable[where, key]
         return await self._answer(held, call, self._limits.read_seconds)
 
-    async def _answer(self, held: Held, call: Callable[[], T], seconds: float) -> T:
+    async def _answer(self, held: HeldThread, call: Callable[[], T], seconds: float) -> T:
         begun = self._begin(held, call)
         self._check_later(begun)
         try:
@@ -150,7 +150,7 @@ class Bulkheads:
         message = f"{held.where} did not answer within {seconds:g} seconds"
         raise Away(held.where.dependency, message, retry_after_seconds=BUSY_RETRY_SECONDS)
 
-    def _begin(self, held: Held, call: Callable[[], T]) -> "_Begun[T]":
+    def _begin(self, held: HeldThread, call: Callable[[], T]) -> "_Begun[T]":
         context, timed = copy_context(), TimedCall(lambda: _without_stop(call))
         loop = asyncio.get_running_loop()
         future = loop.run_in_executor(self._threads, context.run, timed)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from engine.domain.errors import Away
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.tables.table import TableRef
 
 BUSY_RETRY_SECONDS: Final = 10
@@ -60,9 +60,9 @@ class Compartment:
         return cls(where) if isinstance(where, str) else cls(where.catalog, where)
 
     @property
-    def dependency(self) -> Dependency:
+    def dependency(self) -> DependencyKind:
         """The dependency to report when calls get no answer: for a table its storage, which only its runs wait for."""
-        return Dependency.CATALOG if self.table is None else Dependency.STORAGE
+        return DependencyKind.CATALOG if self.table is None else DependencyKind.STORAGE
 
     def __str__(self) -> str:
         """Return its name in messages."""
@@ -70,7 +70,7 @@ class Compartment:
 
 
 @dataclass(eq=False, slots=True)
-class Held:
+class HeldThread:
     """A thread that is held by a compartment, and since when by the event loop's clock."""
 
     where: Compartment
@@ -90,7 +90,7 @@ class _Bound:
 @dataclass(eq=False, slots=True)
 class _Waiting:
     where: Compartment
-    admitted: "asyncio.Future[Held]"
+    admitted: "asyncio.Future[HeldThread]"
 
 
 class Compartments:
@@ -98,12 +98,12 @@ class Compartments:
 
     def __init__(self, limits: ThreadLimits) -> None:
         self._limits = limits
-        self._held: set[Held] = set()
+        self._held: set[HeldThread] = set()
         self._counts: Counter[_Key] = Counter()
         self._given_up: Counter[_Key] = Counter()
         self._line: list[_Waiting] = []
 
-    async def enter(self, where: Compartment, *, seconds: float) -> Held:
+    async def enter(self, where: Compartment, *, seconds: float) -> HeldThread:
         """Take a thread, waiting at most `seconds` for one; `leave` gives it back.
 
         Raises:
@@ -118,7 +118,7 @@ class Compartments:
             raise self._refusal(where)
         return await self._wait(_Waiting(where, asyncio.get_running_loop().create_future()), seconds)
 
-    def leave(self, held: Held) -> None:
+    def leave(self, held: HeldThread) -> None:
         """Give a thread back: its call returned."""
         self._held.discard(held)
         for bound in self._bounds(held.where):
@@ -126,7 +126,7 @@ class Compartments:
             _subtract(self._given_up, bound.key, int(held.is_given_up))
         self._admit()
 
-    def give_up(self, held: Held) -> None:
+    def give_up(self, held: HeldThread) -> None:
         """Mark a call as abandoned; its thread stays held."""
         if held.is_given_up or held not in self._held:
             return
@@ -138,7 +138,7 @@ class Compartments:
             if stuck and not waiting.admitted.done():
                 waiting.admitted.set_exception(self._busy(waiting.where, stuck[0]))
 
-    async def _wait(self, waiting: _Waiting, seconds: float) -> Held:
+    async def _wait(self, waiting: _Waiting, seconds: float) -> HeldThread:
         self._line.append(waiting)
         try:
             async with asyncio.timeout(seconds):
@@ -158,8 +158,8 @@ class Compartments:
             if not waiting.admitted.done() and self._full_bound(waiting.where) is None:
                 waiting.admitted.set_result(self._hold(waiting.where))
 
-    def _hold(self, where: Compartment) -> Held:
-        held = Held(where, asyncio.get_running_loop().time())
+    def _hold(self, where: Compartment) -> HeldThread:
+        held = HeldThread(where, asyncio.get_running_loop().time())
         self._held.add(held)
         for bound in self._bounds(where):
             self._counts[bound.key] += 1

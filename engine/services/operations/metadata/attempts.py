@@ -46,7 +46,7 @@ RECHECK: Final = timedelta(days=1)
 """Time after which a run that waits for an acknowledgement plans again, to show what it would delete by then."""
 
 
-class Stopped(PackhouseError):
+class AttemptStopped(PackhouseError):
     """The attempt has to stop before anything more is sent."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class MetadataAttempt(ABC):
             return Ended(self._state(), "wider_rule", detail)
         try:
             return await self._work(policy)
-        except Stopped:
+        except AttemptStopped:
             return self._outcome_of_stop()
         except NotAcknowledged as missing:
             return await self._wait_for_acknowledgement(missing.asked)
@@ -133,7 +133,7 @@ class MetadataAttempt(ABC):
         """Plan and send; return how the attempt ends.
 
         Raises:
-            Stopped: the attempt has to stop before all is done.
+            AttemptStopped: the attempt has to stop before all is done.
             NotAcknowledged: the run has to wait for an acknowledgement before it deletes.
         """
 
@@ -150,15 +150,15 @@ class MetadataAttempt(ABC):
         return True
 
     def _check_may_continue(self) -> None:
-        """Raise `Stopped` if no more work may begin."""
+        """Raise `AttemptStopped` if no more work may begin."""
         if not self._attempt.may_begin():
-            raise Stopped
+            raise AttemptStopped
 
     def _prove_lease(self) -> None:
         """Prove the lease and apply requests to stop; called before each request, in the thread that sends it.
 
         Raises:
-            Stopped: the attempt has to stop.
+            AttemptStopped: the attempt has to stop.
             LeaseLost: another holder advances the run: it may delete what this attempt wrote.
             Transient: the record does not answer.
         """
@@ -169,7 +169,7 @@ class MetadataAttempt(ABC):
             asked.cancel()
             raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
         if self._attempt.stop_reason is not None:
-            raise Stopped
+            raise AttemptStopped
 
     async def _read_outcome(self, unknown: OutcomeUnknown, took_effect: Callable[[], Awaitable[bool]]) -> None:
         """Read the table after a commit without an answer; return if it took effect, which is then no failure.

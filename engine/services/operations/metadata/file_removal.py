@@ -22,7 +22,12 @@ from engine.formats.base import Condition, FileDeletion, OpenTable
 from engine.rewriting.kernel.errors import Stopped as Interrupted
 from engine.services.catalogs.neighbours import check_alone
 from engine.services.catalogs.registered import read_registered
-from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext, NotAcknowledged, Stopped
+from engine.services.operations.metadata.attempts import (
+    AttemptStopped,
+    MetadataAttempt,
+    MetadataContext,
+    NotAcknowledged,
+)
 from engine.services.operations.metadata.requests import paced_requests
 from engine.services.planning.upkeep.histories import expired_removal_of
 from engine.services.planning.wording import count_of
@@ -81,7 +86,7 @@ class DeletingAttempt(MetadataAttempt):
             what: what the files are.
 
         Raises:
-            Stopped, Fatal: as `_remove_files`.
+            AttemptStopped, Fatal: as `_remove_files`.
             NotAcknowledged: as `_check_acknowledged`.
         """
         self._check_may_continue()
@@ -130,7 +135,7 @@ class DeletingAttempt(MetadataAttempt):
         """Delete the files that the run's `FileRemoval` finds, and store what was deleted.
 
         Raises:
-            Stopped: the attempt has to stop before all are deleted.
+            AttemptStopped: the attempt has to stop before all are deleted.
             Fatal: a deleted file is needed.
         """
         try:
@@ -229,7 +234,7 @@ class FileRemoval:
         """Delete the files of the run. Call `close` once the answer is stored.
 
         Raises:
-            Stopped: the attempt has to stop; `figures` has what was deleted.
+            AttemptStopped: the attempt has to stop; `figures` has what was deleted.
             NotEligible, TableUnreadable, Fatal, Away, CredentialsExpired, Transient: as `FileDeletion`.
         """
         deletion, plan = await self._opened(), await self.record()
@@ -282,7 +287,7 @@ class FileRemoval:
             try:
                 take(requests)
             except Interrupted as error:  # a format would report any other error as damage of the table
-                raise Stopped from error
+                raise AttemptStopped from error
             self._check()
 
         is_left = True
@@ -292,7 +297,7 @@ class FileRemoval:
 
     def _check(self) -> None:
         if self._attempt.stop_reason is not None:
-            raise Stopped
+            raise AttemptStopped
         if time.monotonic() - self._proven_at >= PROVEN_SECONDS:
             self._prove_lease()
             self._proven_at = time.monotonic()

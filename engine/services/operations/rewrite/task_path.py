@@ -14,7 +14,7 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
-from engine.formats.base import OpenTable, RewriteSettings
+from engine.formats.base import GroupSettings, OpenTable
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import KERNEL, GroupResult, SentTask, TaskInput, WriteSettings
 from engine.services.operations.rewrite.lost_groups import LostGroups
@@ -237,7 +237,7 @@ def _reason_of(failure: GroupFailure) -> DropReason:
     return DropReason.failed(error.message)
 
 
-def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> RewriteSettings:
+def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> GroupSettings:
     """Return what a run under a policy wants of every group of its plan."""
     codec, _, level = str(policy.values["rewrite.compression"]).partition(":")
     write = WriteSettings(
@@ -245,7 +245,7 @@ def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> Rewr
         codec=codec,
         codec_level=int(level) if level else None,
     )
-    return RewriteSettings(
+    return GroupSettings(
         write,
         plan.order,
         full=full,

@@ -17,12 +17,12 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, NotEligible, PackhouseError, SparkFailed, StateConflict, Transient
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, SentTask
-from engine.rewriting.kernel.errors import AccessRefused, CredentialsExpired, StorageFault
+from engine.rewriting.kernel.errors import AccessRefused, StorageCredentialsExpired, StorageFault
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.task_slots import TaskSlots
@@ -299,7 +299,7 @@ class Lanes:
         fault = result.storage_fault
         if fault is not None:
             self.has_failures = True
-        if fault == CredentialsExpired.__name__:
+        if fault == StorageCredentialsExpired.__name__:
             self._expired(waiting, group, result)
         elif result.outcome == "failed" and fault is None:
             error = SparkFailed(result.reason or "the task gave no reason")
@@ -319,7 +319,7 @@ class Lanes:
         for result in results:
             match result.storage_fault:
                 case StorageFault.__name__:
-                    raise Away(Dependency.STORAGE, f"a task could not reach the storage; {result.reason}")
+                    raise Away(DependencyKind.STORAGE, f"a task could not reach the storage; {result.reason}")
                 case AccessRefused.__name__:
                     raise StateConflict(f"the storage refuses the credentials; {result.reason}")
                 case _:

@@ -24,7 +24,7 @@ _MOST_KEPT: Final = 256
 
 
 @dataclass(slots=True)
-class _Kept:
+class _KeptCredentials:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     storage: Mapping[str, str] | None = None
     read_at: float = 0.0
@@ -37,7 +37,7 @@ class RenewalService:
         self._database = database
         self._formats = formats
         self._clock = clock
-        self._kept: OrderedDict[tuple[RunId, int], _Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[RunId, int], _KeptCredentials] = OrderedDict()
 
     async def storage(self, run_id: RunId, attempt: int) -> Mapping[str, str]:
         """Return the storage properties for the tasks of an attempt.
@@ -58,8 +58,8 @@ class RenewalService:
                 kept.storage, kept.read_at = opened.task_storage(), self._clock.monotonic()
             return kept.storage
 
-    def _of(self, run_id: RunId, attempt: int) -> _Kept:
-        kept = self._kept.setdefault((run_id, attempt), _Kept())
+    def _of(self, run_id: RunId, attempt: int) -> _KeptCredentials:
+        kept = self._kept.setdefault((run_id, attempt), _KeptCredentials())
         self._kept.move_to_end((run_id, attempt))
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)

@@ -56,7 +56,7 @@ class OperationPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
+class UpkeepPlanner:
     """An operation that a setting of the policy switches on. `is_possible`: whether tables of a format can have it."""
 
     is_possible: Callable[[OpenTable], bool]
@@ -202,14 +202,14 @@ def _replaces_files(table: OpenTable) -> bool:
 
 _DELETES: Final = OPERATIONS[Operation.REWRITE_DELETES].setting
 _MANIFESTS: Final = OPERATIONS[Operation.REWRITE_MANIFESTS].setting
-UPKEEP: Final[Mapping[Operation, Upkeep]] = MappingProxyType(
+UPKEEP: Final[Mapping[Operation, UpkeepPlanner]] = MappingProxyType(
     {
-        Operation.REWRITE_DELETES: Upkeep(lambda table: table.delete_rewrite is not None, _plan_deletes),
-        Operation.REWRITE_MANIFESTS: Upkeep(lambda table: table.manifest_rewrite is not None, _plan_manifests),
-        Operation.EXPIRE_SNAPSHOTS: Upkeep(_can_expire, _plan_expiry),
-        Operation.DELETE_OLD_COMPACTIONS: Upkeep(_replaces_files, _plan_old_compactions),
-        Operation.RECLAIM: Upkeep(_can_expire, _plan_reclaim),
-        Operation.REMOVE_ORPHANS: Upkeep(lambda table: table.orphan_removal is not None, _plan_orphans),
+        Operation.REWRITE_DELETES: UpkeepPlanner(lambda table: table.delete_rewrite is not None, _plan_deletes),
+        Operation.REWRITE_MANIFESTS: UpkeepPlanner(lambda table: table.manifest_rewrite is not None, _plan_manifests),
+        Operation.EXPIRE_SNAPSHOTS: UpkeepPlanner(_can_expire, _plan_expiry),
+        Operation.DELETE_OLD_COMPACTIONS: UpkeepPlanner(_replaces_files, _plan_old_compactions),
+        Operation.RECLAIM: UpkeepPlanner(_can_expire, _plan_reclaim),
+        Operation.REMOVE_ORPHANS: UpkeepPlanner(lambda table: table.orphan_removal is not None, _plan_orphans),
     }
 )
 """Every operation that a setting switches on, in the order of `OPERATIONS`."""

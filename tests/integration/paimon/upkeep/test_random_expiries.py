@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import NotEligible
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, forbids, shape_of
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import expired_with_files, expiry, files_of
@@ -46,7 +46,7 @@ def test_the_same_files_are_left_as_by_the_cores_own_expire(
     shape = shape_of(chance, number)
     game = Game(chance, shape, paimon_core, tmp_path)
     game.play()
-    if forbids(shape, Work.EXPIRY):
+    if forbids(shape, Activity.EXPIRY):
         with pytest.raises(NotEligible, match=shape.refused):
             game.ours.open().expiry.plan(expiry(1))
         return

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from engine.domain.errors import NotEligible
-from engine.formats.paimon.metadata.known_options import Work
+from engine.formats.paimon.metadata.known_options import Activity
 from tests.integration.paimon.test_random_compactions import NUMBERS, SEED, Game, forbids, shape_of
 from tests.integration.paimon.upkeep.test_random_expiries import decorate, histories
 from tests.support.paimon.core import PaimonCore
@@ -56,13 +56,13 @@ def test_the_same_files_are_left_as_by_paimons_own_search(paimon_core: PaimonCor
     shape = shape_of(chance, number)
     game = Game(chance, shape, paimon_core, tmp_path)
     game.play()
-    if forbids(shape, Work.ORPHANS):
+    if forbids(shape, Activity.ORPHANS):
         with pytest.raises(NotEligible, match=shape.refused):
             game.ours.open().orphan_removal.check()
         return
     decorate(chance, game.ours)
     for turn in range(2):
-        leave_orphans(chance, game, expires=not forbids(shape, Work.EXPIRY))
+        leave_orphans(chance, game, expires=not forbids(shape, Activity.EXPIRY))
         grow_old(game.ours.folder)
         shutil.rmtree(game.twin.root)
         shutil.copytree(game.ours.root, game.twin.root)

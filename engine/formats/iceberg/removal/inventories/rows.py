@@ -28,7 +28,7 @@ from engine.formats.iceberg.removal.inventories.files import CountedFile, HeldPa
 from engine.formats.iceberg.removal.inventories.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import CheckedFile, opened_by
-from engine.formats.intake.parquet_pages import Pages, check_flat, check_rows, pages_of, rows_at_once
+from engine.formats.intake.parquet_pages import CheckedPages, check_flat, check_rows, pages_of, rows_at_once
 from engine.formats.removal.listings import FOUND
 from engine.rewriting.kernel.storage.places import normalise_uri
 from engine.rewriting.kernel.storage.stores.addresses import address_of
@@ -173,13 +173,13 @@ def _parquet(stream: io.RawIOBase) -> Iterator[pa.Table]:
         yield _checked(pa.Table.from_batches(waiting).select(columns).rename_columns(wanted))
 
 
-def _held_pages(checked: CheckedFile, number: int, leaves: Sequence[int], held: HeldParts) -> Pages:
+def _held_pages(checked: CheckedFile, number: int, leaves: Sequence[int], held: HeldParts) -> CheckedPages:
     """Read the columns of a row group into memory, and return their pages. Raises Malformed."""
     check_flat(checked.parquet, leaves)
     chunks = list(checked.chunks(number, leaves))
     if sum(each.stored_bytes for each in chunks) > _GROUP_BYTES:
         raise Malformed(f"it has a row group of more than {_GROUP_BYTES // 2**20} MiB")
-    held.parts, found = {}, Pages()
+    held.parts, found = {}, CheckedPages()
     for each in chunks:
         found += pages_of(held.hold(each.start, each.stored_bytes), each)
     return found

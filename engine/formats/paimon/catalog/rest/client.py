@@ -22,13 +22,13 @@ from urllib3.exceptions import (
 )
 
 from engine.domain.errors import Away, NotFound, StateConflict
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.values.uris import masked
 from engine.formats.intake.connections import bounded_pools
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.intake.limits import Malformed, too_large
-from engine.outgoing.bounds import CheckPeer, Limits
+from engine.outgoing.bounds import CallLimits, CheckPeer
 
 CONNECT_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 60.0
@@ -61,15 +61,15 @@ class NoSuch(NotFound):
         return self.kind in ("TABLE", "DATABASE")
 
 
-class Refused(StateConflict):
+class RequestRefused(StateConflict):
     """The catalog refuses a request; those about other objects may be answered."""
 
 
-class NotAllowed(Refused):
+class NotAllowed(RequestRefused):
     """The catalog refuses one object to this user, who may have others."""
 
 
-class NotSupported(Refused):
+class NotSupported(RequestRefused):
     """The server does not have this request."""
 
 
@@ -77,7 +77,7 @@ class Redirected(StateConflict):
     """The server answers with a redirect, which is not followed."""
 
 
-class NoAnswer(Away):
+class RequestUnanswered(Away):
     """A request was sent and has no answer, or that of a server which failed: it may have had its effect."""
 
 
@@ -92,10 +92,10 @@ class RestClient:
     """Sends requests to the server at `uri`. Thread-safe; nothing is sent by the constructor.
 
     `get` and `post` raise:
-        NoSuch, NotAllowed, NotSupported, Refused: as above.
+        NoSuch, NotAllowed, NotSupported, RequestRefused: as above.
         StateConflict: the server refuses the token; as `Redirected`, it answers with a redirect.
         Away: the server can't be reached, or asks to wait; nothing was done.
-        NoAnswer: see there.
+        RequestUnanswered: see there.
         InvalidInput: `check_peer` refuses the address of the server; nothing was sent.
         Malformed: the answer is too large or no JSON object.
     """
@@ -124,7 +124,7 @@ class RestClient:
 
     def _opened(self) -> PoolManager:
         pool = PoolManager(ssl_context=self._tls, maxsize=_MOST_KEPT)
-        limits = Limits(ANSWER_SECONDS, 2 * ANSWER_BYTES, CONNECT_SECONDS)
+        limits = CallLimits(ANSWER_SECONDS, 2 * ANSWER_BYTES, CONNECT_SECONDS)
         pool.pool_classes_by_scheme = bounded_pools(self._check_peer, limits)
         return pool
 
@@ -149,13 +149,15 @@ class RestClient:
             finally:
                 response.close()
         except _NOT_SENT as error:
-            raise Away(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
+            raise Away(DependencyKind.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
         except Malformed:
             raise
         except ValueError as error:  # of the address or a header; its text may have the token
             raise StateConflict(f"no request can be made of `uri` and `token`: {type(error).__name__}") from None
         except (HTTPError, HTTPException, OSError) as error:
-            raise NoAnswer(Dependency.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}") from error
+            raise RequestUnanswered(
+                DependencyKind.CATALOG, f"the catalog at {masked(self._uri)}: {summary_of(error)}"
+            ) from error
 
     def _document(self, answer: _Answer) -> Document:
         status = answer.status
@@ -176,10 +178,10 @@ class RestClient:
             case HTTPStatus.METHOD_NOT_ALLOWED | HTTPStatus.NOT_IMPLEMENTED:
                 raise NotSupported(message)
             case HTTPStatus.TOO_MANY_REQUESTS:
-                raise Away(Dependency.CATALOG, message)
+                raise Away(DependencyKind.CATALOG, message)
             case _ if 400 <= status < 500 and status != HTTPStatus.REQUEST_TIMEOUT:  # noqa: PLR2004
-                raise Refused(message)
-        raise NoAnswer(Dependency.CATALOG, message)
+                raise RequestRefused(message)
+        raise RequestUnanswered(DependencyKind.CATALOG, message)
 
 
 def _body(response: BaseHTTPResponse) -> bytes:

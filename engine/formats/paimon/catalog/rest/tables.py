@@ -11,11 +11,11 @@ from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
 from engine.domain.errors import Away, CommitConflict, NotEligible, OutcomeUnknown
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed
-from engine.formats.paimon.catalog.rest.client import NoAnswer, NoSuch, NotSupported, Redirected, RestClient
+from engine.formats.paimon.catalog.rest.client import NoSuch, NotSupported, Redirected, RequestUnanswered, RestClient
 from engine.formats.paimon.catalog.rest.pages import names_of
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
 
@@ -47,7 +47,7 @@ class RestTable:
                 return None
             if error.is_of_table:
                 raise
-            raise Away(Dependency.CATALOG, error.message) from error
+            raise Away(DependencyKind.CATALOG, error.message) from error
         except NotSupported as error:
             message = f"{error.message}: the catalog does not keep snapshots; use a catalog of type filesystem"
             raise NotEligible(message) from error
@@ -90,7 +90,7 @@ class RestTable:
             if error.is_of_table:
                 raise CommitConflict(f"the catalog has no table of this identity any more: {error.message}") from error
             raise OutcomeUnknown(f"the commit has no answer of the catalog: {error.message}") from error
-        except (NoAnswer, Redirected, Malformed) as error:
+        except (RequestUnanswered, Redirected, Malformed) as error:
             raise OutcomeUnknown(f"the commit has no answer: {error}") from error
         if not isinstance(is_done, bool):
             raise OutcomeUnknown(f"the commit has no answer: success is a {type(is_done).__name__}")

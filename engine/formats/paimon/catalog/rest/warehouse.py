@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from engine.domain.errors import Away, StateConflict
-from engine.domain.fleet.dependencies import Dependency
+from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.tables.table import TableRef
 from engine.formats.base import IsWanted, TableListing
 from engine.formats.intake.limits import Malformed
@@ -71,7 +71,7 @@ class RestWarehouse:
             if error.is_of_table:
                 return None
             self._base = None  # the server may have another prefix now
-            raise Away(Dependency.CATALOG, error.message) from error
+            raise Away(DependencyKind.CATALOG, error.message) from error
 
     def _of_database(self, name: str) -> str:
         return f"{self._root()}/{quote(name, safe='')}/tables"

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from engine.outgoing.bounds import Limits
+from engine.outgoing.bounds import CallLimits
 from engine.outgoing.relay import Relay
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 
@@ -58,7 +58,7 @@ class Connection:
         is_direct = "proxy_url" not in self.client and not _has_proxy()
         if relay is None or not self.endpoint or not self.is_complete or not is_direct:
             return self.client
-        limits = Limits(seconds, body_bytes, self.client["connect_timeout"].total_seconds())
+        limits = CallLimits(seconds, body_bytes, self.client["connect_timeout"].total_seconds())
         try:
             return {**self.client, "proxy_url": relay.address_for(self.endpoint, limits)}
         except ValueError as error:

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 EXISTS: Final = "exists already, written by another attempt"
 
 
-class File(Protocol):
+class OpenFile(Protocol):
     """An open file. Several threads may read at once."""
 
     def size(self) -> int:
@@ -67,7 +67,7 @@ class Files(Protocol):
     def requests_to_open(self, file_bytes: int | None) -> int:
         """Return the number of requests that opening a file of this size (None: unknown) takes."""
 
-    def open(self, path: str, file_bytes: int | None) -> File:
+    def open(self, path: str, file_bytes: int | None) -> OpenFile:
         """Open for random access; `file_bytes` is its size by the manifest. Raises FileNotFoundError, OSError."""
 
     def create(self, path: str) -> Output:

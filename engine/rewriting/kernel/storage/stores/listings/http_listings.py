@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import unquote, unquote_plus
 from xml.etree import ElementTree as ET
 
-from engine.outgoing.bounds import CheckPeer, Limits, any_peer
+from engine.outgoing.bounds import CallLimits, CheckPeer, any_peer
 from engine.outgoing.calls import CallFailed, Unacceptable, origin, send
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.answers import StoreError, patience, waits
@@ -193,7 +193,7 @@ def _answer(
     """
     server = origin(url)
     silent = client["read_timeout"].total_seconds()
-    limits = Limits(_SECONDS, _LARGEST, client["connect_timeout"].total_seconds(), silent)
+    limits = CallLimits(_SECONDS, _LARGEST, client["connect_timeout"].total_seconds(), silent)
     try:
         answer = send("GET", url, limits=limits, headers=headers, check_peer=check_peer, by_proxy=True,
                       proxy=client.get("proxy_url"), certificates=client.get("root_certificate"))  # fmt: skip
