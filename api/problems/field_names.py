@@ -22,7 +22,7 @@ def unknown_field_hint(annotation: Any, location: Sequence[str | int]) -> str | 
 
     Returns:
         The most similar name; otherwise the path of a nested field of this name; otherwise all names; None if there
-        is no model.
+        is not a model.
     """
     name, models = str(location[-1]), models_at(annotation, location[:-1])
     known = [field for model in models for field, _ in _fields(model)]

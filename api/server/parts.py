@@ -62,7 +62,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
         InvalidInput: a part runs alone but has no URL of the servers it shares with the others.
         Transient: a server does not start or does not answer, or a read that computes for ever can't be ended.
         SchemaUnsupported: the database has to be migrated first; `up` does it.
-        InvalidInput: the address is taken, or is no address of this machine.
+        InvalidInput: the address is taken, or is not an address of this machine.
     """
     if not parts.is_everything:
         _check_shared(settings)

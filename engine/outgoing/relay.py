@@ -56,7 +56,7 @@ class Relay:
         """Return the address of a proxy by which a client reaches the server of a URL, and no other.
 
         Raises:
-            ValueError: it is no address of HTTP.
+            ValueError: it is not an address of HTTP.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:

@@ -26,7 +26,7 @@ _SHOWN: Final = 200
 
 
 class Unreadable(Transient):
-    """An answer that is no result of the query; `outcome` is its name in metrics."""
+    """An answer that is not a result of the query; `outcome` is its name in metrics."""
 
     def __init__(self, message: str, *, outcome: str) -> None:
         super().__init__(message)
@@ -64,7 +64,7 @@ class LatencyQuery:
         """Send the query once and return the parsed answer.
 
         Raises:
-            Unreadable: the answer is no result; the message names the finding and the remedy.
+            Unreadable: the answer is not a result; the message names the finding and the remedy.
             Transient: the server does not answer in time.
             InvalidInput: there is no usable token.
         """
@@ -114,7 +114,7 @@ def answer_of(data: Mapping[str, Any], table_label: str | None) -> LatencyAnswer
     """Parse a result by the values of the label (None: one series for the fleet).
 
     Raises:
-        Unreadable: it is no instant vector and no scalar, or has more than `MOST_SERIES` series.
+        Unreadable: it is not an instant vector and no scalar, or has more than `MOST_SERIES` series.
     """
     series = _series_of(data)
     if len(series) > MOST_SERIES:
@@ -153,7 +153,7 @@ def _series_of(data: Mapping[str, Any]) -> Sequence[tuple[Mapping[str, Any], Any
 
 
 def _seconds_of(value: Any) -> float | None:
-    """Return the number of a sample `[time, "text"]`; None if it is no number, as for 0/0 and empty histograms."""
+    """Return the number of a sample `[time, "text"]`; None if it is not a number, as for 0/0 and empty histograms."""
     text = value[1] if isinstance(value, list) and len(value) == 2 else None  # noqa: PLR2004 - a pair
     try:
         seconds = float(text) if isinstance(text, str) else math.nan

@@ -226,7 +226,7 @@ function commands.share(now, attempt)
   if lost then redis.call('HSET', ledger, 'settles', text(now + SETTLE)) end
   if record.attempt < attempt then record = unpack_record() end
   local moved = absorb(record, { tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12]) })
-  remember(now, lost and not packed and 0 or moved) -- what was moved before the loss is no news
+  remember(now, lost and not packed and 0 or moved) -- what was moved before the loss is not new
   record.seen, record.attempt = now, attempt
   record.bytes_cap, record.requests_cap = tonumber(ARGV[13]), tonumber(ARGV[14])
   local settling = now < (field('settles') or 0)

@@ -54,7 +54,7 @@ def servers_of(uri: str) -> Sequence[DatabaseServer]:
     """Return the servers that a connection may go to; none for a file, or for the default socket of this machine.
 
     Raises:
-        ValueError: it is no address of a database, or has a parameter that is not known; no value is repeated.
+        ValueError: it is not an address of a database, or has a parameter that is not known; no value is repeated.
     """
     return list(_servers(_parameters(_parsed(uri))))
 

@@ -14,7 +14,7 @@ _LONGEST: Final = 253
 def canonical_host(host: str) -> str | None:
     """Return the canonical form of a host: lower case, without a trailing dot, addresses in their shortest notation.
 
-    IPv6 addresses are in brackets, before and after. None for a text that is no host of ASCII letters, such as one
+    IPv6 addresses are in brackets, before and after. None for a text that is not a host of ASCII letters, such as one
     that is percent-encoded or has a zone; an internationalized name is written as `xn--…`.
     """
     if host.startswith("[") and host.endswith("]"):

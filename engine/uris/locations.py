@@ -68,7 +68,7 @@ class Location:
 
     @classmethod
     def of(cls, uri: str) -> Self | None:
-        """Return the canonical form; None for a text that is no absolute location, or has no canonical form."""
+        """Return the canonical form; None for a text that is not an absolute location, or has no canonical form."""
         scheme, authority, path = split_uri(uri)
         if not (path.startswith("/") or (authority and not path)) or len(authority or "") > _LONGEST_AUTHORITY:
             return None

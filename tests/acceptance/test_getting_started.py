@@ -20,7 +20,7 @@ MORE_WRONG_TURNS = [
     ("packhouse policy set other --namespace web --set enabled=true", "2", "--namespace CATALOG.web"),
     ("packhouse policy set demo.web.visits --set 'quiet_hours=[{'", "2", "is not YAML"),
     ("packhouse policy set demo.web.visits --set rewrite.columns=city", "2", "must be a list"),
-    ("packhouse policy restore demo.web.visits 9", "2", "there is no such version"),
+    ("packhouse policy restore demo.web.visits 9", "2", "policy version 9 does not exist"),
     ("packhouse catalogs discover demo --owner-team web", "2", "add --register"),
     ("packhouse tables register demo.web.visits", "5", "`packhouse tables list`"),
     ("packhouse keys revoke nobody", "4", "`packhouse keys list`"),

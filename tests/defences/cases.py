@@ -65,7 +65,7 @@ CASES: Final = (
     _case(
         "F3",
         "engine/services/operations/rewrite/native_path.py",
-        'LEFT_ALONE: Final = DropReason.refused("left_alone: the call succeeded and replaced no file of it")',
+        'LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")',
         "LEFT_ALONE: Final = DropReason.lost(Loss.SOURCE_GONE)",
         f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run",
     ),

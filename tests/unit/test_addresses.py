@@ -35,6 +35,6 @@ def test_the_sdk_reads_and_writes_addresses_as_the_server_does(text: str, ref: T
     "text", ["lake.orders", "lake..orders", ".lake.shop.orders", "lake.shop.", 'lake."shop.orders', 'lake.sh"op.x', ""]
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no address of a table: write"):
+    with pytest.raises(ValueError, match="is not a table address: write"):
         parse_address(text)
     assert not re.search(TABLE_PATTERN, text)

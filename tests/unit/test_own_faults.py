@@ -62,7 +62,7 @@ def test_errors_of_arrow_and_of_values_are_the_files(error: Exception) -> None:
 
 
 def test_a_parser_that_gets_bytes_only_raises_such_errors_for_its_input() -> None:
-    with pytest.raises(Malformed, match="it is no manifest \\(TypeError: "), parsing("manifest"):
+    with pytest.raises(Malformed, match="it is not a manifest \\(TypeError: "), parsing("manifest"):
         raise TypeError("NoneType is not iterable")
 
 

@@ -51,3 +51,9 @@ def test_a_text_without_them_is_passed(tmp_path: Path, found: Found) -> None:
     text = tmp_path / "page.md"
     text.write_text("The coordinator starts due runs automatically.\n")
     assert found(text) == (0, ["1 files, nothing found"])
+
+
+def test_a_negated_noun_is_found_and_an_absence_is_not(tmp_path: Path, found: Found) -> None:
+    text = tmp_path / "page.md"
+    text.write_text("A folder is no table.\nThere is no table, and it is no longer listed.\n")
+    assert found(text) == (1, [f"{text}:1: 'is no ': is not a …"])

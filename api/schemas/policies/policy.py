@@ -130,7 +130,7 @@ def scope_to_domain(scope: Scope) -> PolicyScope:
 
 
 def scope_from_domain(scope: PolicyScope) -> Scope:
-    """Return the wire form of a scope that is no table."""
+    """Return the wire form of a scope that is not a table."""
     match scope.kind:
         case PolicyScopeKind.CATALOG:
             return CatalogScope(kind="catalog", catalog=scope.catalog or "")

@@ -22,7 +22,7 @@ def split_address(address: str) -> tuple[str, list[str], str]:
         parts.append(match[2] if match[1] is None else match[1].replace('""', '"'))
         end = match.end()
     if end != len(address) or len(parts) < 3:  # noqa: PLR2004 - catalog, one namespace, name
-        raise ValueError(f"{address!r} is no table's address: write catalog.namespace.name")
+        raise ValueError(f"{address!r} is not a table address: write catalog.namespace.name")
     return parts[0], parts[1:-1], parts[-1]
 
 

@@ -169,7 +169,7 @@ class AsyncPackhouse(Resources[AsyncSender]):
         self,
         run_id: str,
         *,
-        timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; it is no cancellation
+        timeout: float | None = None,  # noqa: ASYNC109 - the run goes on after it; it is not a cancellation
         on_progress: Callable[[models.Progress], object] | None = None,
         on_event: Callable[[models.RunEvent], object] | None = None,
     ) -> models.RunDetail:

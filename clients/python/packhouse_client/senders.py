@@ -18,7 +18,7 @@ from packhouse_client.retries import Retries, may_repeat
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A successful answer: the JSON document (text if it is no JSON, None if it is empty) and the headers."""
+    """A successful answer: the JSON document (text if it is not JSON, None if it is empty) and the headers."""
 
     document: Any
     status: int
@@ -60,7 +60,7 @@ class Sender:
         """Send a request that generated code describes; retry where that is safe.
 
         Raises:
-            ApiError: the server refused. NoAnswer: it did not answer. UnreadableAnswer: it is no Packhouse.
+            ApiError: the server refused. NoAnswer: it did not answer. UnreadableAnswer: it is not a Packhouse server.
         """
         request = self.http.build_request(**arguments)
         attempts = tenacity.Retrying(

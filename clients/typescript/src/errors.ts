@@ -91,7 +91,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitedError,
 };
 
-/** Return the error for an answer that is no success; reads its body. */
+/** Return the error for an answer that is not successful; reads its body. */
 export async function errorOf(request: Request, response: Response): Promise<ApiError> {
   const kind = BY_STATUS[response.status] ?? (response.status >= 500 ? UnavailableError : ApiError);
   return new kind(await problemOf(request, response), retryAfterSeconds(response.headers));

@@ -37,7 +37,7 @@ export async function unlessAborted(signal: AbortSignal, answer: Promise<Respons
 }
 
 /**
- * Send a request and read its whole answer within a time: an answer cut off on its way is no answer. `outer`: the
+ * Send a request and read its whole answer within a time: an answer cut off on its way is not an answer. `outer`: the
  * caller's signal. Throws a `TimeoutError` (DOMException) when the time is over, and what `wholeAnswer` throws.
  */
 export async function answerWithin(

@@ -9,7 +9,7 @@ REPORT_SECONDS: Final = 10.0
 """Interval at which a process reports that it is alive."""
 
 LIVE_SECONDS: Final = 30.0
-"""Time after its last report in which a process counts as alive: two lost reports are no death."""
+"""Time after its last report in which a process counts as alive: two lost reports do not count as its end."""
 
 
 class ProcessKind(StrEnum):

@@ -28,8 +28,8 @@ class InventoryPlace:
 class OrphanRule:
     """Which files are orphans: those of at least this age, found by two looks that are `quarantine` apart.
 
-    `longest_run`: the longest duration of the table's runs; a file younger than twice that is no orphan. `inventory`:
-    where the table's files are read from instead of being listed.
+    `longest_run`: the longest duration of the table's runs; a file younger than twice that is not an orphan.
+    `inventory`: where the table's files are read from instead of being listed.
     """
 
     older_than: timedelta

@@ -38,7 +38,7 @@ def parse_address(text: str) -> TableRef:
         parts.append(match[2] if match[1] is None else match[1].replace('""', '"'))
         end = match.end()
     if end != len(text) or len(parts) < 3:  # noqa: PLR2004 - catalog, one namespace, name
-        message = f"{text!r} is no address of a table: write catalog.namespace.name"
+        message = f"{text!r} is not a table address: write catalog.namespace.name"
         raise ValueError(message)
     return TableRef(parts[0], tuple(parts[1:-1]), parts[-1])
 

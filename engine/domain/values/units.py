@@ -104,7 +104,7 @@ def parse_rate(value: object) -> int:
 def parse_duration(value: object) -> int:
     """Return seconds for `45s`, `30m`, `6h`, `35d` or an ISO 8601 duration such as `PT6H`.
 
-    Months and years are no durations here: they have no fixed length.
+    Months and years are not durations here: they have no fixed length.
 
     Raises:
         Misread: more than `MAX_SECONDS`, or not a duration; bare numbers are refused because their unit is unknown. A

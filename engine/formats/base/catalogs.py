@@ -65,13 +65,13 @@ def problems_of_type(properties: Mapping[str, str], types: Collection[str]) -> I
         names = sorted(types)
         hint = f"use one of {', '.join(names)}" if len(names) > 1 else f"use {names[0]}"
         yield FieldProblem(
-            "/properties/type", "is no type of catalog of this format" if found else "is missing", found, hint
+            "/properties/type", "is not a type of catalog of this format" if found else "is missing", found, hint
         )
 
 
 @dataclass(frozen=True, slots=True)
 class PlainProperties:
-    """Properties of catalogs whose values are no secrets: their names, and prefixes of names, in lower case.
+    """Properties of catalogs whose values are not secrets: their names, and prefixes of names, in lower case.
 
     Any other property counts as a secret.
     """
@@ -80,7 +80,7 @@ class PlainProperties:
     prefixes: tuple[str, ...] = ()
 
     def have(self, name: str) -> bool:
-        """Return whether the values of a property are no secrets."""
+        """Return whether the values of a property are not secrets."""
         return name.lower() in self.names or name.lower().startswith(self.prefixes)
 
 

@@ -14,7 +14,7 @@ class WriteGuide(Protocol):
         """Return the canonical JSON of a partition that is given as a JSON object.
 
         Raises:
-            InvalidInput: it is no object with a value for each partition key.
+            InvalidInput: it is not an object with a value for each partition key.
             NotEligible: the table has no partitions.
         """
 

@@ -22,9 +22,7 @@ CAPABILITIES: Final = Capabilities.declared(
         Operation.EXPIRE_SNAPSHOTS: impossible(_NO_SNAPSHOTS),
         Operation.RECLAIM: impossible(_NO_SNAPSHOTS),
         Operation.PURGE: impossible(_NO_SNAPSHOTS),
-        Operation.REMOVE_ORPHANS: impossible(
-            "a file that no partition of a Hive table has may be one that is about to be added"
-        ),
+        Operation.REMOVE_ORPHANS: impossible("writers add files before they register the partition"),
     },
     rewrites={(each, "arrow"): POSSIBLE if each in _POSSIBLE else impossible(_WHOLE) for each in STRATEGIES}
     | {(each, "native"): impossible(_NO_ENGINE) for each in STRATEGIES},

@@ -167,7 +167,7 @@ class HiveConnection:
             NotFound: no such table.
             NotEligible: the files of its store can't be listed.
             InvalidInput: it is in a forbidden location.
-            TableUnreadable: it is no table of Parquet files, or its entry is damaged or too large.
+            TableUnreadable: it is not a table of Parquet files, or its entry is damaged or too large.
             Away, Transient: Metastore or storage do not answer.
         """
         begun = monotonic()

@@ -50,7 +50,7 @@ class TableView:
         """Load a table with its partitions and the names of its files; None if there is none.
 
         Raises:
-            Malformed: it is no table of Parquet files.
+            Malformed: it is not a table of Parquet files.
         """
         if len(ref.namespace) != 1 or (stored := metastore.table(ref.namespace[0], ref.name)) is None:
             return None

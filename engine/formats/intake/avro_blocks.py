@@ -4,7 +4,7 @@ The decoders are not safe on untrusted files. A block of 100 kB can inflate to 1
 allocate as many records as a block's header claims, and Rust aborts the whole process where that fails; an array of
 zero-byte items never ends. So each container, manifest lists included, is checked and copied here first: one
 uncompressed block of limited size, with no more records than its bytes can contain. Limits grow with the stored size: a
-kilobyte that becomes gigabytes is no manifest. The layout is that of the Avro 1.12 specification, "Object Container
+kilobyte that becomes gigabytes is not a manifest. The layout is that of the Avro 1.12 specification, "Object Container
 Files".
 
 The copy also makes every codec readable: fastavro lacks zstandard without another library, polars lacks bzip2.
@@ -66,7 +66,7 @@ _LARGEST_HEADER: Final = 2**24
 """Limit of a header in bytes. It has the table's schema as JSON: 20,000 fields with a comment each take 4 MB."""
 
 _MOST_ENTRIES: Final = 1000  # of a header's map
-_CUT: Final = "it is no Avro file: its Avro header is damaged or cut off"
+_CUT: Final = "it is not an Avro file: its Avro header is damaged or cut off"
 
 
 def readable(body: bytes, *, limit: int = MANIFEST_BYTES) -> bytes:
@@ -208,7 +208,7 @@ def with_schema(body: bytes, schema: bytes) -> bytes:
 def _read_header(body: bytes) -> tuple[dict[str, bytes], bytes, int]:
     """Return the entries of a header's map, the mark that ends each block, and where the first block begins."""
     if not body.startswith(MAGIC):
-        raise Malformed(f"it is no Avro file: it begins with {body[: len(MAGIC)]!r}")
+        raise Malformed(f"it is not an Avro file: it begins with {body[: len(MAGIC)]!r}")
     meta, entries = dict[str, bytes](), 0
     count, at = _long(body, len(MAGIC))
     while count:

@@ -30,9 +30,9 @@ class Document:
         try:
             found = json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise Malformed("it is no JSON document") from error
+            raise Malformed("it is not a JSON document") from error
         if not isinstance(found, dict):
-            raise Malformed("it is no JSON object")
+            raise Malformed("it is not a JSON object")
         return Document(found)
 
     def text(self, name: str) -> str:
@@ -58,21 +58,21 @@ class Document:
         """Return a list of texts; empty if it is null or absent."""
         found = self._list(name)
         if not all(isinstance(each, str) for each in found):
-            raise Malformed(f"{name} is no list of texts")
+            raise Malformed(f"{name} is not a list of texts")
         return found
 
     def text_map(self, name: str) -> Mapping[str, str]:
         """Return an object whose values are texts; empty if it is null or absent."""
         found: Any = self._values.get(name) or {}
         if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-            raise Malformed(f"{name} is no object of texts")
+            raise Malformed(f"{name} is not an object of texts")
         return found
 
     def documents(self, name: str) -> Sequence["Document"]:
         """Return a list of objects; empty if it is null or absent."""
         found = self._list(name)
         if not all(isinstance(each, dict) for each in found):
-            raise Malformed(f"{name} is no list of objects")
+            raise Malformed(f"{name} is not a list of objects")
         return [Document(each) for each in found]
 
     def optional(self, name: str) -> Any:
@@ -88,7 +88,7 @@ class Document:
     def _list(self, name: str) -> list[Any]:
         found: Any = self._values.get(name) or []
         if not isinstance(found, list):
-            raise Malformed(f"{name} is no list")
+            raise Malformed(f"{name} is not a list")
         return found
 
     def _of(self, name: str, kind: type[Any], wanted: str) -> Any:

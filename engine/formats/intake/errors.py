@@ -90,7 +90,8 @@ def decoding_bytes() -> Iterator[None]:
 def parsing(what: str) -> Iterator[None]:
     """Run a parser of a library that raises any exception for content in memory that it does not support.
 
-    The block must call nothing else: a fault of ours in it would be reported as damage. `what` completes "it is no …".
+    The block must call nothing else: a fault of ours in it would be reported as damage. `what` completes "it is not
+    a …".
 
     Raises:
         Malformed: as `decoding_bytes`, or the parser raised what otherwise reports a fault of the program.
@@ -99,7 +100,7 @@ def parsing(what: str) -> Iterator[None]:
         with decoding_bytes():
             yield
     except _OWN_FAULTS as error:
-        raise Malformed(f"it is no {what} ({summary_of(error)})") from error
+        raise Malformed(f"it is not a {what} ({summary_of(error)})") from error
 
 
 @contextmanager

@@ -90,7 +90,7 @@ class FileList:
         """Return the list in a file's content.
 
         Raises:
-            Malformed: it is no list of files, or was not written completely.
+            Malformed: it is not a list of files, or was not written completely.
         """
         try:
             stored = checked_file(body)
@@ -99,7 +99,7 @@ class FileList:
             origin = Origin(told[_UUID].decode(), int(told[_SEQUENCE]), int(told[_UPDATED]))
             groups = [footer.metadata.row_group(number) for number in range(footer.metadata.num_row_groups)]
         except (OSError, ValueError, KeyError) as error:
-            raise Malformed("it is no complete list of files") from error
+            raise Malformed("it is not a complete list of files") from error
         is_listed = footer.schema_arrow.remove_metadata().equals(LISTED)
         if not is_listed or any(g.num_rows > BATCH_ROWS or g.total_byte_size > _LARGEST_BATCH for g in groups):
             raise Malformed("it has other columns than a list of files, or batches that are too large")

@@ -1,7 +1,7 @@
 """List every file below a location with its size and time, in batches; paths are spelled like the location.
 
-Local files and the stores that `obstore` reaches can be listed. Links are not followed, and names that are no UTF-8 are
-left out: if the table needs such a file, the listing counts as incomplete. `obstore` can't express names with empty
+Local files and the stores that `obstore` reaches can be listed. Links are not followed, and names that are not UTF-8
+are left out: if the table needs such a file, the listing counts as incomplete. `obstore` can't express names with empty
 parts, `.`, `..` or control characters; a bucket that has one is listed by another client from there on.
 
 Memory: one batch, and for `ListedFiles` about 20 bytes per file.
@@ -66,7 +66,7 @@ def files_below(
             raise OSError(f"the store listed files that are not below {location[:300]}")
         paths = [location.rstrip("/") + path[len(folder) :] for path in page["path"]]
         found = pa.table([paths, page["size"], page["modified_us"]], schema=FOUND)
-        yield found.filter(pc.not_equal(found["path"], location.rstrip("/")))  # an object `folder/` is no file in it
+        yield found.filter(pc.not_equal(found["path"], location.rstrip("/")))  # an object `folder/` is not a file in it
 
 
 def _pages(store: ObjectFiles, folder: str, before_page: Callable[[int], None]) -> Iterator[Mapping[str, list[Any]]]:

@@ -86,8 +86,8 @@ class Look:
                     origin, found = Origin(uuid, sequence, updated), files.replace_schema_metadata(None)
                     return cls(origin, taken, referenced, ids, found.cast(CANDIDATES))
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-            raise Malformed("it is no complete look for orphans") from error
-        raise Malformed("it is no complete look for orphans: its origin has other types")
+            raise Malformed("it is not a complete look for orphans") from error
+        raise Malformed("it is not a complete look for orphans: its origin has other types")
 
     def first_seen(self, files: pa.Table, now_us: int) -> pa.Array:
         """Return since when files, with the schema `FOUND`, have been orphans of the same size and time."""

@@ -30,7 +30,7 @@ class Unread:
     items: list[LeftOutItem] = field(default_factory=list)
 
     def add(self, path: str, reason: str, detail: str = "") -> None:
-        """Count a file. A missing one is no error: another program may have deleted it before."""
+        """Count a file. A missing one is not an error: another program may have deleted it before."""
         self.counts[reason] += 1
         if len(self.items) < MOST_NAMED:
             name = printable(path[:_LONGEST_NAMED])

@@ -64,7 +64,7 @@ class Records:
     def folder(self) -> str:
         """The folder of the lists."""
         if not _RUN_ID.fullmatch(self.run_id):
-            raise Fatal(f"{self.run_id!r} is no id of a run")
+            raise Fatal(f"{self.run_id!r} is not an id of a run")
         return f"{self.root}/{self.run_id}"
 
     def write_roots(self, roots: FileList) -> None:

@@ -93,7 +93,7 @@ class OidcTokens:
         """Return the caller whom a token identifies.
 
         Raises:
-            Unauthenticated: it is no token of the provider for this audience, or it has expired.
+            Unauthenticated: it is not a token of the provider for this audience, or it has expired.
             Forbidden: it is valid, but maps to no role.
             Transient: the provider's keys are needed and it does not answer.
         """

@@ -32,7 +32,7 @@ class CapabilityService:
         """Raise `InvalidInput` with the operation and the reason if tables of this format do not support it."""
         capability = self.operation(name, operation)
         if not capability.possible:
-            hint = "GET /v1/formats shows what each table format can have done to it"
+            hint = "GET /v1/formats lists the operations that each table format supports"
             problem = FieldProblem("/operation", capability.reason, operation.value, hint)
             raise InvalidInput(f"{operation.value} can't be done: {capability.reason}", problems=(problem,))
 
@@ -43,7 +43,7 @@ class CapabilityService:
         if problems := refusal_problems(self.of(name), values, origins):
             what = "; ".join(f"{each.pointer[1:].replace('/', '.')}: {each.message}" for each in problems)
             raise InvalidInput(
-                f"the policy asks for what {name.value} tables can't have done: {what}", problems=problems
+                f"the policy has settings that {name.value} tables do not support: {what}", problems=problems
             )
 
 
@@ -54,7 +54,7 @@ def refusal_problems(
 
     Each hint names the origin of the setting if `origins` has it.
     """
-    hint = f"GET /v1/formats shows what {capabilities.format.value} tables can have done"
+    hint = f"GET /v1/formats lists what {capabilities.format.value} tables support"
     return tuple(
         FieldProblem(
             "/" + refusal.field.replace(".", "/"),

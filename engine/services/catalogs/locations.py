@@ -70,7 +70,7 @@ class LocationRules:
         """Check that every location is a plain path below one of `allowed` (empty: anywhere).
 
         Raises:
-            InvalidInput: a location is no plain path, or the deployment does not allow it.
+            InvalidInput: a location is not a plain path, or the deployment does not allow it.
             OutsideAllowedLocations: a location is below none of `allowed`, which are not named.
         """
         roots = [Location.of(root) for root in allowed]
@@ -103,7 +103,7 @@ class LocationRules:
     def check_addresses(self, properties: Mapping[str, str]) -> None:
         """Raise `InvalidInput` with the names of properties whose addresses are not allowed."""
         if problems := self.problems_of_uris(properties):
-            raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
+            raise InvalidInput("a catalog property names a forbidden address", problems=tuple(problems))
 
     def problems_of_allowed(self, locations: Sequence[str]) -> list[FieldProblem]:
         """Return one problem for each location that can't be an allowed location of a catalog."""
@@ -154,7 +154,7 @@ class LocationRules:
         """Raise `InvalidInput` if the address of a connected server is refused."""
         if self.refuses_host(address):
             problem = FieldProblem("/properties/uri", _INSIDE, None, _RESOLVES_REMEDY)
-            raise InvalidInput("the catalog leads where it may not", problems=(problem,))
+            raise InvalidInput("a catalog property names a forbidden address", problems=(problem,))
 
     def _problem_of_property(self, name: str, value: str) -> str | None:
         message = problem_of_name(name, value)

@@ -34,7 +34,7 @@ def check_catalog_name(name: str) -> None:
 
 
 def check_table_ref(ref: TableRef) -> None:
-    """Raise `InvalidInput` with one problem for each part of the address that is no valid name."""
+    """Raise `InvalidInput` with one problem for each part of the address that is not a valid name."""
     problems = [problem for pointer, part in _parts(ref) if (problem := _problem(pointer, part)) is not None]
     if not 1 <= len(ref.namespace) <= MAX_NAMESPACE_LEVELS:
         message = f"a namespace has 1 to {MAX_NAMESPACE_LEVELS} levels"

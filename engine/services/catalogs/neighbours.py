@@ -70,7 +70,7 @@ async def check_alone(unit: UnitOfWork, table: Table, catalog: Catalog, *, prese
             "its files is deleted; register it again if it was moved"
         )
     if Location.of(table.location) is None:
-        raise NotEligible(f"the location of {table.ref} is not an absolute URI, so none of its files is deleted")
+        raise NotEligible(f"the location of {table.ref} is not an absolute URI: no file was deleted")
     if found := await overlapping_tables(unit, table, catalog, limit=_MOST_NAMED + 1):
         many = f"more than {_MOST_NAMED}" if len(found) > _MOST_NAMED else str(len(found))
         raise NotEligible(

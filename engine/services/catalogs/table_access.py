@@ -255,7 +255,7 @@ class TableAccess:
         if not problems and not self.locations.allows_local:
             problems = self.locations.problems_of_addresses(await self._resolve(properties))
         if problems:
-            raise InvalidInput("the catalog leads where it may not", problems=tuple(problems))
+            raise InvalidInput("a catalog property names a forbidden address", problems=tuple(problems))
 
     async def _resolve(self, properties: Mapping[str, str]) -> Sequence[tuple[str, str]]:
         """Return the addresses of the hosts in properties.

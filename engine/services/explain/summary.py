@@ -146,8 +146,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
         if plan.shrunk_partitions:
             yield f"{count_of(plan.shrunk_partitions, 'partition')} of it in smaller file groups, after lost races."
         if 0 < deferred < len(trial.plan.groups):
-            groups = count_of(deferred, "group")
-            yield f"{groups} would be left for later: they exceed the rest of limits.bytes_per_day."
+            yield f"{count_of(deferred, 'group')} would be left for later: more than is left of limits.bytes_per_day."
         yield from _due_only(facts, expected.input_files)
     else:
         yield f"A run now would change nothing; if nothing prevented it, it would rewrite {what}."

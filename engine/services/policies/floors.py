@@ -18,7 +18,7 @@ def check_floors(caller: Caller, before: PolicyDocument | None, after: PolicyDoc
     A quarantine that the policy had before is accepted, so that others can change its other settings.
 
     Raises:
-        InvalidInput: the quarantine is shorter, and the caller is no admin.
+        InvalidInput: the quarantine is shorter, and the caller is not an admin.
     """
     seconds = _quarantine_of(after)
     if caller.role is Role.ADMIN or seconds is None or seconds >= LEAST_QUARANTINE // timedelta(seconds=1):

@@ -40,7 +40,7 @@ async def restorable(unit: UnitOfWork, name: str, version: int) -> PolicyVersion
     """
     found = await unit.policies.get_version(name, version)
     if found is None:
-        raise _unfit(version, "there is no such version", "its versions are listed under /versions")
+        raise _unfit(version, f"policy version {version} does not exist", "its versions are listed under /versions")
     if found.is_deletion:
         raise _unfit(version, "this version is a deletion", "DELETE the policy instead, or restore an earlier version")
     return found

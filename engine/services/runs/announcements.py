@@ -71,7 +71,7 @@ async def announce(
         up_to: the bound of the caller's acknowledgement; that of an automatic run is the one of its policy.
 
     Raises:
-        InvalidInput: the grace is shorter than `REQUESTED_GRACE`, and the caller is no admin.
+        InvalidInput: the grace is shorter than `REQUESTED_GRACE`, and the caller is not an admin.
     """
     now, rule = await unit.now(), rule_of(policy, operation)
     if caller != COORDINATOR:

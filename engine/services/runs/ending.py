@@ -209,4 +209,4 @@ def cancelled(stop: AttemptStop | None) -> Ended:
 
 def left_to_another() -> Parked:
     """Return the outcome of an attempt that ends because its worker stops."""
-    return Parked(WaitingFor.RETRY, "worker_stopped", "the worker was stopped; another goes on")
+    return Parked(WaitingFor.RETRY, "worker_stopped", "the worker shut down; another continues the run")

@@ -180,13 +180,13 @@ class RunSubmission:
         if not request.plan_hash:
             problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its dry run", None, hint))
         elif request.plan_hash != await self._purge_hash(table, catalog):
-            message = "it is not the hash of a dry run of this table as it is now"
+            message = "the table changed: make a new dry run and send its plan_hash"
             problems.append(FieldProblem("/plan_hash", message, request.plan_hash, hint))
         if request.confirm != str(table.ref):
             hint = f"type the address of the table: {table.ref}"
             problems.append(FieldProblem("/confirm", "it is not the address of the table", request.confirm, hint))
         if problems:
-            raise InvalidInput("a purge removes history for good: confirm it", problems=tuple(problems))
+            raise InvalidInput("a purge removes history permanently and needs a confirmation", problems=tuple(problems))
 
     async def _purge_hash(self, table: Table, catalog: Catalog) -> str:
         """Return the hash of a dry run of a purge now."""

@@ -124,7 +124,7 @@ class UpkeepService:
         """Return all files that a run of an operation would delete now, with the columns `formats.base.REMOVED_FILES`.
 
         Raises:
-            Forbidden: a purge, by a caller that is no admin.
+            Forbidden: a purge, by a caller that is not an admin.
             InvalidInput: the operation is off in the table's policy, or deletes no files.
             NotEligible: the table forbids it.
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.

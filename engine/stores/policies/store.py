@@ -202,7 +202,7 @@ def to_scope(row: Row[Any]) -> PolicyScope:
 
 
 def has_members(which: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that a policy's scope is no team or label, or one that a table of `which` has."""
+    """Return the condition that a policy's scope is not a team or label, or one that a table of `which` has."""
     of_team = exists(select(tables.c.id).where(tables.c.owner_team == policies.c.team, which).correlate(policies))
     is_label = and_(table_labels.c.key == policies.c.label_key, table_labels.c.value == policies.c.label_value)
     labelled = select(table_labels.c.table_id).join(tables, tables.c.id == table_labels.c.table_id)

@@ -1,6 +1,6 @@
 """Update when live runs become urgent, for the tables in the scope of a policy.
 
-This is no change of state and creates no event: the order of queued runs follows the current policies.
+This is not a change of state and creates no event: the order of queued runs follows the current policies.
 """
 
 from collections.abc import AsyncGenerator, Mapping

@@ -170,7 +170,7 @@ async def test_a_damaged_table_is_answered_as_such(paimon: Paimon) -> None:
     path = f"/v1/tables/{paimon.table_id}/health"
     problem = (await paimon.api.call("GET", path, status=409)).json()
     assert problem["code"] == "table_unreadable"
-    assert "schema-0: it is no JSON document" in problem["detail"]
+    assert "schema-0: it is not a JSON document" in problem["detail"]
 
 
 async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(paimon: Paimon) -> None:

@@ -62,6 +62,6 @@ def test_a_name_node_of_the_configuration_is_connected_to(tmp_path: Path, name: 
 def test_a_configuration_that_is_no_xml_is_named_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "core-site.xml").write_text("<configuration>")
     with pytest.raises(
-        InvalidInput, match=rf"{tmp_path}/core-site.xml of Hadoop's configuration is no XML \(no element"
+        InvalidInput, match=rf"{tmp_path}/core-site.xml of Hadoop's configuration is not XML \(no element"
     ):
         _start()

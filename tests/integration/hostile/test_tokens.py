@@ -163,6 +163,6 @@ def test_f59_a_name_that_resolves_to_another_address_at_the_connect_is_refused(
         properties = {name: value.replace("%d", str(server.port)) for name, value in given.items()}
         properties |= {"type": "rest", "uri": f"http://lake.example:{server.port}"}
         connection = kind(check_peer=rules.check_peer).connect("lake", properties)
-        with pytest.raises(InvalidInput, match="leads where it may not"):
+        with pytest.raises(InvalidInput, match="names a forbidden address"):
             connection.list_tables(1)
         assert server.received == []

@@ -203,7 +203,7 @@ def test_a_vended_address_inside_is_refused_in_production(server: RestCatalogSer
     rules = LocationRules(allows_local=False)
     own = {"type": "rest", "uri": server.uri, "packhouse.vended-hosts": "169.254.169.254, localhost"}
     connection = IcebergFormat(check_addresses=rules.check_addresses).connect("r", own)
-    with pytest.raises(InvalidInput, match="leads where it may not"):
+    with pytest.raises(InvalidInput, match="names a forbidden address"):
         connection.open_table(TableRef("rest", ("sales",), "orders"))
 
 

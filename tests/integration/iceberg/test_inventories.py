@@ -205,7 +205,7 @@ def test_parquet_that_is_cut_off_or_has_other_types_is_refused(lake: Lake) -> No
         look_at(lake, path.read_bytes()[:-20], "all.parquet")
     moment = pa.array([2**62], pa.timestamp("ms"))
     for columns, reason in (
-        ({"path": ["x"], "size": [1.0], "modified": moment}, "no whole numbers"),
+        ({"path": ["x"], "size": [1.0], "modified": moment}, "not whole numbers"),
         ({"path": [f"{root(lake)}/x"], "size": [1], "modified": moment}, "damaged"),
         ({"path": ["x"], "size": [1], "modified": [1]}, "neither timestamps nor text"),
         ({"path": ["x"], "size": [1]}, "lacks columns"),

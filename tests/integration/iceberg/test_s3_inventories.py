@@ -145,8 +145,8 @@ def test_older_versions_and_delete_markers_are_no_files(lake: Lake, s3: S3Server
 
 
 FAULTS: Mapping[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "no object": (lambda _: [], "no manifest"),
-    "no files": (lambda body: body.pop("files") and body, "no manifest"),
+    "no object": (lambda _: [], "not a manifest"),
+    "no files": (lambda body: body.pop("files") and body, "not a manifest"),
     "ORC": (lambda body: body | {"fileFormat": "ORC"}, "neither CSV nor Parquet"),
     "another bucket": (lambda body: body | {"destinationBucket": "arn:aws:s3:::secret"}, "in another bucket"),
     "another folder": (lambda body: of_files(body, "wh/x.csv.gz"), "allowed location"),
@@ -156,7 +156,7 @@ FAULTS: Mapping[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "a key that is no text": (lambda body: of_files(body, {"a": 1}), "not CSV"),
     "other files": (lambda body: of_files(body, f"{CONFIG}/data/x.orc"), "not CSV"),
     "a missing file": (lambda body: of_files(body, f"{CONFIG}/data/gone.csv.gz"), "gone.csv.gz.*missing"),
-    "no time": (lambda body: body | {"creationTimestamp": "yesterday"}, "no manifest"),
+    "no time": (lambda body: body | {"creationTimestamp": "yesterday"}, "not a manifest"),
     "a time before 1970": (lambda body: body | {"creationTimestamp": "-1"}, "out of range"),
     "a time of no calendar": (lambda body: body | {"creationTimestamp": "9" * 30}, "out of range"),
     "a time ahead": (lambda body: body | {"creationTimestamp": str(int(time.time() * 1000) + 10**8)}, "later than now"),
@@ -185,13 +185,13 @@ def test_a_faulty_manifest_ends_the_search_with_its_reason(lake: Lake, s3: S3Ser
 def test_a_manifest_that_is_no_json_ends_the_search(lake: Lake, s3: S3Server) -> None:
     for body in (b"", b"{", b"[" * 100_000, b'{"files": ' + b"9" * 5000 + b"}", b"\xff"):
         s3.put(f"{CONFIG}/2026-11-24T01-00Z/manifest.json", body)
-        with pytest.raises(NotEligible, match="no manifest of S3 Inventory"):
+        with pytest.raises(NotEligible, match="not a manifest of S3 Inventory"):
             search(lake).look(rule())
 
 
 def test_keys_that_are_not_encoded_end_the_search(lake: Lake, s3: S3Server) -> None:
     orphans(lake, s3)
-    for key, reason in (("wh/100%.parquet", "not URL-encoded"), ("wh/%ff.parquet", "no UTF-8")):
+    for key, reason in (("wh/100%.parquet", "not URL-encoded"), ("wh/%ff.parquet", "not UTF-8")):
         body = f'"lake","{key}","6","2020-09-13T00:00:00.000Z"\n'.encode()
         s3.put(f"{CONFIG}/data/x.csv.gz", gzip.compress(body))
         write_manifest(s3, manifest("CSV", [f"{CONFIG}/data/x.csv.gz"]))

@@ -60,7 +60,7 @@ async def test_m16_history_goes_at_once_with_its_files_and_is_audited(world: Wor
 )
 async def test_a_purge_is_refused_without_its_confirmation(world: World, change: dict[str, Any], pointer: str) -> None:
     request = replace(await confirmed_purge(world), **change)
-    with pytest.raises(InvalidInput, match="for good") as refused:
+    with pytest.raises(InvalidInput, match="permanently") as refused:
         await world.submit(request)
     assert [each.pointer for each in refused.value.problems] == [pointer]
 
@@ -76,7 +76,7 @@ async def test_a_table_that_changed_since_the_dry_run_keeps_its_history(world: W
     request, before = await confirmed_purge(world), snapshot_ids(world)
     run = await world.submit(request)
     world.lake.append(day="2026-11-01")
-    with pytest.raises(InvalidInput, match="for good") as refused:
+    with pytest.raises(InvalidInput, match="permanently") as refused:
         await world.submit(request, force=True)
     assert [each.pointer for each in refused.value.problems] == ["/plan_hash"]
     run = await world.finish(run.id)

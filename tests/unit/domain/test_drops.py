@@ -23,7 +23,7 @@ def test_a_reason_is_what_its_text_says(reason: DropReason, text: str, is_own_fa
 
 
 def test_texts_of_earlier_versions_are_read() -> None:
-    left_alone = DropReason.of("refused: the procedure succeeded and replaced no file of it")
+    left_alone = DropReason.of("refused: the procedure replaced no file of this group")
     assert (left_alone.kind, left_alone.is_own_fault) == (DropKind.REFUSED, True)
     assert DropReason.of("failed").kind is DropKind.ENDED  # a code of a run, not a failed task
     assert DropReason.of("conflict") == DropReason.ended("conflict")

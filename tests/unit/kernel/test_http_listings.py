@@ -256,7 +256,7 @@ def test_f43_html_is_not_the_end_of_a_listing(
     """A file that such a listing lacks would count as deleted."""
     monkeypatch.setattr(list_requests, "PAGE", 2)
     with HostileServer(in_turn(*answers)).running() as server:
-        with pytest.raises(StoreError, match="answers a listing with the document 'html', which is no listing"):
+        with pytest.raises(StoreError, match="answers a listing with the document 'html', which is not a listing"):
             list(opened(server.url).listed("t", after))
         assert asked in server.received[-1]
 

@@ -234,7 +234,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
                 waiting_for=WaitingFor.CONFLICT_BACKOFF,
                 not_before=NOW + timedelta(minutes=1),
                 reason="conflict",
-                detail="other writers changed every source; it is planned again after a wait",
+                detail="other writers replaced all inputs; next plan, in smaller file groups, after 60 s",
                 attempt=1,
                 started_at=ago(hours=1),
             ),

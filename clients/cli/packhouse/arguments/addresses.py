@@ -23,7 +23,7 @@ def split_address(address: str) -> tuple[str, list[str], str]:
         return addresses.split_address(address)
     except ValueError:
         hint = "write catalog.namespace.name, or a table's id"
-        raise CommandError(f"{address!r} is no table", ExitCode.USAGE, hint) from None
+        raise CommandError(f"{address!r} is not a table", ExitCode.USAGE, hint) from None
 
 
 def address_of(table: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ def predicate_of(words: Iterable[str]) -> dict[str, Any] | None:
     """Return the typed predicate of the words, None without words.
 
     Raises:
-        CommandError: a word is no condition.
+        CommandError: a word is not a condition.
     """
     parts: list[dict[str, Any]] = []
     for word in words:
@@ -47,7 +47,7 @@ def _condition(word: str) -> dict[str, Any]:
     match = _WORD.fullmatch(word.strip())
     if match is None:
         hint = 'write column=2026-11-01, column>=6, or JSON: {"column": "day", "op": "in", "values": ["2026-11-01"]}'
-        raise CommandError(f"{word!r} is no condition on a partition", ExitCode.USAGE, hint)
+        raise CommandError(f"{word!r} is not a condition on a partition", ExitCode.USAGE, hint)
     column, operator, text = match["column"], _OPERATORS[match["sign"]], match["value"]
     if text == "null" and operator in ("eq", "ne"):
         return {"column": column, "op": "is_null" if operator == "eq" else "is_not_null"}

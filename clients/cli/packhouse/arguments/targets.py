@@ -83,13 +83,13 @@ def scope_of(words: Mapping[str, str | None]) -> dict[str, Any]:
             catalog, *levels = value.split(".")
             if not levels or not all((catalog, *levels)):
                 hint = f"write the catalog, too: --namespace CATALOG.{value}"
-                raise CommandError(f"{value!r} is no namespace of a catalog", ExitCode.USAGE, hint)
+                raise CommandError(f"{value!r} is not a namespace of a catalog", ExitCode.USAGE, hint)
             return {"kind": kind, "catalog": catalog, "namespace": levels}
         case "label":
             key, equals, of_key = value.partition("=")
             if not key or not equals:
                 raise CommandError(
-                    f"{value!r} is no label", ExitCode.USAGE, "write label:KEY=VALUE or --label KEY=VALUE"
+                    f"{value!r} is not a label", ExitCode.USAGE, "write label:KEY=VALUE or --label KEY=VALUE"
                 )
             return {"kind": kind, "key": key, "value": of_key}
         case _:

@@ -89,7 +89,7 @@ def of_folder(folder: Path) -> Inventory:
             document is not valid; the message names the file.
     """
     if not folder.is_dir():
-        raise CommandError(f"{folder} is no folder", ExitCode.USAGE, "make one with `packhouse export -f`")
+        raise CommandError(f"{folder} is not a folder", ExitCode.USAGE, "make one with `packhouse export -f`")
     found = Inventory()
     for path, text in texts_below(folder, _SUFFIXES):
         for document in _read(path, text):

@@ -55,7 +55,7 @@ def edit(name: str, document: Mapping[str, Any], write: Callable[[Mapping[str, A
 
 
 class _Unreadable(Exception):
-    """The text is no YAML mapping."""
+    """The text is not a YAML mapping."""
 
 
 def _read(text: str) -> Mapping[str, Any]:

@@ -35,14 +35,14 @@ def assignments(words: Iterable[str]) -> dict[str, str]:
     pairs = [word.partition("=") for word in words]
     for key, equals, _ in pairs:
         if not key or not equals:
-            raise CommandError(f"{key + equals!r} is no assignment", ExitCode.USAGE, "write key=value")
+            raise CommandError(f"{key + equals!r} is not an assignment", ExitCode.USAGE, "write key=value")
     return {key: value for key, _, value in pairs}
 
 
 def with_fields(document: Mapping[str, Any], words: Iterable[str], unset: Iterable[str] = ()) -> dict[str, Any]:
     """Return a document with dotted fields set: `limits.bandwidth=80MB`. `null` removes a field.
 
-    Values are read as YAML: `true`, `5` and `0.3` have their YAML types. A text that is no YAML and begins no list,
+    Values are read as YAML: `true`, `5` and `0.3` have their YAML types. A text that is not YAML and begins no list,
     mapping or quoted text is used unchanged: a cron expression needs no extra quotes.
 
     Args:
@@ -51,7 +51,7 @@ def with_fields(document: Mapping[str, Any], words: Iterable[str], unset: Iterab
         unset: dotted fields to remove.
 
     Raises:
-        CommandError: a value is no YAML, or a field is inside of a value.
+        CommandError: a value is not YAML, or a field is inside of a value.
     """
     changed = _copy(document)
     for key, text in assignments(words).items():

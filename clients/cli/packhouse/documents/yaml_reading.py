@@ -35,7 +35,7 @@ def load(text: str) -> Any:
     """Return the one document of a text, None for an empty one.
 
     Raises:
-        yaml.YAMLError: the text is no YAML, or larger than the limits above; the message has the position.
+        yaml.YAMLError: the text is not YAML, or larger than the limits above; the message has the position.
     """
     return yaml.load(_bounded(text), _Loader)  # noqa: S506 - derived from SafeLoader
 
@@ -44,7 +44,7 @@ def load_all(text: str) -> list[Any]:
     """Return every document of a text.
 
     Raises:
-        yaml.YAMLError: the text is no YAML, or larger than the limits above; the message has the position.
+        yaml.YAMLError: the text is not YAML, or larger than the limits above; the message has the position.
     """
     return list(yaml.load_all(_bounded(text), _Loader))
 

@@ -16,7 +16,7 @@ from packhouse.rendering import answers
 from packhouse.session import Session
 
 LINE_SECONDS: Final = 10.0
-"""Interval between two lines of progress where standard error is no terminal: a log of a CI job stays short."""
+"""Interval between two lines of progress where standard error is not a terminal: a log of a CI job stays short."""
 
 
 def watch_to_end(session: Session, run: str) -> dict[str, Any]:

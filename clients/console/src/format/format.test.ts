@@ -41,7 +41,7 @@ describe("times", () => {
     expect(distance("2026-11-25T14:00:00Z", at)).toBe("in 2 h");
     expect(distance("2026-11-25T12:00:01Z", at)).toBe("now");
   });
-  it("texts that are no instants stay as they are", () => {
+  it("texts that are not instants stay as they are", () => {
     expect(utcTime("2026-11-25T12:00:00Z")).toBe("2026-11-25 12:00:00 UTC");
     expect(utcTime("never")).toBe("never");
   });

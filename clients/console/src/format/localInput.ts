@@ -5,7 +5,7 @@ export function toLocalInput(at: string): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Return the instant in UTC; empty when the text is no complete date. */
+/** Return the instant in UTC; empty when the text is not a complete date. */
 export function fromLocalInput(text: string): string {
   const date = new Date(text);
   return text === "" || Number.isNaN(date.getTime()) ? "" : date.toISOString();

@@ -127,7 +127,7 @@ test("a redirect is an error with a remedy, and is not sent again", async () => 
   assert.equal(server.requests.length, 1);
 });
 
-test("a body that stops half-way is no answer", async () => {
+test("a body that stops half-way is not an answer", async () => {
   const half = () =>
     new Response(new ReadableStream({ start: (c) => (c.enqueue(new TextEncoder().encode('{"it')), c.error(new Error("reset"))) }));
   const server = new MockServer().on("get", "/v1/tables", half, OK);

@@ -167,8 +167,8 @@ class _LimitedSocket(TSocket):  # type: ignore[misc] # the library has no types
 class _MetastoreSession:
     """A client on an open connection, which ends with the block.
 
-    It is no generator with `contextmanager`, which sets an attribute of a passing exception: those of the Metastore's
-    client are immutable, and raise `TypeError` instead.
+    It is not a generator with `contextmanager`, which sets an attribute of a passing exception: those of the
+    Metastore's client are immutable, and raise `TypeError` instead.
     """
 
     def __init__(self, socket: TSocket) -> None:

@@ -103,7 +103,7 @@ class RefusedFile:
 
 
 def footers_of(files: Sequence[tuple[str, int]], storage: Mapping[str, str]) -> Sequence[Footer | None]:
-    """Return the footers of files, each given by path and size, in order; None for a file that is no Parquet file.
+    """Return the footers of files, each given by path and size, in order; None for a file that is not a Parquet file.
 
     Callers name such a file in what they report; the log has what is wrong with it.
 
@@ -122,7 +122,7 @@ def footers_or_refusals(
     A store can forbid some files of a table, by rules for names or by keys of encryption that it was not given.
 
     Raises:
-        OSError, Refused: as `footers_of`, except for refusals of single files. Expired credentials are no refusal.
+        OSError, Refused: as `footers_of`, except for refusals of single files. Expired credentials are not a refusal.
     """
     return list(overlapped(lambda each: _footer_or_refusal(*each, storage), files, at_once=_AT_ONCE))
 

@@ -1,7 +1,7 @@
 """Partition keys: the Metastore's texts as canonical JSON, and JSON values of predicates compared with them.
 
 Format of values: numbers and booleans as in JSON, dates `2026-11-01`, decimals and everything else as text. A text that
-is no value of its key's type stays a text; engines read it as null.
+is not a value of its key's type stays a text; engines read it as null.
 """
 
 import json
@@ -73,7 +73,7 @@ class PartitionKeys:
         return {}
 
     def _comparable(self, partition: str) -> list[Any]:
-        """Return the values of a partition; decimals as such, and null for what is no value of its key's type."""
+        """Return the values of a partition; decimals as such, and null for what is not a value of its key's type."""
         stored = json.loads(partition)
         return [_typed(key.type, stored[key.name]) for key in self.columns]
 

@@ -39,7 +39,7 @@ class SparkSchema:
         """Return the schema in the parameters of a table.
 
         Raises:
-            Malformed: it is no schema of Spark.
+            Malformed: it is not a schema of Spark.
         """
         text = _text(parameters)
         if text is None:
@@ -49,7 +49,7 @@ class SparkSchema:
             described = [(str(each["name"]), _texts(each["metadata"])) for each in _described(fields)]
             columns = [(str(each["name"]).lower(), _texts(each.get("metadata") or {})) for each in fields]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise Malformed(f"its parameter {_SCHEMA} is no schema of Spark") from error
+            raise Malformed(f"its parameter {_SCHEMA} is not a schema of Spark") from error
         defaults = {name: metadata[_DEFAULT] for name, metadata in columns if _DEFAULT in metadata}
         return SparkSchema(
             columns=[name for name, _ in columns],

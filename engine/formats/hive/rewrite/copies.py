@@ -38,7 +38,7 @@ def mark_of(path: str) -> str:
 
 
 def copied_file(path: str) -> tuple[str, tuple[int, int]] | None:
-    """Parse the name of a copy: the hash of the source's path, and its size and time; None if it is no copy."""
+    """Parse the name of a copy: the hash of the source's path, and its size and time; None if it is not a copy."""
     found = _NAME.fullmatch(file_name(path))
     return None if found is None else (found[1], (int(found[3]), int(found[2])))
 

@@ -41,7 +41,7 @@ def remove_mark(path: str, storage: Mapping[str, str]) -> None:
 def fresh_marks(folder: str, storage: Mapping[str, str]) -> Iterator[str]:
     """Yield the paths of the marks below a folder whose calls may still be executed. Raises OSError."""
     now = time.time()
-    since_us, until_us = (now - SENT_SECONDS) * 1e6, (now + SENT_SECONDS) * 1e6  # a later time is no mark's
+    since_us, until_us = (now - SENT_SECONDS) * 1e6, (now + SENT_SECONDS) * 1e6  # a later time is not a mark's
     for page in files_below(folder, storage):
         is_mark = pc.match_substring_regex(page["path"], rf"/{SENT}[^/]*$")
         is_fresh = pc.and_(

@@ -72,20 +72,20 @@ class ReplacedFolder:
         """Parse the content of a list.
 
         Raises:
-            Malformed: it is no list.
+            Malformed: it is not a list.
         """
         try:
             found = json.loads(body)
             is_whole = type(found) is dict and found.keys() == ReplacedFolder.__dataclass_fields__.keys()
             texts = is_whole and all(type(found[name]) is str for name in ("partition", "location"))
             if not texts or not all(map(_is_name, (*found["files"], *found["outputs"]))):
-                raise Malformed("it is no list of the files of a folder")
+                raise Malformed("it is not a list of the files of a folder")
             for text in (found["partition"], found["location"], *found["files"], *found["outputs"]):
                 text.encode()
             files = {name: (_count(size), _count(at)) for name, (size, at) in found["files"].items()}
             outputs = {name: _count(size) for name, size in found["outputs"].items()}
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise Malformed("it is no list of the files of a folder") from error
+            raise Malformed("it is not a list of the files of a folder") from error
         return ReplacedFolder(found["partition"], found["location"], files, outputs)
 
 

@@ -45,7 +45,7 @@ def partition_name(keys: PartitionKeys, given: str) -> str:
     except UnicodeEncodeError:
         problem = "a value has characters that no text can have"
     except (ValueError, RecursionError):
-        problem = "it is no JSON"
+        problem = "it is not JSON"
     example = json.dumps(dict.fromkeys(names, "…"), ensure_ascii=False)
     hint = f"write it as the list of partitions shows it, such as {example}"
     raise InvalidInput(
@@ -56,13 +56,13 @@ def partition_name(keys: PartitionKeys, given: str) -> str:
 
 def _problem_of(values: Any, names: Sequence[str]) -> str:
     if not isinstance(values, dict):
-        return "it is no JSON object"
+        return "it is not a JSON object"
     if values.keys() != set(names):
         return f"it has other keys than the table, which has {', '.join(names)}"
     if "" in values.values():
         return "a value is empty; a Metastore has null in its place, so write null"
     wrong = [name for name, value in values.items() if isinstance(value, dict | list | float)]
-    return f"the value of {wrong[0]} is no text, whole number, boolean or null" if wrong else ""
+    return f"the value of {wrong[0]} is not a text, whole number, boolean or null" if wrong else ""
 
 
 def written_file(given: str | None) -> NamedFile:

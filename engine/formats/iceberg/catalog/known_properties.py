@@ -66,7 +66,7 @@ PLAIN: Final = PlainProperties(
     names=frozenset({MEANINGLESS, *_WITHOUT_SECRETS.split()}),
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
-"""Properties whose values are no secrets."""
+"""Properties whose values are not secrets."""
 
 
 def _known() -> frozenset[str]:

@@ -70,7 +70,7 @@ class CatalogTokens(LegacyOAuth2AuthManager):
         """Return the header of a request; may ask the token server first.
 
         Raises:
-            OAuthError: it refuses the client. StateConflict: it is no token server, or redirects.
+            OAuthError: it refuses the client. StateConflict: it is not a token server, or redirects.
             Away: it does not answer within `TOKEN_SECONDS`. Exception: of `check_peer`.
         """
         if self._credential is not None and monotonic() >= self._valid_until:

@@ -158,7 +158,7 @@ def vended_hosts(properties: Mapping[str, str]) -> Sequence[str]:
 
 
 def problems_of_vended_hosts(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
-    """Yield a problem if `packhouse.vended-hosts` is no list of hosts."""
+    """Yield a problem if `packhouse.vended-hosts` is not a list of hosts."""
     for each in vended_hosts(properties):
         if not _ENTRY.fullmatch(each):
             hint = "list hosts such as store.example.org, store.example.org:9000 or .example.org, with commas"

@@ -1,6 +1,6 @@
 """Detect conflicts between a plan and a fresh head of the table, before every try of a commit.
 
-Concurrent appends are no conflict. A whole group is dropped when one of its inputs was removed, when a delete file
+Concurrent appends are not a conflict. A whole group is dropped when one of its inputs was removed, when a delete file
 added since the base can apply to one of its inputs, or when a delete file that its task applied was removed. Base and
 head are compared as sets of live files (not by the head's sequence number, nor snapshot by snapshot), so that delete
 files moved by other maintenance or written with an old sequence number are detected too.
@@ -43,7 +43,7 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
     """Return the base snapshot after checking that the plan still fits the table.
 
     Raises:
-        CommitConflict: a different table, schema or format version, or the base is no ancestor.
+        CommitConflict: a different table, schema or format version, or the base is not an ancestor.
     """
     metadata = view.metadata
     if str(metadata.table_uuid) != uuid:

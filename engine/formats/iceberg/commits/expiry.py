@@ -71,7 +71,7 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     """Return which snapshots would be removed, and what keeps the others.
 
     Raises:
-        NotEligible: `gc.enabled` is false, or a property `history.expire.*` is no number.
+        NotEligible: `gc.enabled` is false, or a property `history.expire.*` is not a number.
     """
     if (given := metadata.properties.get(GC_ENABLED, "true")).strip().lower() != "true":  # as Iceberg reads it
         raise NotEligible(
@@ -296,5 +296,5 @@ def _number(metadata: TableMetadata, name: str) -> int:
     """Return a table property that is a number, 0 if it is not set."""
     text = metadata.properties.get(name, "0").strip()
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
-        raise NotEligible(f"the table property {name} is {text[:40]!r}, which is no number of at most 19 digits")
+        raise NotEligible(f"the table property {name} is {text[:40]!r}, which is not a number of at most 19 digits")
     return int(text)

@@ -93,7 +93,7 @@ def forget_old(metadata: TableMetadata) -> tuple[TableUpdate, ...]:
 
 
 def release(catalog: Catalog, load: Callable[[], TableView]) -> Sequence[str]:
-    """Remove our tags in a separate commit; return their names. A lost race is no error: a later commit removes them.
+    """Remove our tags in a separate commit; return their names. After a lost race a later commit removes them.
 
     Raises:
         OutcomeUnknown: the catalog did not answer; the next commit removes them.

@@ -15,7 +15,7 @@ from engine.formats.intake.limits import METADATA_BYTES, too_large
 from engine.outgoing.calls import origin
 
 OTHER_BYTES: Final = 32 * 2**20
-"""Limit of an answer that is no table's metadata: settings, and pages of names."""
+"""Limit of an answer that is not a table's metadata: settings, and pages of names."""
 
 _CHUNK_BYTES: Final = 64 * 1024
 

@@ -41,7 +41,7 @@ ENTRIES: Final = pa.schema(
         pa.field("file_bytes", pa.int64(), nullable=False),
         pa.field("row_groups", pa.int32(), nullable=False),  # of Parquet files, from split offsets; 0: unknown
         pa.field("is_encrypted", pa.bool_(), nullable=False),
-        pa.field("sort_order_id", pa.int32()),  # null also for a value that is no id
+        pa.field("sort_order_id", pa.int32()),  # null also for a value that is not an id
         pa.field("target", pa.string()),  # the data file of a position-delete file that applies to a single one
         pa.field("is_outside", pa.bool_(), nullable=False),  # of the table's places: the file must not be opened
     ]

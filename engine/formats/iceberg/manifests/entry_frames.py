@@ -111,7 +111,7 @@ def _row_groups(offsets: pl.Series, file_bytes: pl.Series) -> pa.Array:
 
 
 def _order_ids(column: pl.Series) -> pa.Array:
-    """Return the ids of sort orders; null where a file has none, or a value that is no id."""
+    """Return the ids of sort orders; null where a file has none, or a value that is not an id."""
     if not column.dtype.is_integer():
         return pa.nulls(len(column), pa.int32())
     return column.cast(pl.Int32, strict=False).to_arrow()

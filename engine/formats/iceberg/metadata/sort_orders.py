@@ -5,7 +5,7 @@ outputs then have its id in their manifest entries, so that other engines can us
 
 A file of any writer counts as ordered by the id in its manifest entry: Iceberg's specification allows the id of an
 order only for files whose rows are in it ("Sorting"). An id that the metadata has not, has twice, or has for an order
-by transformed values, is no evidence.
+by transformed values, is not evidence.
 """
 
 from collections import Counter
@@ -114,7 +114,7 @@ def _own_order(metadata: TableMetadata) -> tuple[OrderField, ...]:
     for field_id, descending, nulls_first in plain:
         field = next((each for each in schema.fields if each.field_id == field_id), None)
         if field is None:
-            lost = f"the table's own sort order uses field {field_id}, which is no column of the table itself"
+            lost = f"the table's own sort order uses field {field_id}, which is not a column of the table itself"
             raise NotEligible(f"{lost}: name columns in rewrite.columns")
         _check_type(field)
         fields.append(OrderField(field.name, field_id, descending, nulls_first))

@@ -67,7 +67,7 @@ def check_versions(found: ListedFiles, view: TableView, references: Keys, scope:
         NotEligible: some are in another folder and nothing refers to them: another table is inside the location; or
             other files show a table of another format there.
         StateConflict: one is later than the current version: the catalog may have been restored from a backup, and
-            files that only lost commits refer to are no orphans then.
+            files that only lost commits refer to are not orphans then.
     """
     own = frozenset((ICEBERG, root) for root in found.tables.roots(ICEBERG))
     found.tables.check(view.metadata.location, own, scope.others)

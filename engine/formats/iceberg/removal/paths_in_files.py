@@ -60,7 +60,7 @@ def manifests_in(bodies: Sequence[bytes]) -> pa.Table:
         bodies: contents of the files, as `avro_blocks.readable` returns them.
 
     Raises:
-        Malformed: one is no manifest list, or has no path for a manifest.
+        Malformed: one is not a manifest list, or has no path for a manifest.
     """
     parts = [_manifests(*each) for each in _together(bodies)]
     return _checked(pa.concat_tables([MANIFESTS.empty_table(), *parts]))
@@ -73,7 +73,7 @@ def entries_in(bodies: Sequence[bytes]) -> pa.Table:
         bodies: contents of the files, as `avro_blocks.readable` returns them.
 
     Raises:
-        Malformed: one is no manifest, or an entry has no path, or an unknown content.
+        Malformed: one is not a manifest, or an entry has no path, or an unknown content.
     """
     parts = [_entries(*each) for each in _together(bodies)]
     return _checked(pa.concat_tables([ENTRIES.empty_table(), *parts]))

@@ -73,7 +73,7 @@ def check_eligible(view: TableView) -> None:
 
 
 def target_of(view: TableView) -> int:
-    """Return the target size of manifests in bytes, within limits; the default if the property is no number."""
+    """Return the target size of manifests in bytes, within limits; the default if the property is not a number."""
     text = view.metadata.properties.get(TARGET, "").strip()
     wanted = int(text) if is_count(text) else DEFAULT_TARGET_BYTES
     return min(MOST_TARGET_BYTES, max(LEAST_TARGET_BYTES, wanted))

@@ -12,7 +12,7 @@ from engine.formats.paimon.catalog.warehouse import is_folder, place_of
 
 @dataclass(frozen=True, slots=True)
 class JdbcWarehouse:
-    """The tables of a catalog. A folder without a row is no table: it was dropped, or is not of this catalog.
+    """The tables of a catalog. A folder without a row is not a table: it was dropped, or is not of this catalog.
 
     Names that no folder can have, or that would be another name after decoding, are left out. No other text of the
     database becomes part of a path.

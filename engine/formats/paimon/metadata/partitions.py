@@ -68,12 +68,12 @@ class PartitionCodec:
         """Return the values of a partition: texts, numbers, booleans, decimals, dates, None.
 
         Raises:
-            Malformed: the bytes are no row of these columns.
+            Malformed: the bytes are not a row of these columns.
         """
         try:
             return tuple(self._values(stored))
         except (struct.error, IndexError, UnicodeDecodeError, OverflowError) as error:
-            raise Malformed(f"a partition of {len(stored)} bytes is no row of the partition columns") from error
+            raise Malformed(f"a partition of {len(stored)} bytes is not a row of the partition columns") from error
 
     def encode(self, values: Sequence[Any]) -> str:
         """Return the canonical JSON of a partition."""

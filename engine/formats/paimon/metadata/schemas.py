@@ -50,7 +50,7 @@ def parse_schema(body: bytes, *, number: int) -> TableSchema:
     """Return the schema in the content of `schema-<number>`.
 
     Raises:
-        Malformed: it is no schema, that of another number, of a later version, or has a type that is not known.
+        Malformed: it is not a schema, that of another number, of a later version, or has a type that is not known.
     """
     with decoding_file(f"schema-{number}"):
         document = Document.parse(body, most_values=_SCHEMA_VALUES)
@@ -92,7 +92,7 @@ def _options(document: Document) -> Mapping[str, str]:
 def _keys(document: Document, name: str, columns: Sequence[str]) -> tuple[str, ...]:
     found = tuple(document.texts(name))
     if unknown := sorted(set(found) - set(columns)):
-        raise Malformed(f"{name} has {unknown[0]!r}, which is no column")
+        raise Malformed(f"{name} has {unknown[0]!r}, which is not a column")
     if len(set(found)) != len(found):
         raise Malformed(f"{name} has a column twice")
     return found

@@ -57,7 +57,7 @@ def parse_snapshot(body: bytes, *, number: int) -> Snapshot:
     """Return the snapshot in the content of `snapshot-<number>`.
 
     Raises:
-        Malformed: it is no snapshot, that of another number, or of a later version of the format.
+        Malformed: it is not a snapshot, that of another number, or of a later version of the format.
     """
     with decoding_file(f"snapshot-{number}"):
         found = _parsed(body)

@@ -71,7 +71,7 @@ class KeyRowReader:
         """Yield the records of each row group; `with_vectors`: paths of files with a deletion vector.
 
         Raises:
-            InputFault: a file can't be read, or is no file of a key table.
+            InputFault: a file can't be read, or is not a file of a key table.
             Refused: a column can't be compared.
             Stopped: the task was ordered to stop.
         """

@@ -20,7 +20,7 @@ _SECRETS: Final = ("s3.access-key", "s3.secret-key", "s3.session.token")
 _CONDITIONAL: Final = "fs.option.create.conditional.overwrite"
 _PROBE: Final = b"packhouse"
 _SHORTEST: Final = 4
-"""Characters: a shorter value is no secret, and its removal would make a text unreadable."""
+"""Characters: a shorter value is not a secret, and its removal would make a text unreadable."""
 
 
 def without_secrets(text: str, storage: Mapping[str, str]) -> str:

@@ -40,7 +40,7 @@ def time_retained(options: Mapping[str, str]) -> timedelta:
     """Return the age up to which the table keeps snapshots by its own option, 0 if it has none.
 
     Raises:
-        NotEligible: it is no duration.
+        NotEligible: it is not a duration.
     """
     given = options.get(TIME_RETAINED)
     if given is None:
@@ -50,7 +50,7 @@ def time_retained(options: Mapping[str, str]) -> timedelta:
     if found is not None and found[2] in _NANOSECONDS:
         return timedelta(microseconds=int(found[1]) // 1000)
     if found is None or unit is None:
-        raise NotEligible(f"the table option {TIME_RETAINED} is {given[:40]!r}, which is no duration such as '5 d'")
+        raise NotEligible(f"the table option {TIME_RETAINED} is {given[:40]!r}, which is not a duration such as '5 d'")
     try:
         return int(found[1]) * unit
     except OverflowError:
@@ -61,11 +61,11 @@ def least_retained(options: Mapping[str, str]) -> int:
     """Return how many snapshots the table keeps at least by its own option, 0 if it has none.
 
     Raises:
-        NotEligible: it is no number.
+        NotEligible: it is not a number.
     """
     given = options.get(LEAST_RETAINED, "0").strip()
     if not _NUMBER.fullmatch(given):
-        raise NotEligible(f"the table option {LEAST_RETAINED} is {given[:40]!r}, which is no number")
+        raise NotEligible(f"the table option {LEAST_RETAINED} is {given[:40]!r}, which is not a number")
     return int(given)
 
 

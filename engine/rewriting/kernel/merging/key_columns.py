@@ -33,7 +33,7 @@ class KeyColumns:
             if not _has_equality(one.type):
                 raise Refused(UNSUPPORTED_KEY, f"column {one.name!r} is {one.type}, which can't be part of a key")
         if not _is_whole(found.version.type):
-            detail = f"column {found.version.name!r} is {found.version.type}, which is no version"
+            detail = f"column {found.version.name!r} is {found.version.type}, which is not a version"
             raise Refused(UNSUPPORTED_KEY, f"{detail}: that is a whole number, a date or a timestamp")
         if found.deleted is not None and not pt.is_boolean(found.deleted.type):
             detail = f"column {found.deleted.name!r} is {found.deleted.type}"

@@ -136,7 +136,7 @@ def data_page(
     elif page.kind == DATA_PAGE:
         _check_levels((details[_DEFINITIONS][1], details[_REPETITIONS][1]), most_levels, page.start)
     else:
-        raise MalformedStruct(f"the page at byte {at} is no data page")
+        raise MalformedStruct(f"byte {at} does not start a data page")
     return page, details
 
 

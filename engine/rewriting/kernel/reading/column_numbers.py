@@ -120,7 +120,8 @@ class _SchemaWalk:
         element, number = self._elements[at], next(self._free) if column is None else column.number
         if number in self._int96_ids:
             if not is_int96(element):
-                raise Refused(INT96_TIMESTAMPS, f"column {element[NAME][1][:100]!r} is no INT96 column in each file")
+                name = element[NAME][1][:100]
+                raise Refused(INT96_TIMESTAMPS, f"column {name!r} is not an INT96 column in each file")
             self.int96_leaves.append(self._leaves)
         self._leaves += ELEMENT_TYPE in element
         self.numbered.append({**element, FIELD_ID: (I32, number)})

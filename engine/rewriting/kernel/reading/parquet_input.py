@@ -244,7 +244,7 @@ def _opening(source: OpenInput, expected_bytes: int | None) -> tuple[Segments, i
     if expected_bytes not in (None, size):
         raise InputFault(f"{source.uri}: {size} bytes, but the manifest has {expected_bytes}")
     if size < _END_BYTES + len(MAGIC):
-        raise InputFault(f"{source.uri}: {size} bytes are no Parquet file")
+        raise InputFault(f"{source.uri}: {size} bytes are not a Parquet file")
     if size < SMALL_FILE_BYTES:
         return {0: source.read(0, size)}, size
     tail = source.read(size - TAIL_BYTES, TAIL_BYTES)

@@ -100,12 +100,13 @@ def _by_groups(
 
 
 def _lost_all(failures: int) -> AttemptOutcome:
-    """Return the outcome after other writers changed every source: waits of 30 s and 60 s, then the run fails."""
+    """Return the outcome after other writers replaced all inputs: waits of 30 s and 60 s, then the run fails."""
     if failures + 1 >= MOST_LOST_RACES:
-        detail = f"other writers changed every source; given up after {failures + 1} failures"
+        detail = f"other writers replaced all inputs; failed after {failures + 1} attempts"
         return Ended(RunState.FAILED, "conflict", detail)
     wait = timedelta(seconds=BACKOFF_SECONDS * 2**failures)  # F18 in docs/testing.md
-    detail = "other writers changed every source; it is planned again after a wait, in smaller file groups"
+    seconds = wait.total_seconds()
+    detail = f"other writers replaced all inputs; next plan, in smaller file groups, after {seconds:.0f} s"
     return Parked(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, wait=wait, failed=True)
 
 

@@ -30,7 +30,7 @@ from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.planning.engines import tasks_within, too_slow
 from engine.stores.unit_of_work import UnitOfWork
 
-LEFT_ALONE: Final = DropReason.refused("left_alone: the call succeeded and replaced no file of it")
+LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")
 """Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/testing.md)."""
 
 _LEAST_SLOWDOWN: Final = 0.01

@@ -29,7 +29,7 @@ class AttemptTally:
         self.bytes += size
 
     def time(self, table_id: TableId, machine: str, seconds: float) -> RunTime | None:
-        """Return the attempt's time; None if it is no evidence: no group was written, or limits made it wait."""
+        """Return the attempt's time; None if it is not evidence: no group was written, or limits made it wait."""
         if not self.groups or seconds <= 0 or self.waited_seconds > _MOST_WAITED * seconds:
             return None
         size = RunSize(self.groups, self.files, self.bytes, lanes=min(self.lanes, self.groups))

@@ -1,7 +1,7 @@
 """Notice that the tasks of a run move nothing: they compute for ever, or hang in a library.
 
 Tasks of the kernel report once a second what they moved and for how long their budget held them back, from a thread of
-their own. A task that Spark has not started reports nothing, and is no stall. Sorting a group moves nothing for a
+their own. A task that Spark has not started reports nothing, and is not a stall. Sorting a group moves nothing for a
 minute or two. Tasks of a format's library report bytes at their end only, so they can't be watched.
 """
 

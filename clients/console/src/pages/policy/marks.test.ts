@@ -21,7 +21,7 @@ test("flaws and refusals have their places", () => {
 test("the server's error at a place that has one already is left out", () => {
   expect(marks("priority: x\n", refusal({ pointer: "/priority", message: "x" }))).toHaveLength(1);
 });
-test("other errors are no marks, a text that can't be read has one", () => {
+test("other errors are not marks, a text that can't be read has one", () => {
   expect(marks("priority: low\n", new Error("x"))).toEqual([]);
   expect(marks("a: [\n")).toHaveLength(1);
 });

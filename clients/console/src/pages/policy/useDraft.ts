@@ -96,8 +96,8 @@ export function readPatch(text: string): { patch?: unknown; error?: string } {
   try {
     const patch: unknown = JSON.parse(text);
     if (patch !== null && typeof patch === "object" && !Array.isArray(patch)) return { patch };
-    return { error: "The changes in the address are no JSON object." };
+    return { error: "The changes in the address are not a JSON object." };
   } catch {
-    return { error: "The changes in the address are no JSON." };
+    return { error: "The changes in the address are not JSON." };
   }
 }

@@ -17,7 +17,7 @@ describe("filters", () => {
     expect(wordsOf(filters).join(" ")).toBe("packhouse runs list --state failed --state queued --team sales --table lake.web.clicks");
   });
 
-  test("an instant that can't be read is no filter", () => {
+  test("an instant that can't be read is not a filter", () => {
     expect(isFiltered({ ...NONE, since: "yesterday" })).toBe(false);
     expect(localOf("yesterday")).toBe("");
   });

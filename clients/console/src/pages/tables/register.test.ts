@@ -12,7 +12,7 @@ test.each([
 });
 
 test.each(["", "lake", "lake.orders", "lake..orders", "lake.shop.orders.", 'lake.shop."orders', 'lake.sh"op.x', "lake.shop.a\"b"])(
-  "%s is no address",
+  "%s is not an address",
   (text) => expect(parseAddress(text)).toBeNull(),
 );
 

@@ -5,7 +5,7 @@ const PART = /^(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)/;
 
 export type Address = Pick<Schemas["TableRegister"], "catalog" | "namespace" | "name">;
 
-/** Parse `catalog.namespace.name`; a part with a dot or a quote is in double quotes. Null: it is no address. */
+/** Parse `catalog.namespace.name`; a part with a dot or a quote is in double quotes. Null: it is not an address. */
 export function parseAddress(text: string): Address | null {
   const parts: string[] = [];
   let rest = text.trim();

@@ -235,7 +235,7 @@ def _flags(values: pa.ChunkedArray, *, default: bool) -> pa.ChunkedArray:
 
 def _sizes(values: pa.ChunkedArray) -> pa.ChunkedArray:
     if not pa.types.is_integer(values.type):
-        raise Malformed("its sizes are no whole numbers")
+        raise Malformed("its sizes are not whole numbers")
     sizes = values.cast(pa.int64())
     if pc.any(pc.less(sizes, 0)).as_py():
         raise Malformed("it has a negative size")

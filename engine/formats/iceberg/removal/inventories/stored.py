@@ -240,7 +240,7 @@ def _manifest(body: bytes, bucket: str) -> tuple[int, list[str], list[str] | Non
     """Return when an inventory was begun, the keys of its files, and the names of their columns in CSV.
 
     Raises:
-        Malformed: it is no manifest of S3 Inventory, or of files that can't be read.
+        Malformed: it is not a manifest of S3 Inventory, or of files that can't be read.
     """
     try:
         told = json.loads(body)
@@ -249,7 +249,7 @@ def _manifest(body: bytes, bucket: str) -> tuple[int, list[str], list[str] | Non
         keys = [str(each["key"]) for each in told["files"]]
         destination = told["destinationBucket"].rpartition(":")[2]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Malformed("it is no manifest of S3 Inventory") from error
+        raise Malformed("it is not a manifest of S3 Inventory") from error
     if kind not in {"CSV", "Parquet"}:
         raise Malformed("its files are neither CSV nor Parquet")
     if destination != bucket:

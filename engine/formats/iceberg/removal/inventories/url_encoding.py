@@ -20,7 +20,7 @@ def url_decoded(names: pa.Array) -> pa.Array:
     """Return decoded names, of the type string.
 
     Raises:
-        Malformed: a name is not URL-encoded, or encodes bytes that are no UTF-8.
+        Malformed: a name is not URL-encoded, or encodes bytes that are not UTF-8.
     """
     names = pc.replace_substring(names.cast(pa.string()), "+", " ")
     if not pc.any(pc.match_substring(names, "%")).as_py():
@@ -42,5 +42,5 @@ def url_decoded(names: pa.Array) -> pa.Array:
         decoded = pa.Array.from_buffers(pa.string(), len(names), buffers, offset=0)
         decoded.validate(full=True)
     except pa.ArrowInvalid as error:
-        raise Malformed("it has a key whose URL-encoded bytes are no UTF-8") from error
+        raise Malformed("it has a key whose URL-encoded bytes are not UTF-8") from error
     return decoded

@@ -107,7 +107,7 @@ def table_of(client: RestClient, path: str) -> RestTable:
     answer = client.get(path)
     schema = answer.value("schema")
     if not isinstance(schema, dict):
-        raise Malformed("schema is no object")
+        raise Malformed("schema is not an object")
     kind = Document(schema).text_map("options").get("type", "table").strip().lower()
     if kind not in _KINDS:
         raise NotEligible(f"the catalog has it as {printable(kind[:40])}: its files are not those of a Paimon table")
@@ -125,6 +125,6 @@ def _snapshot(answer: Document) -> Snapshot:
     outer = answer.value("snapshot")
     inner: Any = outer.get("snapshot") if isinstance(outer, dict) else None
     if not isinstance(inner, dict):
-        raise Malformed("snapshot is no object with a snapshot")
+        raise Malformed("snapshot is not an object with a snapshot")
     number = Document(inner).whole("id", least=1)
     return parse_snapshot(json.dumps(inner).encode(), number=number)

@@ -38,7 +38,7 @@ class RestWarehouse:
         """Return the names of the databases, in order.
 
         Raises:
-            StateConflict: there are more than `pages.MOST_NAMES`, or the server is no REST catalog of Paimon.
+            StateConflict: there are more than `pages.MOST_NAMES`, or the server is not a REST catalog of Paimon.
             Away, Transient: it does not answer, or not in time.
         """
         with _of_catalog("list the databases"):

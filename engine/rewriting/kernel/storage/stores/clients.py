@@ -53,7 +53,7 @@ class Connection:
         It can with an endpoint of its own, credentials that need no other server, and without another proxy.
 
         Raises:
-            Refused: `unsupported_storage`, for an endpoint that is no address.
+            Refused: `unsupported_storage`, for an endpoint that is not an address.
         """
         is_direct = "proxy_url" not in self.client and not _has_proxy()
         if relay is None or not self.endpoint or not self.is_complete or not is_direct:

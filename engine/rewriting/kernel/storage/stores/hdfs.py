@@ -48,7 +48,7 @@ def configured_name_nodes(environment: Mapping[str, str]) -> frozenset[str]:
         environment: of the process. `HADOOP_CONF_DIR` is the folder, otherwise `etc/hadoop` below `HADOOP_HOME`.
 
     Raises:
-        ValueError: a file of the configuration is no XML.
+        ValueError: a file of the configuration is not XML.
     """
     home = environment.get("HADOOP_HOME")
     folder = environment.get("HADOOP_CONF_DIR") or (f"{home}/etc/hadoop" if home else None)
@@ -64,7 +64,7 @@ def _properties(file: Path) -> Iterator[ET.Element]:
     try:
         return ET.parse(file).iter("property")  # noqa: S314 - the operator's own file
     except ET.ParseError as error:
-        raise ValueError(f"{file} of Hadoop's configuration is no XML ({error}): correct the file") from error
+        raise ValueError(f"{file} of Hadoop's configuration is not XML ({error}): correct the file") from error
 
 
 def _names_name_node(name: str, value: str) -> bool:

@@ -258,7 +258,7 @@ class ObjectFiles:
         return BULK_DELETES if self._open_bulk is not None else 1
 
     def delete_many(self, paths: Sequence[str]) -> None:
-        """Delete files with one request, which is sent once; files that are missing are no error.
+        """Delete files with one request, which is sent once; files that are missing are not an error.
 
         Raises:
             StoreError: the store refused or did not answer: any of the files may be left.

@@ -59,7 +59,7 @@ function LimitsForm({ first, onClose, catalog }: { first: Schemas["Limits"]; onC
     <FormDialog
       title="Limits of all rewrites"
       onClose={onClose}
-      description="An empty field is no limit. Rates reach running rewrites within about 3 seconds; parallel runs and groups hold for new starts. A run obeys the strictest limit of its table, its catalog and the fleet."
+      description="An empty field sets no limit. Rates reach running rewrites within about 3 seconds; parallel runs and groups hold for new starts. A run obeys the strictest limit of its table, its catalog and the fleet."
       submit="Save limits"
       blocked={blocked}
       act={() => packhouse.put("/v1/limits", { params: { header: { "if-match": etag } }, body })}

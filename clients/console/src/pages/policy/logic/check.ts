@@ -48,7 +48,7 @@ function flawsOfObject(value: Record<string, unknown>, nodes: readonly SchemaNod
     if (property !== undefined) return flawsOf(given, property, root, [...path, name]);
     const meant = nearest(name, Object.keys(properties));
     const hint = meant === null ? null : `did you mean '${meant}'?`;
-    return [{ path: [...path, name], message: `'${name.slice(0, 80)}' is no field here`, hint, isName: true }];
+    return [{ path: [...path, name], message: `'${name.slice(0, 80)}' is not a field here`, hint, isName: true }];
   });
   return [...missing.map((name) => flaw(path, `'${name}' is missing`)), ...inner];
 }

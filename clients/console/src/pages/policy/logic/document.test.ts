@@ -56,7 +56,7 @@ describe("stored policies as text", () => {
   test("a policy that sets nothing is an empty text", () => expect(policyText({}, root)).toBe(""));
 });
 
-describe("texts that are no policy", () => {
+describe("texts that are not a policy", () => {
   test("the line of the error", () => {
     const { fault, value } = parsePolicy("priority: high\nrewrite: [a,\nlimits: {}\n");
     expect(value).toBeNull();

@@ -15,7 +15,7 @@ export interface YamlFault {
 
 export interface Parsed {
   readonly text: string;
-  /** The policy; null while the text is no YAML of an object. */
+  /** The policy; null while the text is not YAML of an object. */
   readonly value: PolicyValue | null;
   readonly fault: YamlFault | null;
   readonly document: Document.Parsed;

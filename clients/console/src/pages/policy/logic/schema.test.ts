@@ -102,7 +102,7 @@ describe("flaws", () => {
     ).toEqual([]);
   });
   test("unknown names have the nearest one", () => {
-    expect(messages({ rewrit: {} })).toEqual([["rewrit", "'rewrit' is no field here", "did you mean 'rewrite'?"]]);
+    expect(messages({ rewrit: {} })).toEqual([["rewrit", "'rewrit' is not a field here", "did you mean 'rewrite'?"]]);
     expect(messages({ limits: { bandwith: 1 } })[0]![2]).toBe("did you mean 'bandwidth'?");
   });
   test("wrong words, types and ranges", () => {

@@ -24,7 +24,7 @@ describe("changes of the clock", () => {
     expect(changesOf("UTC", ...YEAR)).toEqual([]);
     expect(changesOf("Asia/Tokyo", ...YEAR)).toEqual([]);
   });
-  test("names that are no zones", () => {
+  test("names that are not zones", () => {
     expect([isZone("Europe/Berlin"), isZone("UTC"), isZone("Europe/Berln"), isZone(""), isZone("+02:00")]).toEqual([true, true, false, false, false]);
   });
 });

@@ -46,7 +46,7 @@ export function counts(groups: readonly FileGroup[]): Readonly<Record<GroupState
   return found;
 }
 
-/** Return a partition for people: `day=2026-11-02, region=eu`; the JSON as it is where it is no object. */
+/** Return a partition for people: `day=2026-11-02, region=eu`; the JSON as it is where it is not an object. */
 export function partitionText(partition: string): string {
   try {
     const values: unknown = JSON.parse(partition);

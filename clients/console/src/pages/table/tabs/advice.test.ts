@@ -8,7 +8,7 @@ test("a dotted setting becomes a nested patch", () => {
   expect(patchOf("maintenance.expire_snapshots", { keep_last: 10 })).toEqual({ maintenance: { expire_snapshots: { keep_last: 10 } } });
 });
 
-test("one column is sorted by, several get a curve, and what is set already is no advice", () => {
+test("one column is sorted by, several get a curve, and what is set already is not advice", () => {
   const binpack = { "rewrite.strategy": setting("binpack"), "rewrite.columns": setting([]) };
   expect(layoutSuggestion(layout({}), binpack)?.patch).toEqual({ rewrite: { strategy: "sort", columns: ["city"] } });
   expect(layoutSuggestion(layout({ cluster_by: ["a", "b"] }), binpack)?.patch).toEqual({ rewrite: { strategy: "zorder", columns: ["a", "b"] } });

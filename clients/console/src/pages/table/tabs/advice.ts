@@ -33,7 +33,7 @@ export function layoutSuggestion(layout: Schemas["LayoutAdvice"], settings: Read
 /**
  * Return operations that are off and would have something to do, each with the setting it was judged by.
  *
- * Not `remove_orphans`: whether there are orphans is known only after a search, so it is no finding of the table.
+ * Not `remove_orphans`: whether there are orphans is known only after a search, so it is not a finding of the table.
  */
 export function upkeepSuggestions(operations: readonly Schemas["UpkeepOperation"][]): Suggestion[] {
   return operations

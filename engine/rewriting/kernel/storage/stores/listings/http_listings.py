@@ -210,13 +210,13 @@ def _answer(
     try:
         root = ET.fromstring(answer.body)  # noqa: S314 - bounded
     except ET.ParseError as error:
-        raise StoreError(f"the answer of {server} to a listing is no XML: {error}") from error
+        raise StoreError(f"the answer of {server} to a listing is not XML: {error}") from error
     for each in root.iter():
         each.tag = each.tag.rpartition("}")[2]  # without its namespace
     if root.tag not in _ROOTS:  # such as the page of a proxy, which would be an empty listing
         raise StoreError(
-            f"{server} answers a listing with the document {root.tag[:40]!r}, which is no listing: the endpoint is no "
-            "store, or a proxy answers in its place; correct the endpoint in the catalog's properties"
+            f"{server} answers a listing with the document {root.tag[:40]!r}, which is not a listing: the endpoint is "
+            "not a store, or a proxy answers in its place; correct the endpoint in the catalog's properties"
         )
     return server, root
 
