@@ -24,7 +24,7 @@ CSV_OF_FILES: Final[dict[int | str, dict[str, Any]]] = {
         },
     }
 }
-"""What an operation that answers with `csv_of_files` declares."""
+"""Declaration of an operation that answers with `csv_of_files`."""
 
 
 def csv_of_files(batches: Iterator[pa.Table], *, name: str) -> StreamingResponse:

@@ -1,4 +1,4 @@
-"""What each problem type means, for people who follow the `type` of an error answer."""
+"""Pages that describe each problem type, for people who follow the `type` of an error answer."""
 
 from typing import Annotated, Any, Final
 

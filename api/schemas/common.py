@@ -1,4 +1,4 @@
-"""What all wire models share."""
+"""Base classes of all wire models."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -156,7 +156,7 @@ class SparkSessions:
             raise translate(error) from error
 
     def provide(self, path: Path) -> None:
-        """Let tasks find a local file by its name with `SparkFiles.get`, in this server's sessions of now and later.
+        """Send a local file, which tasks of this server's sessions find by its name with `SparkFiles.get`.
 
         Raises:
             Transient: no server.

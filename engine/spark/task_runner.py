@@ -32,7 +32,7 @@ class SparkTaskRunner:
     def run(self, request: str) -> str:
         """Run a request in a Spark task and return its answer.
 
-        It is no part of a run's tasks: a stopped run does not stop a commit on its way.
+        It is not part of a run's tasks: a stopped run does not stop a commit on its way.
 
         Raises:
             Transient, SparkFailed: no answer; the task may have done its work.

@@ -42,7 +42,7 @@ _OPENING_BYTES: Final = 2**20
 """Of the messages that open a connection: notices, and parameters, each of which libpq compares with all others."""
 
 TOO_LONG: Final = "the answer of the database is longer than"
-"""What the message of the error about its bytes begins with."""
+"""Prefix of the message of the error about its bytes."""
 
 _CANCEL_SECONDS: Final = 5.0
 

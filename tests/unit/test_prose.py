@@ -57,3 +57,9 @@ def test_a_negated_noun_is_found_and_an_absence_is_not(tmp_path: Path, found: Fo
     text = tmp_path / "page.md"
     text.write_text("A folder is no table.\nThere is no table, and it is no longer listed.\n")
     assert found(text) == (1, [f"{text}:1: 'is no ': is not a …"])
+
+
+def test_a_docstring_that_begins_with_a_question_word_is_found(tmp_path: Path, found: Found) -> None:
+    module = tmp_path / "module.py"
+    module.write_text('"""What a plan is."""\n\n_TEXT = "What a plan is"\n')
+    assert found(module) == (1, [f'{module}:1: \'"""What \': a verb, or the noun that is described'])

@@ -1,4 +1,4 @@
-"""How people sign in to the web console: the one path under `/v1` that needs no credential."""
+"""Routes for signing in to the web console: the one path under `/v1` that needs no credential."""
 
 from fastapi import APIRouter
 

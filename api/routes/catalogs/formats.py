@@ -1,4 +1,4 @@
-"""What can be done to tables of each format."""
+"""Routes for the operations that each table format supports."""
 
 from fastapi import APIRouter
 

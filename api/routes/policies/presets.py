@@ -1,4 +1,4 @@
-"""What a policy can be made of: presets to start from, and the schema of the document."""
+"""Routes for the parts of a policy: presets to start from, and the schema of the document."""
 
 from typing import Annotated, Any, Final
 

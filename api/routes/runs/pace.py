@@ -1,4 +1,4 @@
-"""What running tasks ask of the service: their share, and new credentials. Not part of the public API."""
+"""Routes for running tasks: their share of the limits, and new credentials. Not part of the public API."""
 
 from fastapi import APIRouter
 

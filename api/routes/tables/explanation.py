@@ -1,4 +1,4 @@
-"""Why tables did or did not run."""
+"""Routes that explain why a table did or did not run."""
 
 from fastapi import APIRouter
 

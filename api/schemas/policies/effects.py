@@ -1,4 +1,4 @@
-"""What a change of a policy would come to, on the wire."""
+"""Wire models of the effect of a change of a policy."""
 
 from typing import Any, Literal, Self
 

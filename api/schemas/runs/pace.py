@@ -1,4 +1,4 @@
-"""What running tasks send to the service, and what they are answered. Not part of the public API."""
+"""Wire models of the requests of running tasks, and of their answers. Not part of the public API."""
 
 from typing import Final, Self
 

@@ -191,7 +191,7 @@ class RunTime(Answer):
 
 
 class _RunFields(Answer):
-    """What lists and single runs show alike."""
+    """Fields of a run in lists and of a single run."""
 
     id: str = Field(description="The run's id; ids sort by the time of submission.", examples=[_RUN_ID])
     table_id: str = Field(description="Id of the table, also after its registration was deleted.", examples=[_TABLE_ID])

@@ -96,7 +96,7 @@ class Hold(Answer):
 
 
 class UpkeepFields(Answer):
-    """What explanations and the overview of upkeep show of an operation besides `rewrite`."""
+    """Fields of an operation besides `rewrite` in explanations and in the overview of upkeep."""
 
     operation: domain.Operation
     setting: str = Field(description="The setting that switches it on.", examples=["maintenance.expire_snapshots"])

@@ -21,7 +21,7 @@ from packhouse.problems import CommandError
 _ENVIRONMENT: Final = "env:"
 _FILE: Final = "file:"
 REFERENCES: Final = (_ENVIRONMENT, _FILE)
-"""What a reference to a key begins with."""
+"""Prefixes of a reference to a key."""
 
 
 @dataclass(frozen=True, slots=True)

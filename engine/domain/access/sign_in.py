@@ -1,4 +1,4 @@
-"""How people sign in to the web console with an identity provider."""
+"""Values of signing in to the web console with an identity provider."""
 
 from dataclasses import dataclass
 

@@ -20,7 +20,7 @@ REQUESTED_GRACE: Final = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What a run that deletes was announced with.
+    """The announcement of a run that deletes.
 
     Attributes:
         rule: what it may delete; None for a purge.
@@ -164,7 +164,7 @@ GROWTH: Final = 1.1
 
 @dataclass(frozen=True, slots=True)
 class AcknowledgementRequest:
-    """Why a deletion waits, or waited, for an acknowledgement, and who gave it.
+    """The reason why a deletion waits, or waited, for an acknowledgement, and who gave it.
 
     Attributes:
         amounts: what it would delete.
@@ -204,7 +204,7 @@ class AcknowledgementRequest:
 
     @property
     def words(self) -> str:
-        """What it would delete, and why it waits, as a clause."""
+        """The amounts it would delete, and the reason why it waits, as a clause."""
         if self.usual is None:
             bound = Amounts(**self.up_to).words
             return f"it would delete {self.amounts.words}, more than was acknowledged (up to {bound})"

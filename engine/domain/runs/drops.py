@@ -1,4 +1,4 @@
-"""Why file groups of a run were given up: what a program decides by, and the text that is stored and shown."""
+"""Reasons why file groups of a run were dropped: codes for programs, and the text that is stored and shown."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final, Self
 
 
 class Loss(StrEnum):
-    """What another writer did to the files of a group, so that the group can't be committed."""
+    """A change by another writer to the files of a group, so that the group can't be committed."""
 
     SOURCE_GONE = "source_gone"
     """It replaced or removed one of them."""
@@ -29,7 +29,7 @@ UNREADABLE: Final = "unreadable"
 
 
 class DropKind(StrEnum):
-    """What gave a group up."""
+    """The kind of a reason for dropping a group."""
 
     LOST = "lost"
     """Another writer was first; see `Loss`."""
@@ -52,7 +52,7 @@ _PASSING: Final = frozenset({UNREADABLE, "heap_limit", "unsupported_storage"})
 
 @dataclass(frozen=True, slots=True)
 class DropReason:
-    """Why a group was given up. `code` is stable; `detail` is for people, empty where the code says all."""
+    """The reason for dropping a group. `code` is stable; `detail` is for people, empty if the code is sufficient."""
 
     kind: DropKind
     code: str

@@ -92,7 +92,7 @@ class OldCopy:
 
 @dataclass(frozen=True, slots=True)
 class ExpiryPlan:
-    """What an expiry would do now.
+    """Plan of an expiry: the snapshots to remove and to keep.
 
     Attributes:
         rule: the policy's rule.

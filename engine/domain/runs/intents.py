@@ -1,4 +1,4 @@
-"""What an attempt is about to do, stored before it does it: another attempt finds out from it what has happened."""
+"""The next step of an attempt, stored before the attempt takes it: a later attempt finds out whether it happened."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlan:
-    """What a rewrite of manifests would do now.
+    """Plan of a rewrite of manifests.
 
     Attributes:
         target_bytes: stored size that new manifests are to have.
@@ -49,7 +49,7 @@ class ManifestPlan:
 
 @dataclass(frozen=True, slots=True)
 class ManifestFigures:
-    """What a committed rewrite of manifests did.
+    """Figures of a committed rewrite of manifests.
 
     `entries`: live files that the replaced manifests listed. `manifests_before` and `manifests_after` are those of the
     whole snapshot. Sizes are stored bytes; seconds are those of reading the replaced and the added manifests.

@@ -21,7 +21,7 @@ _PREDICATE: TypeAdapter[PartitionPredicate] = TypeAdapter(PartitionPredicate)
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why an automatic run started: a rule, the number of partitions it made due, the first (None: the whole table)."""
+    """Cause of an automatic run: a rule, the number of partitions it made due, the first (None: the whole table)."""
 
     rule: str
     partition: str | None

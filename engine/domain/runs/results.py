@@ -1,4 +1,4 @@
-"""What a run has done so far and, once it ended, its figures: typed access to the stored document."""
+"""Progress of a run and, once it ended, its figures: typed access to the stored document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -13,7 +13,7 @@ from engine.rewriting.kernel.contract import EngineTask, WriteSettings
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """What a run wants of every group: how outputs are written, in which order, and how far sorted runs are merged.
+    """A run's settings for each file group: how outputs are written, in which order, how far sorted runs are merged.
 
     `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
     Of a bucket that was planned with fewer of them, the new rows are merged whatever these rules say.

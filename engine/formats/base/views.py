@@ -10,7 +10,7 @@ from engine.planning.plans.predicates import PartitionSpecFields
 
 
 class SnapshotKind(StrEnum):
-    """What a snapshot did to the rows of its table."""
+    """The effect of a snapshot on the rows of its table."""
 
     APPEND = "append"
     """Rows were added only."""

@@ -1,4 +1,4 @@
-"""How often a table's files are listed only to find out whether they changed.
+"""Interval between listings of a table's files that only find out whether they changed.
 
 A Metastore does not say when a writer adds a file to a partition, so that a look lists all folders. Looks at one table
 take at most 2 % of the time: after one that took a second, the answer stands for 50 s.

@@ -13,7 +13,7 @@ from engine.rewriting.kernel.storage.places import normalise_uri
 
 @dataclass(frozen=True, slots=True)
 class PartitionRefusal:
-    """Why a partition is left alone: a reason of plans, and a clause with what was found."""
+    """The reason why a partition is skipped: a reason code of plans, and a clause with the finding."""
 
     reason: SkipReason
     detail: str

@@ -70,7 +70,7 @@ class RewritableHiveTable(HiveTable):
 
     @reads("change partitions of")
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
-        """Put each partition of a batch in place; see `formats.base.Committer.commit`."""
+        """Commit each partition of a batch; see `formats.base.Committer.commit`."""
         return commit_groups(self._fresh(), request, before_try)
 
     @reads("list the files of")

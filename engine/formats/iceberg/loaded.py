@@ -1,4 +1,4 @@
-"""What every part of a loaded table needs: its view, its catalog, and errors that name the table."""
+"""Base of the parts of a loaded table: its view, its catalog, and errors that name the table."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -49,7 +49,7 @@ class ManifestCache:
         return OwnedCache(self, repr(owner))  # dotted addresses of two tables can be the same text
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
-        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
+        """Return the cached value; on a miss, call `read` and cache its result. A key always stands for one type."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
@@ -78,7 +78,7 @@ class OwnedCache:
     owner: str
 
     def get(self, key: tuple[str, int], read: Callable[[], T]) -> T:
-        """Return what is held, or what `read` gives, which is then held. A key always stands for one type."""
+        """Return the cached value; on a miss, call `read` and cache its result. A key always stands for one type."""
         return self.whole.get(self._whole_key(key), read)
 
     def holds(self, key: tuple[str, int]) -> bool:

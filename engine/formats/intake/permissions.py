@@ -1,4 +1,4 @@
-"""How a deployment forbids locations to the catalogs of any format; for servers see `outgoing.bounds.CheckPeer`."""
+"""Locations that a deployment forbids to the catalogs of any format; for servers see `outgoing.bounds.CheckPeer`."""
 
 from collections.abc import Callable
 from typing import TypeAlias

@@ -1,4 +1,4 @@
-"""Where the files of a table are, and the search for its newest schema and snapshot."""
+"""Paths of the files of a table, and the search for its newest schema and snapshot."""
 
 import re
 from collections.abc import Sequence

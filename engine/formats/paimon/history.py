@@ -1,4 +1,4 @@
-"""What each snapshot did to the rows of its table."""
+"""The effect of each snapshot on the rows of its table."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -51,7 +51,7 @@ class Batch:
 
 
 class Fate(Enum):
-    """What became of a file; one that the store refused has the reason as text instead."""
+    """The result for a file of a deletion; one that the store refused has the reason as text instead."""
 
     DELETED = "deleted"
     GONE = "gone"
@@ -61,7 +61,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of each file of a batch, and the number of requests beyond those that it was expected to take."""
+    """The result for each file of a batch, and the number of requests beyond those that it was expected to take."""
 
     fates: list[Fate | str]
     more_requests: int = 0

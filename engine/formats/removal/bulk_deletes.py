@@ -47,7 +47,7 @@ _FAULT_SECONDS: Final = 30.0
 
 @dataclass(slots=True)
 class Tally:
-    """What happened to files so far. `bytes` are those of the metadata.
+    """Counts of deleted and refused files. `bytes` are those of the metadata.
 
     Attributes:
         deleted: files and bytes by kind.

@@ -13,7 +13,7 @@ from engine.formats.removal.bulk_deletes import BulkDelete
 
 
 class DeletedFiles(Protocol):
-    """What a deletion deletes: finds and records the files, and compares them with the current metadata."""
+    """Source of the files of a deletion: finds and records them, and compares them with the current metadata."""
 
     def is_pending(self) -> bool:
         """Return whether something is stored that is not deleted yet."""

@@ -27,7 +27,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9/_.=-]*")
 
 
 class Presence(Enum):
-    """What a store has under the name of a file."""
+    """State of a file in its store, by its name."""
 
     SAME = "same"
     CHANGED = "changed"

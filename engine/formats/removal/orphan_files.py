@@ -51,7 +51,7 @@ class SearchedTable:
 
 
 class OrphanSource(Protocol):
-    """What a format knows of one table that is searched for orphans; the methods are called in this order.
+    """Facts of a format about one table that is searched for orphans; the methods are called in this order.
 
     All raise `NotEligible` if the table can't be searched, `TableReplaced` or `Fatal` if it is another one or older
     than before, `Malformed` if its metadata can't be read, and OSError if the store does not answer.

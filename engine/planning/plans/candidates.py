@@ -29,7 +29,7 @@ from engine.planning.predictions.estimates import output_counts
 
 
 class SkipReason(StrEnum):
-    """Why a partition is skipped."""
+    """The reason why a partition is skipped."""
 
     WELL_SIZED = "well_sized"  # no file is a candidate
     FEW_RUNS = "few_runs"  # no bucket has rewrite.key_tables.sorted_run_trigger sorted runs

@@ -22,7 +22,7 @@ _NONE: Final = -(2**62)
 
 @dataclass(frozen=True, slots=True)
 class BucketRule:
-    """When a bucket is due.
+    """The rule by which a bucket is due.
 
     `sorted_runs`: from this number of sorted runs on. `new_before_ms`: also if it has files of level 0 that were
     committed before, milliseconds since 1970, and `least_with_new` sorted runs. `last_level`: the level to which a full

@@ -41,7 +41,7 @@ _MALFORMED: Final = (PyJWTError, ValueError, TypeError, OverflowError, Recursion
 
 @dataclass(frozen=True, slots=True)
 class OidcSettings:
-    """Which tokens are accepted, and how their claims map to role and teams.
+    """Rules for accepted tokens, and the mapping of their claims to role and teams.
 
     A claim is found by its whole name, otherwise by the name as a dotted path (`realm_access.roles`). `role_map` maps
     values of the role claim to roles (empty: they are role names); the strongest role wins. `teams_claim` None means

@@ -45,7 +45,7 @@ _HOST_NAMES: Final = (".host", ".endpoint", "-host", "-authority", ".proxy-uri",
 _HOST_PROPERTIES: Final = frozenset({"uri", "oauth2-server-uri"})
 _CONNECTION_STRING: Final = "connection-string"
 _SECRETS: Final = ("credential", "token", "secret", "password", "key")
-"""What the names of properties with a secret end with: random text, in which `id:/…` is not an address."""
+"""Suffixes of the names of properties with a secret: random text, in which `id:/…` is not an address."""
 _NAMES: Final[Mapping[str, re.Pattern[str]]] = {
     **dict.fromkeys(("s3.region", "client.region", "rest.signing-region"), re.compile(r"[A-Za-z0-9-]{1,64}")),
     **dict.fromkeys(

@@ -1,4 +1,4 @@
-"""When an automatic run of a table could begin: all holds on it, each with its end where that is known.
+"""Earliest start of an automatic run of a table: all holds on it, each with its end if that is known.
 
 The coordinator submits no run while there is a hold, except for limits of parallel runs; explain shows the same holds.
 """
@@ -92,7 +92,7 @@ class TableHold:
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """When a run could begin: `at` is the latest end of its holds, now without holds.
+    """The earliest start of a run: `at` is the latest end of its holds, now without holds.
 
     None when it is not known; `reason` then has the cause.
     """

@@ -38,12 +38,12 @@ class _Computation(Generic[Value]):
 
     @property
     def fresh_seconds(self) -> float:
-        """How long the value is answered without renewal, in seconds."""
+        """Seconds for which the value is answered without renewal."""
         return min(FRESH_SECONDS, self.took * FRESH_FOR_EACH_SECOND)
 
     @property
     def last_seconds(self) -> float:
-        """How long the value is answered at all, in seconds."""
+        """Seconds for which the value is answered at all."""
         return STALE_SECONDS if self.took > SLOW_SECONDS else self.fresh_seconds
 
 

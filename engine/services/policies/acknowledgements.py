@@ -43,7 +43,7 @@ _COUNTED: Final = ("snapshots", "files", "bytes")
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What the first automatic runs of a table would delete now; None for an amount of which nothing is known.
+    """Amounts that the first automatic runs of a table would delete now; None for an unknown amount.
 
     Attributes:
         snapshots: removed snapshots.
@@ -86,7 +86,7 @@ class DeletionForecasts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TableDeletions:
-    """What would be deleted of a table, by which settings."""
+    """Amounts that would be deleted of a table, and the settings that cause it."""
 
     table: TableAddress
     settings: tuple[str, ...]
@@ -95,7 +95,7 @@ class TableDeletions:
 
 @dataclass(frozen=True, slots=True)
 class DeletionPreview:
-    """What a change would delete first, of all tables and in total.
+    """Amounts that a change would delete first, by table and in total.
 
     `tables` has at most `effects.MOST_SHOWN` of them. `acknowledge`: the token of this preview.
     """
@@ -107,7 +107,7 @@ class DeletionPreview:
 
     @property
     def words(self) -> str:
-        """What it deletes, as a clause."""
+        """The amounts that it deletes, as a clause."""
         of = f"of {self.table_count} tables" if self.table_count != 1 else f"of {self.tables[0].table.address}"
         amounts = Amounts(self.total.snapshots, self.total.files, self.total.bytes)
         deletes_now = any(amount for _, amount in amounts.known())

@@ -101,7 +101,7 @@ class PolicyEffect:
 
 @dataclass(frozen=True, slots=True)
 class TableItself:
-    """What the check of a table's own policy reads from the table: fields set by its properties, its format's engine.
+    """Facts of a table for the check of its own policy: fields set by its properties, its format's engine.
 
     The default is of tables that are not read, as with a policy of many tables.
     """

@@ -1,4 +1,4 @@
-"""When runs become urgent: `schedule.urgent_after` of the table's policy after they began to wait.
+"""Time at which runs become urgent: `schedule.urgent_after` of the table's policy after they began to wait.
 
 The instant is stored with each run, so that SQL can order the queue. It is computed when the run is stored, and again
 for live runs when a policy with this setting is written or deleted.

@@ -139,7 +139,7 @@ class Attempt:
 
     @property
     def stop_reason(self) -> Stop | None:
-        """Why the attempt was asked to end early; None if it was not."""
+        """Reason to end the attempt early; None without one."""
         return None if self.stop is None else self.stop.reason
 
     def request_stop(self, stop: AttemptStop) -> None:

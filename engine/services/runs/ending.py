@@ -101,13 +101,13 @@ AttemptOutcome: TypeAlias = Ended | Parked | Retry | OutOfReach
 
 @dataclass(frozen=True, slots=True)
 class AttemptReport:
-    """What an attempt did, measured before its end is written.
+    """Figures of an attempt, measured before its end is written.
 
     Attributes:
         result: the result of a run that ends; None for other outcomes.
         seconds: how long the attempt took; None if it was not measured.
         remark: what the detail of the outcome is completed with.
-        time: the attempt's duration and size, for predictions; None if it is no evidence.
+        time: the attempt's duration and size, for predictions; None if it is not evidence.
     """
 
     result: RunResult | None = None

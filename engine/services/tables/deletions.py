@@ -1,4 +1,4 @@
-"""What policies delete of tables that are registered, or whose team or labels change: more policies may cover them."""
+"""Deletions by policies of tables that are registered, or whose team or labels change: more policies may cover them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

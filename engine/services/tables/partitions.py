@@ -52,7 +52,7 @@ class PartitionSort:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsPosition:
-    """Where a list continues: after the first `offset` partitions of a snapshot, with files judged by `bounds`."""
+    """Position of the next page: after the first `offset` partitions of a snapshot, with files judged by `bounds`."""
 
     snapshot_id: int | None
     bounds: FileBounds

@@ -1,4 +1,4 @@
-"""Where writers put the files of a partition while a rewrite replaces its folder.
+"""Folders for the files of a partition while a rewrite replaces its folder.
 
 A writer puts its file into each named folder, the current one first, and asks again with the name of the file, until
 the current folder has it. The catalog is asked each time: no stored location is ever named as the current one.
@@ -40,7 +40,7 @@ class WriteAnswer:
 
 
 class WriteLocationService:
-    """Tells writers which folders to put a file into."""
+    """Returns the folders that writers put a file into."""
 
     def __init__(self, *, database: Database, formats: TableAccess) -> None:
         self._database = database

@@ -41,7 +41,7 @@ class Leadership:
         return self._token is not None and self._token != before
 
     async def resign(self) -> None:
-        """Give up leadership, so that another process can lead at once."""
+        """Release leadership, so that another process can lead at once."""
         token, self._token = self.token, None
         if token is not None:
             async with self._database.begin() as unit:

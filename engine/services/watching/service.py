@@ -72,7 +72,7 @@ REST_SECONDS: Final = 2.0
 
 
 class WatchService:
-    """Looks at tables while it leads. `step` is called with `decided` and `submitted`, for tests of faults."""
+    """Evaluates tables while it leads. `step` is called with `decided` and `submitted`, for tests of faults."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class WatchService:
         return [each for each in due if each.watch.table_id not in self._looks]
 
     async def _visit(self, catalog: str, tables: Sequence[WatchedTable]) -> None:
-        """Look at tables of one catalog; log errors and retry the tables later."""
+        """Evaluate tables of one catalog; log errors and retry the tables later."""
         try:
             begun = self._clock.monotonic()
             looks = await self._look_at(catalog, tables)
@@ -161,7 +161,7 @@ class WatchService:
             _log.exception("visit_failed", catalog=catalog)
 
     async def _look_at(self, catalog: str, tables: Sequence[WatchedTable]) -> int:
-        """Look at the first tables, up to the catalog's budget; return the number of tables asked for."""
+        """Evaluate the first tables, up to the catalog's budget; return the number of tables asked for."""
         async with self._database.read() as unit:
             now = await unit.now()
         try:
@@ -215,7 +215,7 @@ class WatchService:
     async def _begin_look(
         self, table: WatchedTable, pointer: str | None, now: datetime, longest: int, room: asyncio.Semaphore
     ) -> None:
-        """Look at a table; after `SLOW_LOOK_SECONDS` the look continues without counting towards the visit."""
+        """Evaluate a table; after `SLOW_LOOK_SECONDS` this continues without counting towards the visit."""
         async with room:
             look = asyncio.create_task(self._check_table(table, pointer, now, longest))
             self._looks[table.watch.table_id] = look

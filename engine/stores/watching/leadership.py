@@ -44,7 +44,7 @@ class LeadershipStore:
         return token
 
     async def resign(self, name: str, token: int) -> None:
-        """Give up leadership at once; no-op when this is not the leader's token."""
+        """Release leadership at once; no-op when this is not the leader's token."""
         await self._connection.execute(
             update(leaders).where(leaders.c.name == name, leaders.c.token == token).values(expires_at=now())
         )

@@ -50,7 +50,7 @@ LOOKS_PER_SECOND: Final = 10
 
 _COLUMNS: Final = tuple(each.name for each in fields(Watch))
 _WOKEN: Final = ("next_at", "reconsider_at")
-"""What wake-ups write."""
+"""Columns that wake-ups write."""
 _NOT_SETTLED: Final = frozenset({"table_id", "phase", "grace_until", *_WOKEN})
 _SETTLED: Final = tuple(name for name in _COLUMNS if name not in _NOT_SETTLED)
 

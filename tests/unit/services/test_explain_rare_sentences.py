@@ -78,7 +78,7 @@ def test_a_daily_budget_leaves_groups_for_later_or_makes_a_run_fail_where_it_is_
     facts = situation(DUE, {"limits": {"bytes_per_day": "100MiB"}}, day=DayBudget(100 * MIB, 30 * MIB, NOW))
     said = (
         "A run now would rewrite 25 files (25 MiB) in 1 group into about 1",
-        "1 group would be left for later: they exceed the rest of limits.bytes_per_day.",
+        "1 group would be left for later: more than is left of limits.bytes_per_day.",
         "30 MiB of limits.bytes_per_day (100 MiB) are left.",
     )
     check(sentences(facts), Expected(said, unsaid=("Held back",)))

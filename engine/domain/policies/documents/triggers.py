@@ -37,7 +37,7 @@ OPERATORS: Final[tuple[Operator, ...]] = ("at_least", "above", "at_most", "below
 
 
 class MetricKind(StrEnum):
-    """What a metric is measured in."""
+    """The unit of a metric."""
 
     COUNT = "count"
     RATIO = "ratio"

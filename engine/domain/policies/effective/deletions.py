@@ -53,7 +53,7 @@ DELETING_SETTINGS: Final = tuple(_BOUNDS)
 
 @dataclass(frozen=True, slots=True)
 class DeletionRule:
-    """What a deleting setting allows to delete: the values of its fields that bound it, in internal units."""
+    """The bounds of a deleting setting: the values of its fields that limit a deletion, in internal units."""
 
     setting: str
     bounds: Mapping[str, Any]

@@ -24,7 +24,7 @@ class WindowKind(StrEnum):
 
 
 class WindowState(NamedTuple):
-    """How things stand at an instant.
+    """The state of all windows at an instant.
 
     Attributes:
         inside: in a window: nothing new is admitted.

@@ -59,7 +59,7 @@ _PLAIN_INTEGERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """How a leaf is stored: its physical type, and its logical type as JSON, empty without one."""
+    """The stored form of a leaf column: its physical type, and its logical type as JSON, empty without one."""
 
     physical_type: str
     logical_type: str

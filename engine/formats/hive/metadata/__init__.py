@@ -1,1 +1,1 @@
-"""What the Metastore states of a table: columns, partition keys, partitions. All of it is foreign input."""
+"""Metadata of a table in the Metastore: columns, partition keys, partitions. All of it is foreign input."""

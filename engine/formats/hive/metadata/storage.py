@@ -1,4 +1,4 @@
-"""How the files of a table or partition are stored, by its entry: only what Parquet tables are known to state.
+"""The storage format in the Metastore's entry of a table or partition: only what Parquet tables are known to state.
 
 Another format often keeps Parquet files that its readers do not take as they are: Hudi's newest versions, Delta's live
 files. Its entry differs from that of a Parquet table in a class or a parameter.
@@ -60,7 +60,7 @@ class StorageEntry:
 
     @property
     def problem(self) -> str | None:
-        """Why its files are not read as plain Parquet files; None if they are."""
+        """The reason why its files are not read as plain Parquet files; None if they are."""
         if self.input_format not in INPUT_FORMATS:
             return f"its files are not Parquet (input format {self.input_format[:_LONGEST] or 'none'})" + self._other
         if self.serde not in SERDES:

@@ -114,7 +114,7 @@ class TableEntry:
 
     @property
     def problem(self) -> str | None:
-        """Why it is not a table of Parquet files in its folders; None if it is one."""
+        """The reason why it is not a table of Parquet files in its folders; None if it is one."""
         provider = self.parameters.get(PROVIDER, "").lower()
         other = self.parameters.get("table_type", "").lower()
         if self.kind in _VIEWS:

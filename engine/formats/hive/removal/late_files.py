@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class LateFiles:
-    """What became of late files: those that were copied or were there already, and those that were left, by reason."""
+    """Results for late files: those that were copied or were there already, and those that were left, by reason."""
 
     copied: int = 0
     copied_bytes: int = 0

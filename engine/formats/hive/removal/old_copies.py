@@ -1,4 +1,4 @@
-"""Look at the folders that rewrites replaced, copy what came late, and delete those past their grace, for one run."""
+"""Find replaced folders, copy files added after the rewrite, delete folders past their grace, for one run."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ _YEAR_SECONDS: Final = 366 * 86_400.0
 
 @dataclass(slots=True)
 class Seen:
-    """What a look found.
+    """Findings of a search.
 
     Attributes:
         due: files to delete.

@@ -1,4 +1,4 @@
-"""What is in the folders that rewrites replaced: their lists, their files, and the copies of files that came late."""
+"""Contents of the folders that rewrites replaced: their lists, their files, and the copies of late files."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Go back to the folder that a rewrite replaced: the partition gets its previous location again."""
+"""Roll a partition back to the folder that a rewrite replaced: it gets its previous location again."""
 
 from copy import deepcopy
 

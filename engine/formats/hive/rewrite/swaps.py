@@ -54,7 +54,7 @@ class _Lost(Exception):
 
 
 def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[[], None]) -> CommitOutcome:
-    """Put the groups of a request in place, one partition after the other; see `formats.base.Committer.commit`.
+    """Commit the groups of a request, one partition after the other; see `formats.base.Committer.commit`.
 
     `view` is the present state of the table. Each partition changes at once, all of them do not.
     """
@@ -94,7 +94,7 @@ class Swap:
     snapshot_id: int
 
     def done(self, before_try: Callable[[], None]) -> int:
-        """Put the partition in place and return the number of tries.
+        """Commit the partition and return the number of tries.
 
         Raises:
             _Lost: another writer changed the partition.

@@ -1,4 +1,4 @@
-"""What a group's outputs state about dates and timestamps: the same as all of its files, or the group is refused.
+"""Calendar and time zone of a group's dates and timestamps: equal in all of its files, or the group is refused.
 
 Readers interpret stored days and instants by the footer of their file: in the proleptic or in the hybrid Julian
 calendar, converted between time zones or not. Spark decides by its version and the `org.apache.spark.legacy…` keys, and

@@ -53,7 +53,7 @@ class _Grant:
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """What a catalog may set for one store.
+    """The properties that a catalog may set for one store.
 
     Attributes:
         name: in messages.

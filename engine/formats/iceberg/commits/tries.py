@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Proposal(Generic[T]):
-    """What a try would commit on one head, described by `content` for the caller.
+    """The commit that a try proposes on one head, described by `content` for the caller.
 
     Attributes:
         stage: writes the snapshot's files; None if there is nothing to commit.

@@ -1,4 +1,4 @@
-"""What the features of a table forbid: its fields of the metadata, properties, types and transforms.
+"""Operations that the features of a table forbid: its fields of the metadata, properties, types and transforms.
 
 Iceberg's own procedure knows Iceberg's properties, so that they forbid it nothing.
 """

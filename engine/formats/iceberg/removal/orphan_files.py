@@ -1,4 +1,4 @@
-"""What Iceberg knows of a table's orphans: its references, the folders and names of its files, those of live runs.
+"""Facts of Iceberg about orphans of a table: its references, the folders and names of its files, those of live runs.
 
 An orphan has a name that writers of Iceberg give, is in a folder of the table's, not hidden, and of no live run.
 """
@@ -41,7 +41,7 @@ _COMMIT: Final = r"(?P<commit>[0-9a-f-]{36})-m[0-9]+\.avro$"
 
 
 class IcebergOrphans:
-    """What Iceberg knows of the orphans of one table, an `OrphanSource`; `load` returns its current version."""
+    """Facts of Iceberg about orphans of one table, an `OrphanSource`; `load` returns its current version."""
 
     def __init__(self, *, load: Callable[[], TableView], scope: Scope, open_runs: Sequence[str] = ()) -> None:
         self._load = load

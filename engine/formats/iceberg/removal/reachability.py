@@ -146,7 +146,7 @@ class Reachability:
 
 
 class TableReferences:
-    """What a table needs of the files of a list, a `References`.
+    """The files of a list that a table needs, a `References`.
 
     Args:
         origin: the version of the table that the list was made from.

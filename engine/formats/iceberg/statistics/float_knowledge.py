@@ -1,4 +1,4 @@
-"""What is known of the rows of float columns in outputs: seen by the kernel, NaN counts otherwise from the inputs.
+"""Knowledge of the values of float columns in outputs: seen by the kernel, NaN counts otherwise from the inputs.
 
 Engines take bounds for the least and greatest value of a file whose NaN count is 0 or unknown: they answer MIN and MAX
 from them, and drop a whole file on `DELETE WHERE x < 5`. So a float column has bounds only if its NaN count is known.
@@ -18,7 +18,7 @@ from engine.rewriting.kernel.writing.float_facts import nan_counts_in, plus_zero
 
 @dataclass(frozen=True, slots=True)
 class FloatKnowledge:
-    """What is known of an output, by field id.
+    """Knowledge of the float columns of an output, by field id.
 
     Attributes:
         nans: the NaN counts.

@@ -29,7 +29,7 @@ class TableManifests:
     tries: Callable[[], CommitTries]
     reading: Reading
     _evidence: Sequence[Evidence] = ()
-    """What the last rewrite read and wrote."""
+    """Evidence of the last rewrite: the files that it read and wrote."""
 
     @reads("read the manifests of")
     def plan(self) -> ManifestPlan:

@@ -1,4 +1,4 @@
-"""When data files were committed, from the changes of the newest snapshots.
+"""Commit times of data files, from the changes of the newest snapshots.
 
 Entries have the creation time of each file only in the local time of its writer, without a time zone. The commit time
 of the snapshot that added a file is exact. So the delta manifests of the newest snapshots are read; of a file that

@@ -15,7 +15,7 @@ _DIGITS: Final = 10
 
 
 class BucketMode(StrEnum):
-    """How rows are distributed to the buckets of a partition."""
+    """The distribution of rows to the buckets of a partition."""
 
     FIXED = "fixed"
     """By a hash of the bucket key, to a fixed number."""

@@ -41,7 +41,7 @@ _CONTENT: Final = pa.array(sorted(each.value for each in CONTENT))
 
 @dataclass(frozen=True, slots=True)
 class Unneeded:
-    """Files that nothing needs but the expired snapshots; what is left alone, and what keeps the others."""
+    """Files referenced only by expired snapshots, and those excluded by path."""
 
     files: FileList
     refused: Refused
@@ -167,7 +167,7 @@ class ExpiredFiles:
 
 
 class _TableReferences:
-    """What the roots of a table need of the files of a list, a `References`; `load` returns its current version."""
+    """The files of a list that the roots of a table need, a `References`; `load` returns its current version."""
 
     def __init__(self, found: Unneeded, load: Callable[[], TableView]) -> None:
         self._found = found

@@ -1,4 +1,4 @@
-"""What Paimon knows of a table's orphans: what snapshots, tags, branches and changelogs refer to, folders and names.
+"""Facts of Paimon about orphans of a table: files of snapshots, tags, branches and changelogs, folders and names.
 
 An orphan has a place and a name that Paimon or Packhouse gives, and is of no live run.
 """
@@ -39,7 +39,7 @@ class NamedListing(Listing):
 
 
 class PaimonOrphans:
-    """What Paimon knows of the orphans of one table, an `OrphanSource`; `load` returns its current version."""
+    """Facts of Paimon about orphans of one table, an `OrphanSource`; `load` returns its current version."""
 
     def __init__(self, *, load: Callable[[], TableView], scope: Scope, open_runs: Sequence[str] = ()) -> None:
         self._load = load

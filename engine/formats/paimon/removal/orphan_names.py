@@ -21,11 +21,11 @@ _COMPRESSION: Final = r"(?:\.[a-z0-9]{1,12}){0,2}"
 
 _ENDS: Final = rf"{_COMPRESSION}\.(?:{_FORMATS})(?:\.(?:gz|bz2|deflate|snappy|lz4|zst|xz))?"
 _OF_POSTPONED: Final = "(?:-u-[^/]+-s-[0-9]+-w-)?"
-"""What writers of `bucket = -2` put after the prefix: their user and number (`PostponeBucketFileStoreWrite`)."""
+"""Names of writers of `bucket = -2` after the prefix: their user and number (`PostponeBucketFileStoreWrite`)."""
 
 _FILE_INDEX: Final = r"(?:(?:-[0-9]+)?\.index)?"
 _BY_TASK: Final = "run_[0-9a-z]+-[0-9]{5,}-[0-9]+-"
-"""What Packhouse puts before the names of files of its tasks, see `domain.runs.output_names`."""
+"""Prefix of the names of files of Packhouse's tasks, see `domain.runs.output_names`."""
 
 _TEMPORARY: Final = (
     rf"(?:\.(?:snapshot-[0-9]+|changelog-[0-9]+|EARLIEST|LATEST)\.(?:{_UUID}|[0-9a-f]{{32}})\.tmp"

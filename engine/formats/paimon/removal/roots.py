@@ -1,4 +1,4 @@
-"""What needs files of a table: its snapshots, tags and long-lived changelogs, on main and on every branch."""
+"""Roots that refer to files of a table: its snapshots, tags and long-lived changelogs, on main and on every branch."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence

@@ -31,7 +31,7 @@ _Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What the outputs of a compaction have to fulfil, by the table's options and the files that were merged.
+    """Conditions on the outputs of a compaction, by the table's options and the files that were merged.
 
     `engine`: the merge engine. `order_fields`: the number of columns of `sequence.field`. `compares_values`: rows are
     unchanged. `ignores_deletes`: see `MergeRules`. `drops_deletes`: no file remains with

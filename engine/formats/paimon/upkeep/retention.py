@@ -1,4 +1,4 @@
-"""How long a table keeps its snapshots by its own options, as Paimon 1.4 reads them, and which consumers need them."""
+"""Retention of snapshots by a table's own options, as Paimon 1.4 reads them, and by its consumers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def least_retained(options: Mapping[str, str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Consumers:
-    """What the consumers of a table read next.
+    """The snapshots that the consumers of a table read next.
 
     Attributes:
         oldest: the smallest snapshot id; None without consumers that can be read.

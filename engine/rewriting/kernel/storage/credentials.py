@@ -85,7 +85,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class _CredentialSource:
-    """Where an attempt's tasks get new credentials."""
+    """The source of new credentials for an attempt's tasks."""
 
     url: str
     token: str

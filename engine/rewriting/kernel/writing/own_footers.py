@@ -56,7 +56,7 @@ class OwnFooterStream(WriteOnly):
         return len(view)
 
     def begin_footer(self) -> None:
-        """Hold what is written from now on."""
+        """Buffer all bytes that are written from now on."""
         self._held = bytearray()
 
     def finish(self, end: Callable[[Struct], bytes]) -> None:

@@ -72,7 +72,7 @@ class SnapshotAttempt(MetadataAttempt):
         """Return a result as a clause."""
 
     def _leave_out(self, items: LeftOut) -> None:
-        """Keep what a request leaves out, also if its answer is lost."""
+        """Record the files that a request leaves out, also if its answer is lost."""
         self._left_out = items
 
     async def _settle(self) -> None:

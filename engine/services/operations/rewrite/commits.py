@@ -239,7 +239,7 @@ class Commits:
         raise error
 
     async def drop_lost(self, lost: Sequence[LostGroup], *, detail: str | None = None) -> None:
-        """Give up groups that lost a race to another writer: their partitions cool down, their output is waste.
+        """Drop groups that lost a race to another writer: their partitions cool down, their output is waste.
 
         Raises:
             LeaseLost: another holder advances the run.

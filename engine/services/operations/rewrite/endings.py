@@ -1,4 +1,4 @@
-"""What an attempt at a rewrite does before its end is written: give up groups, remove files, measure.
+"""Steps of an attempt at a rewrite before its end is written: drop groups, remove files, measure.
 
 A file is removed only when no task of the run can still write and no commit that names it can be under way: output
 of a batch that an earlier attempt may still be sending is kept until the table contains it or a human removes it.

@@ -231,7 +231,7 @@ class NativePath(RewritePath):
         await self._settle_open([group.ordinal])
 
     async def _lose(self, group: StoredGroup, reason: Loss, error: PackhouseError) -> None:
-        """Give up a group that lost a race to another writer, or whose base is no longer in the table's history."""
+        """Drop a group that lost a race to another writer, or whose base is no longer in the table's history."""
         await self._commits.drop_lost([LostGroup(group.ordinal, group.place, reason, 0)], detail=error.message)
 
     async def _settle_open(self, ordinals: Sequence[int]) -> None:

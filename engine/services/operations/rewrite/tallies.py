@@ -1,4 +1,4 @@
-"""What a rewrite path did in an attempt: the report that it returns, with the counts for later predictions."""
+"""Report that a rewrite path returns in an attempt, with the counts for later predictions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class AttemptTally:
 
 @dataclass(frozen=True, slots=True)
 class WorkReport:
-    """What a path did until all groups were done or the attempt was asked to stop.
+    """Work of a path until all groups were done or the attempt was asked to stop.
 
     Attributes:
         tally: the groups that were written, and what their tasks waited for.

@@ -184,7 +184,7 @@ class Lanes:
                 waiting.append(kept)
 
     async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
-        """Take the first bundle that may begin now, otherwise the part of one that may; otherwise begin no more.
+        """Return the first bundle that may begin now, otherwise the part of one that may; otherwise stop starting.
 
         A group that never fits between two windows begins right after one, alone.
         """

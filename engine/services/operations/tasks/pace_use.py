@@ -1,4 +1,4 @@
-"""How much of its share a run can use: a run that is limited by its machine leaves the rest to other runs.
+"""The part of its share that a run can use: a run that is limited by its machine leaves the rest to other runs.
 
 A task that waits for its bucket could use more. A run whose tasks hardly waited for five seconds, and that moved less
 than 70 % of its share in this time, needs less: its share is reduced until it moves 70 % of it, or to 25 % more than it

@@ -36,7 +36,7 @@ from engine.services.planning.upkeep.snapshot_files import (
 
 @dataclass(frozen=True, slots=True)
 class OperationPlan:
-    """What an operation would do now: the number of things it would change, in words, as a document.
+    """Plan of an operation: the number of things it would change, in words, as a document.
 
     Attributes:
         document: returns the plan as JSON-ready values; made on demand, because the coordinator does not use it.

@@ -1,4 +1,4 @@
-"""What a failed proof leaves behind, in the table's row.
+"""Columns of a failed proof in the table's row.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

@@ -1,4 +1,4 @@
-"""What tables of a catalog may name outside of their own location: nothing, until an administrator allows it.
+"""Files that tables of a catalog may name outside of their own location: none, until an administrator allows it.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

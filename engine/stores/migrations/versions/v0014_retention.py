@@ -1,4 +1,4 @@
-"""What was pruned of the record, how far, and from where on the chain of the audit log is kept.
+"""Progress of pruning the record, and the link from which on the chain of the audit log is kept.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

@@ -46,7 +46,7 @@ _BLOCK_BYTES: Final = 4 * 2**20
 _BATCH_BYTES: Final = 16 * 2**20
 _GROUP_BYTES: Final = 256 * 2**20
 _HEAD: Final = r"(?i)^(?P<head>(?:file:)?/+|[a-z][a-z0-9+.-]*://[^/]*)"
-"""What is before the path in a URI."""
+"""The part of a URI before its path."""
 
 
 class RowsBelow:

@@ -14,7 +14,7 @@ from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.stores.clients import Connection, client_options
 
 PREFIXES: Final = ("adls.",)
-"""What the names of the properties begin with."""
+"""Prefixes of the names of the properties."""
 
 _CLOUDS: Final = ("core.windows.net", "core.chinacloudapi.cn", "core.usgovcloudapi.net")
 _HOST: Final = re.compile(rf"([a-z0-9]{{3,24}})\.(?:dfs|blob)\.({'|'.join(map(re.escape, _CLOUDS))})")

@@ -1,4 +1,4 @@
-"""What the connections to all object stores have in common: limits of time, private certificates, proxies."""
+"""Settings of the connections to all object stores: limits of time, private certificates, proxies."""
 
 import os
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _CERTIFICATES: Final = ("AWS_CA_BUNDLE", "SSL_CERT_FILE")
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How a bucket or container is reached, as options of `obstore`.
+    """The connection to a bucket or container, as options of `obstore`.
 
     `config` are those of its store and `client` those of its HTTP client. `credential`: the part of `config` that can
     be renewed while the connection is open, as a credential provider returns it; None if there is none. `renewed`:

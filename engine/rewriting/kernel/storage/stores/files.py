@@ -1,4 +1,4 @@
-"""What the task needs of a store, whichever library reads it. Paths are those within the store.
+"""Interface of a store for tasks, whichever library reads it. Paths are those within the store.
 
 Requests are told before they are made, as they are paced by `limits.requests`.
 """

@@ -14,7 +14,7 @@ from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 from engine.rewriting.kernel.storage.stores.clients import Connection, client_options, with_scheme
 
 PREFIXES: Final = ("gcs.",)
-"""What the names of the properties begin with."""
+"""Prefixes of the names of the properties."""
 
 TOKEN: Final = "gcs.oauth2.token"  # noqa: S105 - the name of a property
 _BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9._-]{1,221}")

@@ -26,7 +26,7 @@ except ImportError:  # an executor without it
     hdfs_native = None  # type: ignore[assignment]
 
 PREFIXES: Final = ("hdfs.",)
-"""What the names of the properties begin with."""
+"""Prefixes of the names of the properties."""
 
 _PATIENCE: Final = {
     "dfs.client.failover.max.attempts": "3",

@@ -130,7 +130,7 @@ class ObjectOutput:
         return found.attributes.get(_WRITER) == self._writer
 
     def abandon(self) -> None:
-        """Give up what was not sent; end the upload of parts, as its object is about to be deleted."""
+        """Discard the unsent bytes; end the upload of parts, as its object is about to be deleted."""
         self._kept = []
         if self._parts is not None:
             with store_errors():

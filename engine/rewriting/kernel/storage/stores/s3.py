@@ -18,7 +18,7 @@ from engine.rewriting.kernel.storage.stores.clients import (
 )
 
 PREFIXES: Final = ("s3.", "client.")
-"""What the names of the properties begin with."""
+"""Prefixes of the names of the properties."""
 
 TEXTS: Final = {
     "access_key_id": ("s3.access-key-id", "client.access-key-id"),
