@@ -60,13 +60,13 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BatchAnswer:
     """The result for each file of a batch, and the number of requests beyond those that it was expected to take."""
 
     fates: list[Fate | str]
     more_requests: int = 0
 
 
-def fates_of(batch: Batch, answer: Answer) -> Iterator[tuple[File, Fate | str]]:
+def fates_of(batch: Batch, answer: BatchAnswer) -> Iterator[tuple[File, Fate | str]]:
     """Yield each file of a batch with what became of it."""
     return zip(batch.files, answer.fates, strict=True)

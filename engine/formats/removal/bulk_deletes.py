@@ -25,7 +25,7 @@ from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.runs.removals import FileCount, RemovalFigures
 from engine.formats.intake.errors import printable, summary_of
-from engine.formats.removal.batches import Answer, Batch, Fate, File, fates_of
+from engine.formats.removal.batches import Batch, BatchAnswer, Fate, File, fates_of
 from engine.formats.removal.existing_files import Presence, compare
 from engine.formats.removal.file_lists import CONTENT
 from engine.rewriting.kernel.errors import Refused
@@ -85,7 +85,7 @@ class Tally:
             self.samples.append((printable(path[:_LONGEST_NAMED]), printable(reason[:_LONGEST_NAMED])))
 
 
-_UnderWay: TypeAlias = deque[tuple[Batch, Future[Answer]]]
+_UnderWay: TypeAlias = deque[tuple[Batch, Future[BatchAnswer]]]
 
 
 class BulkDelete:
@@ -209,7 +209,7 @@ class BulkDelete:
         except Refused as error:
             raise StateConflict(f"the store of the files can't be reached: {error}") from error
 
-    def _delete(self, batch: Batch) -> Answer:
+    def _delete(self, batch: Batch) -> BatchAnswer:
         """Compare files with what the store has, and delete those that are the same.
 
         Raises:
@@ -226,7 +226,7 @@ class BulkDelete:
             fates = [next(refusals) or fate if fate is Fate.DELETED else fate for fate in fates]
         elif same and self._patiently(lambda: store.delete_many(same)) is not None:
             fates = [Fate.REFUSED_TOGETHER if fate is Fate.DELETED else fate for fate in fates]
-        return Answer(fates, max(0, sum(asked) - batch.requests // 2))
+        return BatchAnswer(fates, max(0, sum(asked) - batch.requests // 2))
 
     def _delete_one(self, store: Files, path: str) -> str | None:
         return self._patiently(lambda: store.delete(path))
@@ -268,7 +268,7 @@ class BulkDelete:
             self._sleep(wait)
             waited, wait = waited + wait, min(2 * wait, _LONGEST_WAIT_SECONDS)
 
-    def _count(self, batch: Batch, answer: Answer) -> None:
+    def _count(self, batch: Batch, answer: BatchAnswer) -> None:
         """Count the files of a batch; those that the store refused together are tried again."""
         self.tally.requests += answer.more_requests
         self.tally.gone += answer.fates.count(Fate.GONE)

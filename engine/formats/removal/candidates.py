@@ -12,13 +12,13 @@ from engine.formats.removal.file_lists import FileKind, listed
 from engine.formats.removal.listings import FOUND
 from engine.formats.removal.looks import CANDIDATES, Look
 from engine.formats.removal.path_keys import are_in, keys_of
-from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope
 
 OTHER_NAME: Final = "other_name"
-"""Reason of `Refused`: no writer of the format gives a file of this place such a name."""
+"""Reason of `RefusedFiles`: no writer of the format gives a file of this place such a name."""
 
 OF_OPEN_RUN: Final = "of_open_run"
-"""Reason of `Refused`: a live run may still commit the file."""
+"""Reason of `RefusedFiles`: a live run may still commit the file."""
 
 LOOK_BYTES: Final = 2**29
 """Size in memory from which a look takes no more files, about 4 million: what is stored can be read again."""
@@ -54,14 +54,16 @@ def within_limit(orphans: Iterator[pa.Table], earlier: Look | None) -> tuple[pa.
     return pa.concat_tables(kept), more
 
 
-def in_scope(files: pa.Table, scope: Scope, refused: Refused) -> pa.Table:
+def in_scope(files: pa.Table, scope: Scope, refused: RefusedFiles) -> pa.Table:
     """Return the files, with the schema `listings.FOUND`, that may be deleted; count the others in `refused`."""
     as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
     allowed = scope.allowed(as_content, refused)["path"]
     return files if len(allowed) == files.num_rows else files.filter(pc.is_in(files["path"], value_set=allowed))
 
 
-def of_kinds(files: pa.Table, kinds: Sequence[tuple[FileKind, str]], refused: Refused, *, untold: str = "") -> pa.Table:
+def of_kinds(
+    files: pa.Table, kinds: Sequence[tuple[FileKind, str]], refused: RefusedFiles, *, untold: str = ""
+) -> pa.Table:
     """Return the files whose place and name writers of the format give; count the others in `refused`.
 
     Args:
@@ -76,7 +78,7 @@ def of_kinds(files: pa.Table, kinds: Sequence[tuple[FileKind, str]], refused: Re
     return files.filter(is_known)
 
 
-def of_no_open_run(files: pa.Table, marks: Sequence[str], refused: Refused) -> pa.Table:
+def of_no_open_run(files: pa.Table, marks: Sequence[str], refused: RefusedFiles) -> pa.Table:
     """Return the files that no live run wrote; `marks`: the texts in the paths of the files of live runs."""
     for text in marks:
         is_open = pc.match_substring(files["path"], text)

@@ -29,7 +29,7 @@ from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWr
 from engine.formats.removal.listings import files_below
 from engine.formats.removal.path_keys import Keys
 from engine.formats.removal.records import RecordFiles
-from engine.formats.removal.scopes import Refused
+from engine.formats.removal.scopes import RefusedFiles
 
 _log = structlog.get_logger(__name__)
 
@@ -197,7 +197,7 @@ class Looked:
     look: Look
     listed: int
     due: FileList
-    refused: Refused
+    refused: RefusedFiles
     keys: Keys = field(repr=False)
     rule: OrphanRule
     inventory_us: int | None = None

@@ -23,7 +23,7 @@ from engine.formats.removal.listings import FileSource, ListedFiles
 from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us, with_times
 from engine.formats.removal.path_keys import Keys, SeenKeys, are_in, keys_of
 from engine.formats.removal.records import RecordFiles, Records
-from engine.formats.removal.scopes import Refused
+from engine.formats.removal.scopes import RefusedFiles
 from engine.formats.removal.unneeded import References, UnneededFiles
 
 CHANGED: Final = "changed_since_inventory"
@@ -87,7 +87,7 @@ class OrphanSource(Protocol):
     def referenced(self) -> Keys:
         """Return the sorted keys of all files that either version refers to."""
 
-    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+    def allowed(self, files: pa.Table, refused: RefusedFiles) -> pa.Table:
         """Return those of the files that nothing refers to and that may be deleted; count the others in `refused`.
 
         Args:
@@ -155,7 +155,7 @@ class OrphanFiles:
             found.add(batch)
             yield
         ids = self._source.check_listing(found, now_us, before_page)
-        referenced, refused = self._source.referenced(), Refused()
+        referenced, refused = self._source.referenced(), RefusedFiles()
         check_shrinkage(earlier, len(referenced), ids)
         orphans, more = self._orphans(found, earlier, refused)
         files = candidates(orphans if listing.taken_us is None else _without_repeats(orphans), earlier, now_us)
@@ -170,7 +170,7 @@ class OrphanFiles:
         self._looked = Looked(look, found.files, due, refused, keys, rule, inventory_us=listing.taken_us, more=more)
         self._due = UnneededFiles(due, self._source.references(due))
 
-    def _orphans(self, found: ListedFiles, earlier: Look | None, refused: Refused) -> tuple[pa.Table, int]:
+    def _orphans(self, found: ListedFiles, earlier: Look | None, refused: RefusedFiles) -> tuple[pa.Table, int]:
         """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
         files, more = within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
         return of_no_open_run(files, self._source.marks_of_open_runs(files["path"]), refused), more

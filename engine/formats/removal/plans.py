@@ -8,7 +8,7 @@ from engine.domain.runs.left_out import MOST_NAMED, LeftOut, LeftOutItem
 from engine.domain.runs.removals import RemovalPlan
 from engine.formats.intake.errors import printable
 from engine.formats.removal.file_lists import FileList
-from engine.formats.removal.scopes import Refused
+from engine.formats.removal.scopes import RefusedFiles
 
 DAMAGED: Final = "damaged"
 """Reason of a file that can't be decoded."""
@@ -46,7 +46,9 @@ class Unread:
         return LeftOut(dict(self.counts), self.counts[DAMAGED], list(self.items))
 
 
-def plan_of(files: FileList, unread: Unread, refused: Refused, still_needed: int, *, path: str = "") -> RemovalPlan:
+def plan_of(
+    files: FileList, unread: Unread, refused: RefusedFiles, still_needed: int, *, path: str = ""
+) -> RemovalPlan:
     """Return files that may be deleted, with what is left alone and why."""
     left_out = unread.left_out()
     details = {

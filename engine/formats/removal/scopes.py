@@ -34,7 +34,7 @@ _LONGEST_NAMED: Final = 300
 
 
 @dataclass(slots=True)
-class Refused:
+class RefusedFiles:
     """Files that must not be deleted, by reason: their number, and the paths of the first."""
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -66,7 +66,7 @@ class Scope:
         """Return the scope of the table that is registered with this location."""
         return cls(Places([location]), OtherPlaces(others))
 
-    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+    def allowed(self, files: pa.Table, refused: RefusedFiles) -> pa.Table:
         """Return the files, with the schema `file_lists.LISTED`, that may be deleted; count the others in `refused`."""
         for reason in (OUTSIDE, UNCLEAR, OF_OTHERS, LINKED, PROTECTED):
             if not files.num_rows:

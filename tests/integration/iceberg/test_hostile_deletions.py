@@ -17,7 +17,7 @@ from engine.formats.intake.limits import Malformed
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.removal.looks import CANDIDATES, Look
 from engine.formats.removal.path_keys import keys_of
-from engine.formats.removal.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, Refused, Scope
+from engine.formats.removal.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, RefusedFiles, Scope
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 from tests.support.orphans import stored_looks
@@ -113,7 +113,7 @@ def test_expired_entries_with_any_path_delete_no_file_that_is_needed_or_outside(
     ],
 )
 def test_a_path_decides_whether_a_file_may_be_deleted(path: str, reason: str | None) -> None:
-    refused = Refused()
+    refused = RefusedFiles()
     scope = Scope.of(OWN, ["s3a://lake/wh/orders/inner/"])
     allowed = scope.allowed(listed([path], FileKind.DATA), refused)
     assert dict(refused.counts) == ({} if reason is None else {reason: 1})
@@ -143,7 +143,7 @@ def test_f30_a_folder_that_is_a_link_deletes_no_file_of_another_table(lake: Lake
 def test_f30_names_of_metadata_are_for_metadata_files_and_the_hint_of_the_version_never_goes(
     kind: FileKind, name: str
 ) -> None:
-    allowed = Scope.of(OWN).allowed(listed([f"{OWN}/metadata/{name}"], kind), Refused())
+    allowed = Scope.of(OWN).allowed(listed([f"{OWN}/metadata/{name}"], kind), RefusedFiles())
     assert allowed.num_rows == (kind is FileKind.METADATA and name != "version-hint.text")
 
 

@@ -12,7 +12,7 @@ import structlog
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
-from engine.formats.hive.removal.replaced_folders import Listed
+from engine.formats.hive.removal.replaced_folders import OldFolder
 from engine.formats.hive.rewrite.copies import LARGEST_COPY, copy_file, copy_of
 from engine.formats.hive.rewrite.folders import plain
 from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
@@ -86,11 +86,11 @@ class Carrier:
     """
 
     view: TableView
-    followers: Mapping[str, Listed]
+    followers: Mapping[str, OldFolder]
     tally: LateFiles
     before: Callable[[int], None]
 
-    def carry(self, old: Listed) -> bool:
+    def carry(self, old: OldFolder) -> bool:
         """Copy the late files of a folder; return whether all of them were, or are of no use any more.
 
         Raises:
@@ -101,7 +101,7 @@ class Carrier:
             self.tally.leave(location, sorted(nested), NESTED)
         return self._carry(old, late, location) and not nested
 
-    def _carry(self, old: Listed, late: Mapping[str, tuple[int, int]], location: str) -> bool:
+    def _carry(self, old: OldFolder, late: Mapping[str, tuple[int, int]], location: str) -> bool:
         copied = {name: state for name, state in old.copied.items() if old.present.get(name) == state}
         if not late:
             if not copied.keys() <= old.replaced.files.keys():  # an attempt ended before it could store them
@@ -134,7 +134,7 @@ class Carrier:
             self.tally.copy(location, name, size)
         return len(made) + len(there) == len(late)
 
-    def _known_sizes(self, old: Listed, target: str) -> Mapping[str, int]:
+    def _known_sizes(self, old: OldFolder, target: str) -> Mapping[str, int]:
         """Return the sizes, by name, of the files in the present folder and of those that rewrites since have merged.
 
         The merged ones are in the lists of the folders between the old and the present one. A dual file among them has
@@ -149,11 +149,11 @@ class Carrier:
             folder = following.name.folder
         return sizes
 
-    def _store(self, old: Listed, copied: Mapping[str, tuple[int, int]]) -> None:
+    def _store(self, old: OldFolder, copied: Mapping[str, tuple[int, int]]) -> None:
         listed = replace(old.replaced, files={**old.replaced.files, **copied})
         write_list(old.name.folder, old.name.snapshot_id, listed, self.view.files_of_table)
 
-    def _target(self, old: Listed) -> tuple[str | None, str]:
+    def _target(self, old: OldFolder) -> tuple[str | None, str]:
         """Return the folder of the partition, if it has the rows of the old one; otherwise the reason why not.
 
         It has them if the old folder is as the rewrite read it, each later folder was rewritten with all files of the
@@ -174,7 +174,7 @@ class Carrier:
             reason = OVERWRITTEN if any(sizes.get(name) != size for name, size in outputs.items()) else ""
         return (None, reason) if reason else (location, "")
 
-    def _outputs_at(self, old: Listed, location: str) -> tuple[Mapping[str, int], str]:
+    def _outputs_at(self, old: OldFolder, location: str) -> tuple[Mapping[str, int], str]:
         """Follow the rewrites to a folder; return the outputs of the last one, and why they lack rows, if they do."""
         folder, outputs = old.name.folder, old.replaced.outputs
         for _ in range(len(self.followers) + 1):

@@ -16,7 +16,7 @@ from engine.formats.base import Condition
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.removal.late_files import Carrier, LateFiles
-from engine.formats.hive.removal.replaced_folders import Listed, is_read, lists_of, replaced_folders
+from engine.formats.hive.removal.replaced_folders import OldFolder, is_read, lists_of, replaced_folders
 from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
 from engine.formats.hive.rewrite.marks import SENT, SENT_SECONDS
 from engine.formats.hive.rewrite.proofs import records_of as records_of_partitions
@@ -25,7 +25,7 @@ from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
 from engine.formats.removal.records import Records
-from engine.formats.removal.scopes import RECORDS, Refused, Scope
+from engine.formats.removal.scopes import RECORDS, RefusedFiles, Scope
 from engine.formats.removal.unneeded import UnneededFiles
 
 UNREAD: Final = "unread"
@@ -49,7 +49,7 @@ class Seen:
     due: FileList
     folders: Mapping[str, int]
     late: LateFiles
-    refused: Refused
+    refused: RefusedFiles
     next_at: datetime | None
 
     def plan(self, path: str = "") -> RemovalPlan:
@@ -94,7 +94,7 @@ class OldCopies:
         Raises:
             OSError, Malformed, NotEligible: as `removal.replaced_folders.replaced_folders`.
         """
-        view, refused, unread = self.load(), Refused(), list[str]()
+        view, refused, unread = self.load(), RefusedFiles(), list[str]()
         self._origin = view.uuid
         names, placed = list(lists_of(view, before_page)), _in_place(view)
         known, others = _split(names, lambda name: _is_told(name, self.rule) or name.snapshot_id in placed)
@@ -157,7 +157,7 @@ class OldCopies:
         """
         view, counts, counted = self._same(), dict[str, FileCount](), set[str]()
         for stored in self.records.orphans():
-            for batch in (self.scope.allowed(each, Refused()) for each in stored.batches()):
+            for batch in (self.scope.allowed(each, RefusedFiles()) for each in stored.batches()):
                 folders = {parent_of(path) for path in batch["path"].to_pylist()}
                 present = {path for folder in folders for path in _files_of(folder, view)}
                 for row in batch.to_pylist():
@@ -211,7 +211,9 @@ UNCLEAR: Final = "held_by_partitions_elsewhere"
 class _Look:
     """Decides for each replaced folder whether its files are watched, copied or deleted."""
 
-    def __init__(self, view: TableView, rule: CopyRule, before: Callable[[int], None], lists: Sequence[Listed]) -> None:
+    def __init__(
+        self, view: TableView, rule: CopyRule, before: Callable[[int], None], lists: Sequence[OldFolder]
+    ) -> None:
         self.counts = dict.fromkeys((IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT, UNCLEAR), 0)
         self.late = LateFiles()
         self.next_at: datetime | None = None
@@ -231,7 +233,7 @@ class _Look:
             if self._is_past(at) and not any(_files_of(name.folder, self._view)):
                 self.records.append((name.path, 0))
 
-    def of(self, old: Listed) -> pa.Table:
+    def of(self, old: OldFolder) -> pa.Table:
         """Copy the late files of a folder, and return its files to delete, with the schema `LISTED`."""
         location = plain(old.replaced.location)
         if is_read(location, self._locations):
@@ -247,7 +249,7 @@ class _Look:
             return LISTED.empty_table()
         return self._past_grace(old, is_used=self.late.copied + self.late.present > used)
 
-    def _past_grace(self, old: Listed, *, is_used: bool) -> pa.Table:
+    def _past_grace(self, old: OldFolder, *, is_used: bool) -> pa.Table:
         folder = old.replaced.location
         if is_used or not self._is_past(old.used_us) or _is_asked_for(old, self._rule.now):
             self.counts[IN_GRACE] += 1
@@ -266,7 +268,7 @@ class _Look:
             return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
         return LISTED.empty_table()
 
-    def _was_in_place(self, old: Listed) -> bool:
+    def _was_in_place(self, old: OldFolder) -> bool:
         """Return whether the record has the proof of its rewrite, or of one that replaced the folder of that.
 
         A later one proves what its own folder had: nothing, if the proof of an earlier one failed.
@@ -339,7 +341,7 @@ def _instant(at_us: int) -> datetime:
     return datetime.fromtimestamp(min(at_us / 1e6, time.time() + _YEAR_SECONDS), UTC)
 
 
-def _is_asked_for(old: Listed, now: datetime) -> bool:
+def _is_asked_for(old: OldFolder, now: datetime) -> bool:
     """Return whether the Metastore may still execute a call that makes it the folder of its partition again."""
     begin, end = (at.timestamp() * 1000 for at in (now - _OPEN, now + _OPEN))
     return any(name.startswith(SENT) and begin <= at <= end for name, (_, at) in old.present.items())

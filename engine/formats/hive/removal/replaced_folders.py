@@ -35,7 +35,7 @@ _States = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class OldFolder:
     """A replaced folder with what was found of it.
 
     Attributes:
@@ -120,7 +120,7 @@ def replaced_folders(
     scope: Scope,
     before_page: Callable[[int], None],
     unread: Callable[[str], None],
-) -> Sequence[Listed]:
+) -> Sequence[OldFolder]:
     """Return the replaced folders, with the files that are in them now.
 
     Args:
@@ -149,7 +149,7 @@ def replaced_folders(
         read.append((name, at, found))
     present, copies = _found(view, {each.location for _, _, each in read}, before_page)
     return [
-        Listed(name, at, replaced, states, _copied(replaced, states, copies.get(_partition_folder(name.path), {})))
+        OldFolder(name, at, replaced, states, _copied(replaced, states, copies.get(_partition_folder(name.path), {})))
         for name, at, replaced in read
         for states in (present.get(plain(replaced.location), {}),)
     ]

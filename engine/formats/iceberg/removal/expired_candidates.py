@@ -29,7 +29,7 @@ from engine.formats.iceberg.removal.stored_paths import StoredPaths
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, listed
 from engine.formats.removal.path_keys import Keys, SeenKeys, first_of_each, keys_of
 from engine.formats.removal.plans import Unread
-from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope
 
 _DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
 
@@ -48,7 +48,7 @@ class Found:
 
     files: FileList
     unread: Unread
-    refused: Refused
+    refused: RefusedFiles
     still_needed: int
     reachability: Reachability = field(repr=False)
 
@@ -134,7 +134,7 @@ class _Search:
     def __init__(self, view: TableView, scope: Scope, files: ListWriter) -> None:
         self.files = files
         self.unread = Unread()
-        self.refused = Refused()
+        self.refused = RefusedFiles()
         self.has_content = False
         self._files = view.reader.io
         self._stored = StoredPaths(self._files)

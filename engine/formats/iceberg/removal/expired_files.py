@@ -27,7 +27,7 @@ from engine.formats.iceberg.removal.records import records_of
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
 from engine.formats.removal.file_lists import FileList
 from engine.formats.removal.plans import Unread, plan_of
-from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope
 from engine.formats.removal.unneeded import UnneededFiles
 
 
@@ -46,7 +46,7 @@ class Recorded:
     path: str
     files: FileList
     unread: Unread
-    refused: Refused
+    refused: RefusedFiles
     still_needed: int
 
     def plan(self) -> RemovalPlan:
@@ -141,7 +141,7 @@ class ExpiredFiles:
     def _checked(self, view: TableView, path: str, stored: FileList) -> tuple[Recorded, Reachability]:
         """Return a stored list without files that are needed or may not be deleted."""
         check_newer(view.metadata, stored.origin)
-        refused = Refused()
+        refused = RefusedFiles()
         allowed = stored.filtered(lambda files: self._scope.allowed(files, refused))
         keys = allowed.keys()
         reachability = Reachability(keys)

@@ -28,7 +28,7 @@ from engine.formats.removal.listings import ListedFiles
 from engine.formats.removal.orphan_files import SearchedTable
 from engine.formats.removal.path_keys import Keys, are_in, keys_of
 from engine.formats.removal.records import Records
-from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope
 
 HIDDEN: Final = "hidden"
 _HIDDEN: Final = r"/[._]"
@@ -87,7 +87,7 @@ class IcebergOrphans:
         """Return the sorted keys of the paths that either version refers to."""
         return self._keys
 
-    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+    def allowed(self, files: pa.Table, refused: RefusedFiles) -> pa.Table:
         """Return those of the files that nothing refers to and that may be deleted; count the others."""
         metadata = self._before.metadata
         orphans, kinds = files.filter(pa.array(~are_in(self._keys, keys_of(files["path"])))), orphan_kinds(metadata)
@@ -112,7 +112,7 @@ class IcebergOrphans:
         return records_of(self._load(), run_id)
 
 
-def _without_hidden(files: pa.Table, metadata: TableMetadata, refused: Refused) -> pa.Table:
+def _without_hidden(files: pa.Table, metadata: TableMetadata, refused: RefusedFiles) -> pa.Table:
     """Return the files of which no part of the path below the table's location is hidden.
 
     Folders of the table's own partition fields are not hidden, whatever these are called.

@@ -33,7 +33,7 @@ from engine.formats.paimon.view import TableView
 from engine.formats.removal.file_lists import CONTENT, LISTED, FileList, ListWriter
 from engine.formats.removal.path_keys import SeenKeys, keys_of
 from engine.formats.removal.plans import Unread, plan_of
-from engine.formats.removal.scopes import Refused
+from engine.formats.removal.scopes import RefusedFiles
 from engine.formats.removal.unneeded import UnneededFiles
 
 _CONTENT: Final = pa.array(sorted(each.value for each in CONTENT))
@@ -44,7 +44,7 @@ class Unneeded:
     """Files referenced only by expired snapshots, and those excluded by path."""
 
     files: FileList
-    refused: Refused
+    refused: RefusedFiles
     still_needed: int
     needed: NeededFiles
 
@@ -58,7 +58,7 @@ def find_unneeded(
         Malformed: a manifest or list of a root can't be read.
         OSError: the store does not answer.
     """
-    refused, seen = Refused(), SeenKeys()
+    refused, seen = RefusedFiles(), SeenKeys()
     allowed = [LISTED.empty_table()]
     for batch in batches:
         some = batch if places is None else places.allowed(batch, refused)

@@ -22,7 +22,7 @@ from engine.formats.removal.listings import ListedFiles, Listing
 from engine.formats.removal.orphan_files import SearchedTable
 from engine.formats.removal.path_keys import Keys
 from engine.formats.removal.records import Records
-from engine.formats.removal.scopes import Refused, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class PaimonOrphans:
         """Return the sorted keys of the names that either version refers to."""
         return self._references.keys()
 
-    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+    def allowed(self, files: pa.Table, refused: RefusedFiles) -> pa.Table:
         """Return those of the files that nothing refers to and that may be deleted; count the others."""
         orphans, documents = files.filter(pa.array(~self.needed(files))), of_documents(self._before.files.location)
         named = of_kinds(orphans, orphan_kinds(self._before), refused, untold=documents)

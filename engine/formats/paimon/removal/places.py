@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from engine.formats.paimon.removal.outputs import METADATA_FOLDERS
 from engine.formats.removal.file_lists import CONTENT, FileKind
-from engine.formats.removal.scopes import PROTECTED, Refused, Scope
+from engine.formats.removal.scopes import PROTECTED, RefusedFiles, Scope
 
 _CONTENT = pa.array(sorted(each.value for each in CONTENT))
 _STATISTICS = "statistics"
@@ -24,7 +24,7 @@ class DeletablePlaces:
     scope: Scope
     location: str
 
-    def allowed(self, files: pa.Table, refused: Refused) -> pa.Table:
+    def allowed(self, files: pa.Table, refused: RefusedFiles) -> pa.Table:
         """Return the files, with the schema `file_lists.LISTED`, that may be deleted; count the others in `refused`."""
         files = self.scope.allowed(files, refused)
         if not files.num_rows:
