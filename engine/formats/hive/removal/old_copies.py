@@ -211,9 +211,7 @@ UNCLEAR: Final = "held_by_partitions_elsewhere"
 class _Look:
     """Decides for each replaced folder whether its files are watched, copied or deleted."""
 
-    def __init__(
-        self, view: TableView, rule: CopyRule, before: Callable[[int], None], lists: Sequence[OldFolder]
-    ) -> None:
+    def __init__(self, view: TableView, rule: CopyRule, ask: Callable[[int], None], lists: Sequence[OldFolder]) -> None:
         self.counts = dict.fromkeys((IN_USE, IN_GRACE, DUE, UNPROVEN, KEPT, UNCLEAR), 0)
         self.late = LateFiles()
         self.next_at: datetime | None = None
@@ -224,7 +222,7 @@ class _Look:
         self._newest = {plain(each.replaced.location): each for each in ordered}
         self._made = {plain(each.name.folder) for each in lists}
         self._locations = _locations(view)
-        self._carrier = Carrier(view, self._newest, self.late, before)
+        self._carrier = Carrier(view, self._newest, self.late, ask)
 
     def forget(self, names: Sequence[tuple[ListName, int]]) -> None:
         """Delete the lists of rewrites that neither the record nor a partition knows, once nothing of them is left."""
