@@ -19,12 +19,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 259,
     "traced modules of engine": 244,
-    "modules of engine": 695,
+    "modules of engine": 697,
     "lines of engine": 92_700,
     "protocols in formats/base": 16,
-    "isinstance of roles": 14,
+    "isinstance of roles": 0,
     "fields of GroupTask": 20,
-    "lines of tests": 110_800,
+    "lines of tests": 111_000,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -30,15 +30,16 @@ def test_every_reason_to_wait_has_words():
 
 def test_every_reason_that_services_end_runs_with_has_words():
     sources = " ".join(path.read_text() for path in (ROOT / "engine" / "services").rglob("*.py"))
-    ended = re.findall(r"\.(?:end|_wait)\(\s*(?:RunState|WaitingFor)\.\w+,\s*\"(\w+)\"", sources)
-    given = re.findall(r"fail\(\s*reason=\"(\w+)\"", sources)
-    assert {*ended, *given} >= {"committed", "nothing_to_do", "conflict"}
-    assert {*ended, *given} <= set(OF_RUNS)
+    given = set(re.findall(r"\b(?:Ended|Parked)\(\s*[\w.()]+,\s*\"(\w+)\"", sources))
+    assert given >= {"committed", "nothing_to_do", "conflict", "worker_stopped", "groups_failed", "disabled"}
+    assert given <= set(OF_RUNS)
 
 
 def test_every_hold_of_a_table_has_words():
     source = (ROOT / "engine" / "services" / "explain" / "timing.py").read_text()
-    assert set(re.findall(r"Hold\(\"(\w+)\"", source)) <= set(OF_TABLES)
+    given = set(re.findall(r"TableHold\(\"(\w+)\"", source))
+    assert given >= {"disabled", "table_frozen", "cooling_down"}
+    assert given <= set(OF_TABLES)
 
 
 def test_words_fit_into_a_sentence():

@@ -122,7 +122,7 @@ def follow(sender: Sender, run_id: str) -> Generator[ServerEvent, None, None]:
     """Yield events and heartbeats until the run has ended and all its events were yielded.
 
     Raises:
-        ApiError: the server refused. NoAnswer: it did not answer repeatedly. UnreadableAnswer: it is no Packhouse.
+        ApiError: the server refused. NoAnswer: it did not answer repeatedly. UnreadableAnswer: it is not Packhouse.
     """
     position = Position()
     while True:
@@ -161,7 +161,7 @@ async def follow_async(sender: AsyncSender, run_id: str) -> AsyncGenerator[Serve
 
 
 def _is_over(response: httpx.Response) -> bool:
-    """Return whether there are no more events; raises UnreadableAnswer if the answer is no stream."""
+    """Return whether there are no more events; raises UnreadableAnswer if the answer is not a stream."""
     if response.status_code == httpx.codes.NO_CONTENT:
         return True
     if not response.headers.get("content-type", "").startswith("text/event-stream"):

@@ -46,7 +46,7 @@ class TableExpiredRemoval(_TableRemoval):
     """Removal of the files that only expired snapshots and tags needed."""
 
     _unread: dict[str, Unread] = field(default_factory=dict)
-    """What could not be read of what a run expired, which its deletion states."""
+    """By run, what could not be read of the snapshots that it expired; its deletion states this."""
 
     @reads("read the manifests of")
     def preview(self, snapshot_ids: Sequence[int], others: Sequence[str], tags: Sequence[str] = ()) -> RemovalPlan:
