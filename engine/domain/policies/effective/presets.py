@@ -72,7 +72,8 @@ _BALANCED: Final = _preset(
     "table is due at 5 sorted runs. The target size is the table's own, or 128 MiB without one; at most one run starts "
     "in 10 minutes.",
     source="Packhouse's own figures, chosen by replays of eight write histories (docs/simulation.md, 'Presets'): "
-    "avoidable files stay bounded, and each ingested byte is rewritten at most 2.5 times.",
+    "avoidable files stay bounded, and each ingested byte is rewritten at most 2.5 times in a week; in a month 7 times "
+    "where thousands of partitions get a file every two days.",
     document={
         "rewrite": {"min_input_files": 2},
         "schedule": {"min_interval": "10m"},
