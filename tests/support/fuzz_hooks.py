@@ -58,7 +58,9 @@ UNSAYABLE: Final = (
     Unsayable("two scopes of one policy", "query:scope_label", "^a policy has one scope"),
     Unsayable("which catalogs there are", "/(scope/)?catalog|/catalogs/.*", "^no catalog "),
     Unsayable("which tables there are, and where", "/name", "^the catalog has no table|^the table's location"),
-    Unsayable("which versions there are", "/version", "^policy version [0-9]+ does not exist|^this version is a deletion"),
+    Unsayable(
+        "which versions there are", "/version", "^policy version [0-9]+ does not exist|^this version is a deletion"
+    ),
     Unsayable("which formats are served", "/format", "does not serve"),
     Unsayable("what time it is", "/expires_at", "would have expired already"),
     Unsayable(
