@@ -112,7 +112,7 @@ class TaskPath(RewritePath):
 
         settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
 
-        def made(group: FileGroup) -> SentTask:
+        def sent_task(group: FileGroup) -> SentTask:
             checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
             asked = replace(settings, checks_rows=checks)
             task = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
@@ -127,7 +127,7 @@ class TaskPath(RewritePath):
             clock=context.clock,
             times=LaneTimes(plan.time),
             slots=slots,
-            tasks=lambda group: context.formats.read_for_run(table.ref, made, group),
+            tasks=lambda group: context.formats.read_for_run(table.ref, sent_task, group),
             credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
             lost=self._lost_groups(plan).find,
             on_start=self._mark_running,
