@@ -23,17 +23,26 @@ COPY clients/console clients/console
 RUN --mount=type=cache,target=/root/.npm scripts/console
 
 FROM projects AS build
-ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --all-packages --no-install-workspace
+ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra hdfs --extra oidc"
 COPY . .
 COPY --from=console /src/clients/console/dist clients/console/dist
-RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --no-dev --all-packages --no-editable
+
+FROM build AS with-client
+RUN --mount=type=cache,target=/root/.cache/uv uv sync $WITH --extra connect --no-editable
+
+FROM build AS with-spark
+RUN apt-get update && apt-get install -y --no-install-recommends openjdk-17-jre-headless && rm -rf /var/lib/apt/lists/*
+RUN --mount=type=cache,target=/root/.cache/uv uv sync $WITH --extra embedded --no-editable
+# Paimon's core, which workers send to Spark: only here is what downloads it, so both images get it from here.
+RUN /opt/packhouse/bin/python -m engine.embedded.jars /opt/jars \
+    org.apache.paimon:paimon-bundle:1.4.2 org.apache.paimon:paimon-s3:1.4.2
 
 FROM python:${PYTHON} AS runtime
 RUN useradd --create-home --uid 10001 packhouse && install -d -o packhouse -g packhouse /var/lib/packhouse
-COPY --from=build /opt/packhouse /opt/packhouse
 COPY LICENSE /opt/packhouse/
-ENV PATH=/opt/packhouse/bin:$PATH PYTHONUNBUFFERED=1 PACKHOUSE_DATA_DIR=/var/lib/packhouse PACKHOUSE_HOST=0.0.0.0
+COPY --from=with-spark /opt/jars /opt/jars
+ENV PATH=/opt/packhouse/bin:$PATH PYTHONUNBUFFERED=1 PACKHOUSE_DATA_DIR=/var/lib/packhouse PACKHOUSE_HOST=0.0.0.0 \
+    PACKHOUSE_PAIMON_JAR=/opt/jars/paimon-bundle-1.4.2.jar PACKHOUSE_PAIMON_S3_JAR=/opt/jars/paimon-s3-1.4.2.jar
 WORKDIR /var/lib/packhouse
 VOLUME /var/lib/packhouse
 EXPOSE 8080
@@ -43,9 +52,11 @@ FROM runtime AS embedded
 RUN apt-get update \
     && apt-get install -y --no-install-recommends openjdk-17-jre-headless redis-server \
     && rm -rf /var/lib/apt/lists/*
+COPY --from=with-spark /opt/packhouse /opt/packhouse
 USER packhouse
 CMD ["up"]
 
 FROM runtime AS server
+COPY --from=with-client /opt/packhouse /opt/packhouse
 USER packhouse
 CMD ["api"]

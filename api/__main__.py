@@ -15,6 +15,7 @@ from api.openapi.description import describe, to_yaml
 from api.server.memory import limit_malloc_arenas
 from engine.domain.errors import PackhouseError
 from engine.domain.policies.documents.schema import policy_schema_text
+from engine.extras import SPARK, require
 from engine.factory.services import Services
 from engine.logging import configure_logging
 from engine.settings import Settings, read_settings
@@ -55,11 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _start(command: str, settings: Settings) -> None:
-    from api.server.parts import Parts, serve  # noqa: PLC0415 - loads Spark's client, which describing the API does not need
-
     if command == "migrate":
         await _migrate(settings)
         return
+    require("pyspark", purpose="it", install=SPARK)
+    from api.server.parts import Parts, serve  # noqa: PLC0415 - loads Spark's client, which the other commands do not need
+
     every = command == "up"
     parts = Parts(
         api=every or command == "api",

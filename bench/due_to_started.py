@@ -36,7 +36,8 @@ from bench.record import CATALOG, fill
 from bench.servers import Shared, process, shared_servers
 from engine.domain.runs.run import RunState
 from engine.embedded.processes import free_loopback_port
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.services.runs.claims import ClaimService
 from engine.settings import Settings
 

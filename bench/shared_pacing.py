@@ -25,8 +25,9 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Catalog, FormatName, Table, TableRef
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
 from engine.factory.services import Services
+from engine.factory.wiring import Container
 from engine.rewriting.kernel.contract import GroupTask
 from engine.services.operations.tasks.pacing import PaceTools, RunPacing
 from engine.services.policies.effective import PolicyReader

@@ -23,7 +23,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from bench.facts import machine_facts, print_table, write_json
 from bench.record import CATALOG, fill
 from bench.servers import Shared, shared_servers
-from engine.factory import open_container
+from engine.factory.container import open_container
 from engine.services.watching.service import TABLES_AT_ONCE
 from engine.settings import Settings
 from engine.workers.coordinator import WATCH_SECONDS

@@ -26,8 +26,9 @@ from api.server.first_key import FILE_NAME, ensure_first_key
 from api.server.work import work_app
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import InvalidInput, Transient
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
 from engine.factory.services import Services
+from engine.factory.wiring import Container
 from engine.settings import Settings
 
 STUCK_SECONDS: Final = 60.0

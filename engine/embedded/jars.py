@@ -1,9 +1,11 @@
 """Download jars by Maven coordinate into a folder, using the Ivy in the pyspark wheel.
 
 Command line: `python -m engine.embedded.jars [folder coordinate…]`; without arguments it downloads the jars that the
-tests and benchmarks compare with to `.cache/jars`. Needs Java and the network, but only for jars that are missing.
+tests and benchmarks compare with to `.cache/jars`. Needs Java, a whole Spark (the extra `embedded`) and the network,
+but only for jars that are missing.
 """
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -21,6 +23,12 @@ PAIMON_S3: Final = "org.apache.paimon:paimon-s3:1.4.2"
 SQLITE_JDBC: Final = "org.xerial:sqlite-jdbc:3.50.3.0"
 POSTGRES_JDBC: Final = "org.postgresql:postgresql:42.7.7"
 CACHE_FOLDER: Final = Path(".cache/jars")
+SHA256: Final[Mapping[str, str]] = {
+    PAIMON: "85a1587409e6c044b46eb20370a46ecd288576b8bc7aadf6b0432a4f2370f5d1",
+    PAIMON_S3: "dc701f0c5b2790680032ec8961dfbb857e968f9f023563a7077fffd0750d0a67",
+}
+"""Of the jars that workers send to Spark: another file under the name of one of them is not kept."""
+
 _COORDINATE: Final = re.compile(r"^([\w.-]+):([\w.-]+):([\w.-]+)(?::([\w.-]+))?$")
 _FETCH_SECONDS: Final = 600
 _WANTED: Final = """\
@@ -47,15 +55,21 @@ def fetch_all(coordinates: Sequence[str], folder: Path) -> list[Path]:
     processes fetch at once: each jar is created atomically.
 
     Raises:
-        InvalidInput: not `group:artifact:version[:classifier]`, or no repository has one of the jars.
+        InvalidInput: not `group:artifact:version[:classifier]`, no repository has one of the jars, one is another file
+            than the one whose digest is known, or Spark's client is installed alone.
         Transient: no Java, or no answer from the repository.
     """
-    jars = {coordinate: folder / _file_name(_parts(coordinate)) for coordinate in coordinates}
+    jars = {coordinate: path_of(coordinate, folder) for coordinate in coordinates}
     if missing := {coordinate: jar for coordinate, jar in jars.items() if not jar.is_file()}:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix="fetch-", dir=folder.absolute()) as scratch:
             _retrieve(missing, Path(scratch))
     return list(jars.values())
+
+
+def path_of(coordinate: str, folder: Path) -> Path:
+    """Return the path that a jar has in the folder once it is fetched. Raises `InvalidInput` for no coordinate."""
+    return folder / f"{'-'.join(filter(None, _parts(coordinate)[1:]))}.jar"
 
 
 def _parts(coordinate: str) -> tuple[str, str, str, str]:
@@ -65,10 +79,6 @@ def _parts(coordinate: str) -> tuple[str, str, str, str]:
         raise InvalidInput(f"{coordinate!r} is not a Maven coordinate: write group:artifact:version")
     group, artifact, version, classifier = match.groups(default="")
     return group, artifact, version, classifier
-
-
-def _file_name(parts: tuple[str, str, str, str]) -> str:
-    return f"{'-'.join(filter(None, parts[1:]))}.jar"
 
 
 def _module(coordinates: Iterable[str]) -> str:
@@ -107,6 +117,8 @@ def _retrieve(jars: Mapping[str, Path], scratch: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise Transient(f"{named}: not fetched within {_FETCH_SECONDS} s; check the network and try again") from error
     if all((scratch / jar.name).is_file() for jar in jars.values()):
+        for coordinate, jar in jars.items():
+            _check_digest(coordinate, scratch / jar.name)
         for jar in jars.values():
             (scratch / jar.name).replace(jar)
         return
@@ -115,6 +127,16 @@ def _retrieve(jars: Mapping[str, Path], scratch: Path) -> None:
     if absent and "Server access error" not in output and "Host " not in output:
         raise InvalidInput(f"no repository has a jar {', '.join(absent)}")
     raise Transient(f"{named}: could not be fetched:\n{output[-2000:]}")
+
+
+def _check_digest(coordinate: str, jar: Path) -> None:
+    with jar.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != SHA256.get(coordinate, digest):
+        raise InvalidInput(
+            f"the repository's {coordinate} has the SHA-256 {digest}, and the published one {SHA256[coordinate]}: "
+            "it was not kept; correct the mirror, or set the path of a jar that you trust"
+        )
 
 
 if __name__ == "__main__":

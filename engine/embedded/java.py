@@ -5,7 +5,7 @@ import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.domain.errors import Transient
+from engine.domain.errors import InvalidInput, Transient
 
 
 def find_java() -> Path:
@@ -22,13 +22,25 @@ def find_java() -> Path:
     return Path(found)
 
 
+def is_whole_spark() -> bool:
+    """Return whether a complete Spark distribution is installed, and not its client alone."""
+    home = _pyspark()
+    return home is not None and (home / "jars").is_dir()
+
+
 def find_spark_home() -> Path:
     """Return the folder of the installed pyspark wheel, which is a complete Spark distribution.
 
     Raises:
-        Transient: pyspark is not installed.
+        InvalidInput: pyspark is not installed, or is Spark's client alone; the message explains what to install.
     """
+    home = _pyspark()
+    if home is None or not is_whole_spark():
+        found = "pyspark is not installed" if home is None else "the installed pyspark is Spark's client alone"
+        raise InvalidInput(f"{found}: pip install 'packhouse-server[embedded]' in an environment of its own")
+    return home
+
+
+def _pyspark() -> Path | None:
     wheel = find_spec("pyspark")
-    if wheel is None or wheel.origin is None:
-        raise Transient("pyspark is not installed: uv sync")
-    return Path(wheel.origin).parent
+    return Path(wheel.origin).parent if wheel is not None and wheel.origin is not None else None

@@ -84,6 +84,7 @@ class EmbeddedSpark:
 
         Raises:
             Transient: no Java, the folder is in use by another server, or no answer in time (contains the log's end).
+            InvalidInput: no Spark is installed here, only its client.
         """
         self._lock.acquire()
         try:

@@ -1,48 +1,6 @@
 """The composition root: settings in, wired services out. Nothing else reads settings or starts embedded parts.
 
-`dependencies` has what is outside of a process and starts the embedded parts; `wiring` declares each service once.
-Entered by `api.server`, the commands and tests.
+`dependencies` has what is outside of a process and starts the embedded parts; `wiring` declares each service once;
+`container` is entered by `api.server`, the commands and tests. Nothing is imported here: `services`, which the API's
+modules name, needs no Spark.
 """
-
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from typing import Final
-
-from engine.factory.dependencies import Dependencies, RedisParts, ServedFormats, open_dependencies
-from engine.factory.wiring import Container, wire
-from engine.services.operations.rewrite.procedures import Procedures
-from engine.services.operations.tasks.lanes import Dispatcher
-from engine.settings import Settings
-
-__all__ = ["Container", "Dependencies", "RedisParts", "ServedFormats", "open_container", "wire"]
-
-THREADS: Final = 256
-"""The most blocking calls at once: every lane of every run holds one thread while its Spark task runs."""
-
-
-@asynccontextmanager
-async def open_container(
-    settings: Settings,
-    *,
-    step: Callable[[str], None] = lambda _name: None,
-    dispatcher: Dispatcher | None = None,
-    procedures: Procedures | None = None,
-    formats: ServedFormats | None = None,
-    migrates: bool = False,
-) -> AsyncIterator[Container]:
-    """Start the embedded parts, check the record's schema, wire the services; undo everything on exit.
-
-    `migrates`: migrate the record to the newest schema first, as `up` does. `step` is called at each labelled step of
-    a run; `dispatcher` and `procedures` replace Spark Connect, `formats` the table formats (for tests).
-
-    Raises:
-        Transient: a part does not start.
-        SchemaUnsupported: this version can't use the record's schema.
-    """
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="blocking"))
-    async with open_dependencies(
-        settings, step=step, dispatcher=dispatcher, procedures=procedures, formats=formats, migrates=migrates
-    ) as around:
-        yield wire(settings, around)

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -19,10 +20,12 @@ from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
 from engine.domain.ids import IdSource
 from engine.domain.tables.table import FormatName
-from engine.embedded.jars import PAIMON, PAIMON_S3, fetch
+from engine.embedded.jars import PAIMON, PAIMON_S3, fetch, path_of
+from engine.embedded.java import is_whole_spark
 from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import EmbeddedServer, Supervisor
+from engine.extras import require
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
@@ -38,7 +41,6 @@ from engine.queue.streams import RunQueue
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.storage.stores import hdfs
 from engine.rewriting.kernel.storage.stores.connections import use_relay
-from engine.services.access.oidc import OidcSettings, OidcTokens
 from engine.services.catalogs.locations import LocationRules
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
@@ -48,6 +50,9 @@ from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.spark.task_runner import SparkTaskRunner
 from engine.stores.database import Database, own_database
+
+if TYPE_CHECKING:
+    from engine.services.access.oidc import OidcTokens
 
 _log = structlog.get_logger(__name__)
 
@@ -89,7 +94,7 @@ class Dependencies:
     procedures: Procedures
     warm_up: Callable[[], None]
     formats: ServedFormats
-    tokens: OidcTokens | None = None
+    tokens: "OidcTokens | None" = None
     step: Callable[[str], None] = lambda _name: None
 
 
@@ -219,9 +224,18 @@ def _formats(core: CoreCalls, locations: LocationRules) -> Mapping[FormatName, T
 
 
 def _found_jar(name: str, given: Path | None, coordinate: str, folder: Path) -> Path:
-    """Return the path of a jar; download it to the folder at its first use unless the setting of this name has one."""
+    """Return the path of a jar; download it to the folder at its first use unless the setting of this name has one.
+
+    Raises:
+        InvalidInput: the setting names no file, or there is none and this environment can't download it.
+    """
     if given is None:
-        return fetch(coordinate, folder)
+        if (there := path_of(coordinate, folder)).is_file() or is_whole_spark():
+            return fetch(coordinate, folder)
+        raise InvalidInput(
+            f"{name} is not set, and only installations with the extra `embedded` download {coordinate}: put "
+            f"{there.name} from your Maven repository on this worker and set {name} to its path"
+        )
     if not given.is_file():
         raise InvalidInput(f"{name} is {given}, where there is no file")
     return given
@@ -235,7 +249,7 @@ def _rates(settings: Settings) -> Mapping[Kind, int]:
     }
 
 
-def identities_of(settings: Settings) -> OidcTokens | None:
+def identities_of(settings: Settings) -> "OidcTokens | None":
     """Return the check of an identity provider's tokens; None without a provider. Raises `InvalidInput`."""
     if settings.oidc_issuer is None:
         if settings.oidc_console_client_id is not None:
@@ -243,6 +257,9 @@ def identities_of(settings: Settings) -> OidcTokens | None:
         return None
     if not settings.oidc_audience:
         raise InvalidInput("PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens for other services would be accepted")
+    require("jwt", purpose="PACKHOUSE_OIDC_ISSUER", install="'packhouse-server[oidc]'")
+    from engine.services.access.oidc import OidcSettings, OidcTokens  # noqa: PLC0415 - an extra
+
     wanted = OidcSettings(
         issuer=settings.oidc_issuer,
         audience=settings.oidc_audience,

@@ -18,7 +18,8 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import FormatName, TableRef
 from engine.embedded.iceberg import SQL_EXTENSIONS
 from engine.embedded.spark import EmbeddedSpark
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.settings import Settings
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import seen_when

@@ -11,7 +11,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
-from engine.factory import open_container
+from engine.factory.container import open_container
 from engine.services.operations.tasks import lanes
 from tests.support.crowds import Crowd, waiting_for_slots
 from tests.support.eventually import seen_when, until

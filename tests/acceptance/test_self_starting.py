@@ -17,7 +17,8 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.watches import Verdict, Watch
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.settings import Settings
 from tests.support.eventually import seen_when
 from tests.support.processes import child, environment_of

@@ -17,7 +17,7 @@ from asgi_lifespan import LifespanManager
 from api.app import create_app
 from api.deps import Services
 from engine.domain.access.callers import Role
-from engine.factory import open_container
+from engine.factory.container import open_container
 from tests.support.acknowledging import acknowledging
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.matrix import (

@@ -19,7 +19,7 @@ from pyiceberg.types import IntegerType
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
-from engine.factory import open_container
+from engine.factory.container import open_container
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.local_dispatch import LocalDispatcher

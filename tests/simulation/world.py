@@ -28,7 +28,8 @@ from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import PolicyDocument
 from engine.domain.tables.table import FormatName, Table, TableRef
 from engine.embedded.redis import EmbeddedRedis
-from engine.factory import Container, Dependencies, RedisParts, wire
+from engine.factory.dependencies import Dependencies, RedisParts
+from engine.factory.wiring import Container, wire
 from engine.queue.budgets import PaceLedger
 from engine.queue.connection import connect_redis
 from engine.queue.hints import Hints

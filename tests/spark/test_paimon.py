@@ -19,7 +19,8 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import FormatName, TableRef
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch_all
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.settings import Settings
 from tests.support.paimon.commits import keyed
 from tests.support.paimon.core import PaimonCore

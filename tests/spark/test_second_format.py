@@ -10,7 +10,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import TableRef
-from engine.factory import open_container
+from engine.factory.container import open_container
 from tests.support.plain.catalog import SERVED_AS, PlainFormat
 from tests.support.plain.lake import PlainLake
 from tests.support.settings import settings_of

@@ -10,7 +10,8 @@ from engine.domain.ids import RunId
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.settings import Settings
 from tests.support.eventually import seen_when
 from tests.support.world import Lake, register_lake

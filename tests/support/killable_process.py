@@ -20,7 +20,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from engine.factory import ServedFormats, open_container
+from engine.factory.container import open_container
+from engine.factory.dependencies import ServedFormats
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt, AttemptStop

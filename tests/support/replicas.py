@@ -19,7 +19,7 @@ import httpx
 from engine.domain.ids import RunId
 from engine.domain.runs.run import Run
 from engine.embedded.redis import EmbeddedRedis
-from engine.factory import open_container
+from engine.factory.container import open_container
 from engine.settings import Settings
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.eventually import eventually

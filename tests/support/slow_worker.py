@@ -13,7 +13,7 @@ from pathlib import Path
 
 from api.server import parts
 from engine.domain.errors import Interrupted
-from engine.factory import open_container
+from engine.factory.container import open_container
 from engine.services.operations.tasks import lanes
 from engine.settings import Settings
 from engine.spark.dispatch import Ticket

@@ -34,7 +34,9 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Priority, Run
 from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
-from engine.factory import Container, ServedFormats, open_container
+from engine.factory.container import open_container
+from engine.factory.dependencies import ServedFormats
+from engine.factory.wiring import Container
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.settings import Settings
 from tests.support.acknowledging import acknowledged

@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SERVER = "packhouse-server"
+EXTRAS: Final = ("connect", "embedded", "hdfs", "oidc")
 _PERMISSIVE: Final = re.compile(
     r"apache|bsd|\bmit\b|mit-0|\bisc\b|psf-2|python software|0bsd|zlib|cc0|unlicense|public domain", re.IGNORECASE
 )
@@ -33,7 +34,7 @@ def _delivered() -> set[str]:
     """Return the packages of the lock that an installation of the server brings, with those of its extras."""
     lock = tomllib.loads((ROOT / "uv.lock").read_text())
     packages = {each["name"]: each for each in lock["package"]}
-    found, todo = set[tuple[str, tuple[str, ...]]](), list[tuple[str, tuple[str, ...]]]([(SERVER, ())])
+    found, todo = set[tuple[str, tuple[str, ...]]](), list[tuple[str, tuple[str, ...]]]([(SERVER, EXTRAS)])
     while todo:
         name, extras = entry = todo.pop()
         if entry in found:

@@ -21,7 +21,9 @@ from structlog.testing import capture_logs
 
 from api.deps import Services
 from engine.domain.runs.run import Run
-from engine.factory import Container, ServedFormats, open_container
+from engine.factory.container import open_container
+from engine.factory.dependencies import ServedFormats
+from engine.factory.wiring import Container
 from engine.settings import Settings
 from tests.support.acknowledging import acknowledging
 from tests.support.apps import shared_routes_app

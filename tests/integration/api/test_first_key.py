@@ -10,7 +10,8 @@ from redis.asyncio import Redis
 
 from api.server.first_key import ensure_first_key
 from engine.domain.errors import InvalidInput
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.settings import Settings
 from tests.support.local_dispatch import LocalDispatcher
 

@@ -13,7 +13,7 @@ from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState
-from engine.factory import open_container
+from engine.factory.container import open_container
 from engine.services.operations.tasks import lanes
 from tests.support.crowds import Crowd, slots_in_use, waiting_for_slots
 from tests.support.databases import FreshDatabase

@@ -17,7 +17,8 @@ from redis.asyncio import Redis
 from engine.domain.errors import Transient
 from engine.domain.runs.run import Priority, RunState
 from engine.embedded.redis import EmbeddedRedis
-from engine.factory import Container, open_container
+from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.attempts import content, worked_off
 from tests.support.eventually import seen_when

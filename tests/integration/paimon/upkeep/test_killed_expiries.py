@@ -12,7 +12,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import FormatName
-from engine.factory import open_container
+from engine.factory.container import open_container
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.moved_clock import MovedClock
 from tests.support.paimon.core import PaimonCore

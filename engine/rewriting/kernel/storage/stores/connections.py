@@ -49,7 +49,11 @@ def files_of(kind: str, place: str, properties: Mapping[str, str], credentials: 
     if kind == schemes.S3:
         return arrow_files.s3(place, properties)
     package = "hdfs-native" if kind == schemes.HDFS else "obstore"
-    raise Refused(UNSUPPORTED_STORAGE, f"{kind}://{place} needs the package {package} on Spark's executors")
+    raise Refused(
+        UNSUPPORTED_STORAGE,
+        f"{kind}://{place} needs the package {package}, which is not installed in this process: install it on Spark's "
+        "executors and in the service (pip install 'packhouse-server[hdfs]' for hdfs-native)",
+    )
 
 
 def whole_files_of(
