@@ -91,6 +91,7 @@ check-code:
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m api openapi --check
 	@$(BIN)/python -m api policy-schema --check
+	@$(BIN)/python -m api settings --check
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
@@ -121,10 +122,11 @@ fmt: ## Format the code and apply the fixes of ruff
 	@scripts/setup test
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
 
-openapi: ## Write openapi.yaml and the JSON Schema of policies from the code
+openapi: ## Write openapi.yaml, the JSON Schema of policies and the reference of settings from the code
 	@scripts/setup test
 	@$(BIN)/python -m api openapi
 	@$(BIN)/python -m api policy-schema
+	@$(BIN)/python -m api settings
 
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py

@@ -18,7 +18,10 @@ from engine.domain.policies.documents.schema import policy_schema_text
 from engine.extras import SPARK, require
 from engine.factory.services import Services
 from engine.logging import configure_logging
-from engine.settings import Settings, read_settings
+from engine.settings.model import Settings
+from engine.settings.reading import read_settings
+from engine.settings.reference import settings_page
+from engine.settings.values import reveal
 
 if TYPE_CHECKING:
     from engine.stores.database import Database
@@ -32,8 +35,13 @@ _COMMANDS: Final = {
     "audit": "check the audit log's hash chain; exit status 1 when it is broken",
     "openapi": "write openapi.yaml from the app; needs no server",
     "policy-schema": "write the JSON Schema of policies; needs no server",
+    "settings": "write the reference of all settings; needs no server",
 }
-_GENERATED: Final = {"openapi": Path("openapi.yaml"), "policy-schema": Path("docs/policy.schema.json")}
+_GENERATED: Final = {
+    "openapi": Path("openapi.yaml"),
+    "policy-schema": Path("docs/policy.schema.json"),
+    "settings": Path("docs/settings.md"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -83,7 +91,8 @@ async def _database(settings: Settings) -> AsyncIterator["Database"]:
     from engine.stores.database import Database, own_database  # noqa: PLC0415 - as above
 
     settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
+    url = reveal(settings.database_url)
+    database = Database(url) if url else own_database(settings.data_dir)
     try:
         yield database
     finally:
@@ -109,7 +118,13 @@ async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
 
 
 def _generate(command: str, path: Path, *, check: bool) -> int:
-    text = to_yaml(describe(create_app(_nothing))) if command == "openapi" else policy_schema_text()
+    match command:
+        case "openapi":
+            text = to_yaml(describe(create_app(_nothing)))
+        case "policy-schema":
+            text = policy_schema_text()
+        case _:
+            text = settings_page()
     if not check:
         path.write_text(text, encoding="utf-8")
         return 0

@@ -39,7 +39,7 @@ from engine.embedded.processes import free_loopback_port
 from engine.factory.container import open_container
 from engine.factory.wiring import Container
 from engine.services.runs.claims import ClaimService
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 MEDIAN_GOAL_SECONDS: Final = 30.0
 P99_GOAL_SECONDS: Final = 120.0

@@ -33,7 +33,7 @@ from engine.services.operations.tasks.pacing import PaceTools, RunPacing
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.budgets import run_limits
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 SAMPLES_PER_SECOND = 10
 

@@ -25,7 +25,7 @@ from bench.record import CATALOG, fill
 from bench.servers import Shared, shared_servers
 from engine.factory.container import open_container
 from engine.services.watching.service import TABLES_AT_ONCE
-from engine.settings import Settings
+from engine.settings.model import Settings
 from engine.workers.coordinator import WATCH_SECONDS
 
 GOAL_SECONDS: Final = 60.0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.services.access.authentication import AccessService
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 FILE_NAME: Final = "admin-key"
 

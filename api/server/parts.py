@@ -29,7 +29,8 @@ from engine.domain.errors import InvalidInput, Transient
 from engine.factory.container import open_container
 from engine.factory.services import Services
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 
 STUCK_SECONDS: Final = 60.0
 """For how long a read may compute on after it was ended, until the process stops, to be started again."""
@@ -235,11 +236,11 @@ def _not_bound(settings: Settings, port: int, error: OSError) -> str:
 
 def _servers(settings: Settings) -> dict[str, str | None]:
     """Return the URLs of the servers that this process starts itself if they have none."""
-    return {"Redis": settings.redis_url, "Spark": settings.spark_url}
+    return {"Redis": reveal(settings.redis_url), "Spark": reveal(settings.spark_url)}
 
 
 def _check_shared(settings: Settings) -> None:
-    shared = {"Database": settings.database_url, **_servers(settings)}
+    shared = {"Database": reveal(settings.database_url), **_servers(settings)}
     missing = [f"PACKHOUSE_{name.upper()}_URL" for name, url in shared.items() if url is None]
     if missing:
         raise InvalidInput(

@@ -10,7 +10,7 @@ from engine.factory.dependencies import ServedFormats, open_dependencies
 from engine.factory.wiring import Container, wire
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 THREADS: Final = 256
 """The most blocking calls at once: every lane of every run holds one thread while its Spark task runs."""

@@ -44,7 +44,8 @@ from engine.rewriting.kernel.storage.stores.connections import use_relay
 from engine.services.catalogs.locations import LocationRules
 from engine.services.operations.rewrite.procedures import Procedures
 from engine.services.operations.tasks.lanes import Dispatcher
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
@@ -116,7 +117,8 @@ async def open_dependencies(
     """
     async with AsyncExitStack() as stack:
         settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        database = Database(settings.database_url) if settings.database_url else own_database(settings.data_dir)
+        database_url = reveal(settings.database_url)
+        database = Database(database_url) if database_url else own_database(settings.data_dir)
         stack.push_async_callback(database.close)
         await _when_it_answers(database, database.migrate if migrates else database.check_schema)
         redis_url, spark_url = await _embedded_parts(settings, stack)
@@ -174,7 +176,7 @@ async def _when_it_answers(database: Database, begin: Callable[[], Awaitable[obj
 
 
 async def _embedded_parts(settings: Settings, stack: AsyncExitStack) -> tuple[str, str]:
-    redis_url, spark_url = settings.redis_url, settings.spark_url
+    redis_url, spark_url = reveal(settings.redis_url), reveal(settings.spark_url)
     starts = []
     servers: dict[str, EmbeddedServer] = {}
     if redis_url is None:

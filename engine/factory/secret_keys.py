@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.domain.errors import InvalidInput
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 _SHORTEST_KEY: Final = 32
 

@@ -75,7 +75,8 @@ from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
 from engine.services.watching.service import WatchService
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 from engine.spark.connection import machine_of
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
@@ -137,7 +138,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         pace=pace,
         pacing=pacing,
         clock=clock,
-        machine=machine_of(settings.spark_url),
+        machine=machine_of(reveal(settings.spark_url)),
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
@@ -315,9 +316,9 @@ def retention_of(settings: Settings) -> Retention:
 
 def _latency_polls(settings: Settings, around: Dependencies, metrics: WorkMetrics) -> LatencyPolls | None:
     source = LatencySource.of(
-        url=settings.prometheus_url,
+        url=reveal(settings.prometheus_url),
         query=settings.latency_query,
-        token=settings.prometheus_token,
+        token=reveal(settings.prometheus_token),
         table_label=settings.latency_table_label,
         seconds=settings.latency_seconds,
     )

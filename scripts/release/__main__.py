@@ -10,6 +10,7 @@ fails, with what it printed.
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,7 @@ lake = {"type": "sql", "uri": f"sqlite:///{sys.argv[1]}/catalog.db", "warehouse"
 write_demo_table(catalog_properties=lake, name="demo.web.visits", files=60, partitions=3, total_bytes=4_000_000)
 """
 START_SECONDS: Final = 180
+_ADDRESS: Final = re.compile(r"^Packhouse is at (http://\S+)", re.MULTILINE)
 
 
 class Failed(Exception):
@@ -177,13 +179,11 @@ def started(server: Path, home: Path) -> Iterator[str]:
     ):
         try:
             deadline = time.monotonic() + START_SECONDS
-            while not (
-                lines := [each for each in log.read_text().splitlines() if "http://" in each and "/console" in each]
-            ):
+            while (found := _ADDRESS.search(log.read_text())) is None:
                 if process.poll() is not None or time.monotonic() > deadline:
                     raise Failed(f"`packhouse-server up` is not ready:\n{log.read_text()[-3000:]}")
                 time.sleep(0.2)
-            yield lines[0][lines[0].index("http://") :].split("/console")[0]
+            yield found[1]
         finally:
             process.send_signal(signal.SIGTERM)
             if process.wait(timeout=90) != 0:

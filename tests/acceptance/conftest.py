@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.settings import settings_of
 
 

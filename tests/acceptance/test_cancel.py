@@ -10,7 +10,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
 from engine.services.operations.tasks import lanes
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.at_work import PATIENCE_SECONDS, at_work, large_lake, waited
 from tests.support.eventually import seen_when
 from tests.support.world import make_lake

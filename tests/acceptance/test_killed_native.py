@@ -20,7 +20,7 @@ from engine.embedded.iceberg import SQL_EXTENSIONS
 from engine.embedded.spark import EmbeddedSpark
 from engine.factory.container import open_container
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
 from engine.spark.sessions import SparkSessions
 from tests.support.eventually import seen_when
 from tests.support.killable_process import killable, killed

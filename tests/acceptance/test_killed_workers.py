@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
 from engine.domain.runs.run import Run, RunState
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.eventually import seen_when
 from tests.support.killable_process import STEPS, killable, killed
 from tests.support.processes import environment_of

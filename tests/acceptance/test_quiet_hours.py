@@ -11,7 +11,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.at_work import PACED, PATIENCE_SECONDS, at_work, large_lake, waited
 from tests.support.eventually import seen_when
 from tests.support.windows_ahead import blackout, instant

@@ -19,7 +19,7 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.watches import Verdict, Watch
 from engine.factory.container import open_container
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.eventually import seen_when
 from tests.support.processes import child, environment_of
 from tests.support.world import Lake, make_lake, register_lake

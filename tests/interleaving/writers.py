@@ -20,6 +20,7 @@ from pyiceberg.types import IntegerType
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.factory.container import open_container
+from engine.settings.values import reveal
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.local_dispatch import LocalDispatcher
@@ -125,7 +126,7 @@ def rewrite_too(world: World) -> None:
         folder.mkdir()
         url = f"sqlite+aiosqlite:///{folder}/packhouse.sqlite3"
         await asyncio.to_thread(upgrade, url)
-        redis_url = world.container.settings.redis_url
+        redis_url = reveal(world.container.settings.redis_url)
         settings = settings_of(folder / "state", database_url=url, redis_url=redis_url, watch=False)
         async with open_container(settings, dispatcher=LocalDispatcher()) as container:
             table = await register_lake(container, world.lake)

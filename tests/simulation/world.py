@@ -36,7 +36,7 @@ from engine.queue.hints import Hints
 from engine.queue.rate_limits import RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
-from engine.settings import Settings
+from engine.settings.model import Settings
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions

@@ -21,7 +21,8 @@ from engine.domain.tables.table import FormatName, TableRef
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, PAIMON_S3, fetch_all
 from engine.factory.container import open_container
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 from tests.support.paimon.commits import keyed
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.jdbc_lakes import JdbcLake, postgres_home
@@ -299,8 +300,9 @@ async def probed(container: Container, settings: Settings) -> None:
 @contextmanager
 def record_of(settings: Settings) -> Iterator[sqlite3.Connection]:
     """Open the record; what was changed is committed at the end."""
-    assert settings.database_url is not None
-    with closing(sqlite3.connect(settings.database_url.partition(":///")[2])) as record, record:
+    database_url = reveal(settings.database_url)
+    assert database_url is not None
+    with closing(sqlite3.connect(database_url.partition(":///")[2])) as record, record:
         yield record
 
 

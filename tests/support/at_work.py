@@ -12,7 +12,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.factory.container import open_container
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.eventually import seen_when
 from tests.support.world import Lake, register_lake
 

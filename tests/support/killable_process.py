@@ -26,7 +26,7 @@ from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt, AttemptStop
 from engine.services.runs.claims import ClaimService
-from engine.settings import Settings
+from engine.settings.model import Settings
 from engine.spark.dispatch import Ticket
 from engine.stores.runs.store import RunStore
 from engine.workers.coordinator import Coordinator

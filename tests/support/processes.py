@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from engine.settings import Settings
+from pydantic import SecretStr
+
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 
 
 def environment_of(settings: Settings, **more: str | int) -> dict[str, str]:
@@ -16,9 +19,9 @@ def environment_of(settings: Settings, **more: str | int) -> dict[str, str]:
     `more` are settings by name, in place of those given.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
-    given = settings.model_dump(exclude_none=True, exclude_defaults=True, exclude={"secret_key"}) | more
-    secret = {} if settings.secret_key is None else {"secret_key": settings.secret_key.get_secret_value()}
-    return kept | {f"PACKHOUSE_{name.upper()}": str(value) for name, value in (given | secret).items()}
+    given = settings.model_dump(exclude_none=True, exclude_defaults=True) | more
+    shown = {name: reveal(value) if isinstance(value, SecretStr) else value for name, value in given.items()}
+    return kept | {f"PACKHOUSE_{name.upper()}": str(value) for name, value in shown.items()}
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from engine.domain.ids import RunId
 from engine.domain.runs.run import Run
 from engine.embedded.redis import EmbeddedRedis
 from engine.factory.container import open_container
-from engine.settings import Settings
+from engine.settings.model import Settings
 from engine.stores.migrations.upgrade import upgrade
 from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher

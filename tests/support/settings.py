@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 
 def settings_of(data_dir: Path, *, database_url: str, redis_url: str, **more: Any) -> Settings:

@@ -15,7 +15,7 @@ from api.server import parts
 from engine.domain.errors import Interrupted
 from engine.factory.container import open_container
 from engine.services.operations.tasks import lanes
-from engine.settings import Settings
+from engine.settings.model import Settings
 from engine.spark.dispatch import Ticket
 from tests.support.local_dispatch import LocalDispatcher
 

@@ -38,7 +38,8 @@ from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
 from engine.factory.wiring import Container
 from engine.services.operations.rewrite.procedures import Procedures
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 from tests.support.acknowledging import acknowledged
 from tests.support.lake_copies import copy_lake
 from tests.support.local_dispatch import LocalDispatcher
@@ -390,5 +391,5 @@ async def open_on(
         formats=formats,
     ) as container:
         table = await register_lake(container, lake)
-        worlds.append(World(container, lake, table.id, dispatcher, settings.database_url or ""))
+        worlds.append(World(container, lake, table.id, dispatcher, reveal(settings.database_url) or ""))
         yield worlds[0]

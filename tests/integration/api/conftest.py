@@ -24,7 +24,7 @@ from engine.domain.runs.run import Run
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.acknowledging import acknowledging
 from tests.support.apps import shared_routes_app
 from tests.support.eventually import seen_when

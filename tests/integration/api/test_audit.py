@@ -5,7 +5,8 @@ from subprocess import CompletedProcess
 from typing import Any
 
 from engine.domain.access.audit import GENESIS
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.server_command import server_command
@@ -75,7 +76,7 @@ async def test_the_log_is_filtered_and_paged(api: Api) -> None:
 
 async def test_the_command_line_verifies_the_chain(api: Api, settings: Settings) -> None:
     async def verify(head: str) -> CompletedProcess[str]:
-        places = {"data_dir": settings.data_dir, "database_url": settings.database_url}
+        places = {"data_dir": settings.data_dir, "database_url": reveal(settings.database_url)}
         return await asyncio.to_thread(server_command, "audit", "verify", "--head", head, **places)
 
     await as_caller(api, "viewer")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.settings import settings_of
 from tests.support.tarpit import Tarpit

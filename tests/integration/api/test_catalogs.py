@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.conftest import Api
 from tests.support.world import Lake
 

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from api.server.connections import ConnectionLimits, proxies_of
 from api.server.parts import BoundedServer
 from engine.domain.errors import InvalidInput
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.eventually import seen_when
 from tests.support.fake_clock import FakeClock
 

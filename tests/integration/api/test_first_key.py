@@ -12,7 +12,7 @@ from api.server.first_key import ensure_first_key
 from engine.domain.errors import InvalidInput
 from engine.factory.container import open_container
 from engine.factory.wiring import Container
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.local_dispatch import LocalDispatcher
 
 GIVEN = "pkh_" + "aB3-_" * 10

@@ -3,7 +3,8 @@
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
-from engine.settings import Settings
+from engine.settings.model import Settings
+from engine.settings.values import reveal
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import Api
 
@@ -14,7 +15,7 @@ WHY = "snapshot 1234567890123456789 does not hold what was planned; compare it w
 @pytest.fixture
 def frozen_id(settings: Settings, table_id: str) -> str:
     """Freeze the table as a run does whose proof failed."""
-    engine = create_engine(str(settings.database_url).replace("+aiosqlite", ""), poolclass=NullPool)
+    engine = create_engine(str(reveal(settings.database_url)).replace("+aiosqlite", ""), poolclass=NullPool)
     values = "frozen_at = created_at, frozen_by = 'run_x', frozen_snapshot_id = 1234567890123456789"
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE tables SET {values}, frozen_parent_id = 42, freeze_reason = '{WHY}'"))

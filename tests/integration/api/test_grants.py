@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.access import as_caller, grant
 from tests.integration.api.conftest import Api
 from tests.support.settings import settings_of

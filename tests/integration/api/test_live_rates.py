@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.conftest import Api, on_a_port
 from tests.support.settings import settings_of
 from tests.support.world import Lake

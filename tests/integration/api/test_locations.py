@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import Lake

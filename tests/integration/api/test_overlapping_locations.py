@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.access import as_caller, grant
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.iceberg_tables import edit_metadata

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import Api, started_api
 from tests.support.world import Lake

@@ -15,7 +15,7 @@ from api.__main__ import main
 from api.server.parts import STUCK_SECONDS, Parts, serve
 from engine.domain.errors import Transient
 from engine.services.catalogs.table_access import TableAccess
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.support.eventually import eventually
 from tests.support.processes import environment_of
 from tests.support.server_command import server_command

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from redis.asyncio import Redis
 
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import Api, started_api
 from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer

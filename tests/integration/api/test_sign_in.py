@@ -9,7 +9,7 @@ import pytest
 from redis.asyncio import Redis
 
 from api.console.files import Console
-from engine.settings import Settings
+from engine.settings.model import Settings
 from tests.integration.api.conftest import Api, started_api
 from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.server.parts import Parts, _listening, serve
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 
 class Heard(Exception):

@@ -18,7 +18,7 @@ from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.policies.acknowledgements import NOTHING, Acknowledgements, Deleting, Forecast
 from engine.services.policies.due import TableAddress
 from engine.services.policies.effects import DeletingTable
-from engine.settings import Settings
+from engine.settings.model import Settings
 
 OLD, NEW = "o" * 32, "n" * 32
 CALLER = Caller("key:etl", Role.ADMIN)

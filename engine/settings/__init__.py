@@ -1,0 +1,1 @@
+"""Settings, read once at the composition root from `PACKHOUSE_*` environment variables."""

@@ -1,0 +1,336 @@
+"""Settings of a process: the environment variables `PACKHOUSE_*`, with what each of them does.
+
+The descriptions are those of `docs/settings.md`, which is generated from them.
+"""
+
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from engine.domain.access.callers import Role
+from engine.domain.tables.watches import REQUESTS_PER_SECOND
+from engine.domain.values.units import ByteSize
+from engine.logging import LogFormat
+from engine.settings.values import DAY, Kept, Seconds, Secret, from_json, reveal, to_upper, unset
+
+PREFIX: Final = "PACKHOUSE_"
+
+
+class Settings(BaseSettings):
+    """Addresses and timeouts. Services without an address are embedded: SQLite, Redis, Spark on this machine."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
+
+    data_dir: Path = Field(
+        Path(".packhouse"),
+        description="SQLite file, Redis append-only file, logs, keys.",
+    )
+    database_url: Secret | None = Field(
+        None,
+        json_schema_extra=unset("SQLite in the data directory"),
+        description="`postgresql+psycopg://user:password@host/name`.",
+    )
+    redis_url: Secret | None = Field(
+        None,
+        json_schema_extra=unset(
+            "an embedded server: `redis-server` 7 or newer from `PATH`, with a warning an older one"
+        ),
+        description="`redis://` or `rediss://`; version 7 or newer is supported, 6.2 works.",
+    )
+    spark_url: Secret | None = Field(
+        None,
+        json_schema_extra=unset("an embedded server"),
+        description="`sc://host:port`; Spark 4.1 with Connect; executors need this Python minor version, pyarrow "
+        "and numpy, and [obstore or hdfs-native](operations.md#object-stores) for tables that are not"
+        " on a disk.",
+    )
+    paimon_jar: Path | None = Field(
+        None,
+        json_schema_extra=unset(
+            "downloaded to the data directory at its first use, and checked by its SHA-256; needs the extra `embedded`"
+        ),
+        description="Path of `paimon-bundle-1.4.2.jar`, for compaction of Paimon tables.",
+    )
+    paimon_s3_jar: Path | None = Field(
+        None,
+        json_schema_extra=unset("as that of `PACKHOUSE_PAIMON_JAR`"),
+        description="Path of `paimon-s3-1.4.2.jar`, for compaction of those in S3.",
+    )
+    paimon_heap_bytes: ByteSize = Field(
+        2 * 2**30,
+        ge=256 * 2**20,
+        description="The most heap of Paimon's core in a Spark task, at least 256 MiB; each executor needs this "
+        "for each of its cores, [beside its own memory](paimon.md#memory).",
+    )
+    spark_cores: int = Field(
+        2,
+        ge=1,
+        description="Cores of the embedded Spark server.",
+    )
+    secret_key: Secret | None = Field(
+        None,
+        json_schema_extra=unset("made in the data directory"),
+        description="Key that signs tokens of pages, tasks and previews; the same on every replica; at least 32 "
+        "characters in production.",
+    )
+    previous_secret_key: Secret | None = Field(
+        None,
+        description="The key before, while it is changed: its tokens stay valid. Set both on every process, and "
+        "remove this one after a day.",
+    )
+    admin_key: Secret | None = Field(
+        None,
+        json_schema_extra=unset("made at the first start, in `admin-key` of the data directory"),
+        description="The first admin key: `pkh_` and at least 43 random letters, digits, `-` or `_`; used only "
+        "while no key exists.",
+    )
+    mode: Literal["embedded", "production"] | None = Field(
+        None,
+        json_schema_extra=unset("`production` with Postgres, otherwise `embedded`"),
+        description="`production` refuses tables and catalogs on local disks and at loopback, link-local and "
+        "metadata addresses.",
+    )
+    loopback_hosts: str = Field(
+        "",
+        description="Loopback addresses and names, separated by commas, that `production` allows for catalogs and"
+        " storages, both as written and as resolved (`127.0.0.1`, or `localhost,127.0.0.1,::1`). For "
+        "a trial of the production mode on one machine; link-local and metadata addresses can't be "
+        "allowed.",
+    )
+    host: str = Field(
+        "127.0.0.1",
+        description="Address the api listens on.",
+    )
+    port: int = Field(
+        8080,
+        ge=0,
+        le=65535,
+        description="Its port; 0 picks a free one.",
+    )
+    trusted_proxies: str = Field(
+        "",
+        json_schema_extra=unset("none"),
+        description="Addresses or networks of proxies, separated by commas: their `X-Forwarded-For` and "
+        "`X-Forwarded-Proto` are used, those of any other client are ignored.",
+    )
+    max_connections: int = Field(
+        1000,
+        ge=1,
+        description="Open connections of one process; an address that is not a trusted proxy can hold at most "
+        "half of them.",
+    )
+    pace_url: str | None = Field(
+        None,
+        description="URL at which Spark executors reach `/internal/pace`, with `/internal/credentials` beside it;"
+        " unset: each task keeps its initial share and credentials; `up` sets it automatically.",
+    )
+    lease_seconds: Seconds = Field(
+        30,
+        gt=1,
+        description="Time after which a run is taken from a silent worker; workers extend it every third of this time.",
+    )
+    watch: bool = Field(
+        True,
+        description="`off` on every coordinator: no run starts automatically ([scheduling](scheduling.md)).",
+    )
+    first_run_grace_seconds: Seconds = Field(
+        900,
+        ge=0,
+        le=30 * 86400,
+        description="How long the first automatic run of a newly registered table waits; `0`: not at all "
+        "([scheduling](scheduling.md#new-tables)).",
+    )
+    catalog_requests_per_second: float = Field(
+        REQUESTS_PER_SECOND,
+        gt=0,
+        le=10000,
+        description="Maximum looks per second in a catalog that is asked for each table (REST); with 10 000 "
+        "tables, each is then looked at every 500 s.",
+    )
+    worker_slots: int = Field(
+        2,
+        ge=1,
+        description="Runs that one worker advances at once.",
+    )
+    max_failures: int = Field(
+        5,
+        ge=1,
+        description="Failed attempts in a row, without a commit in between, after which the run fails.",
+    )
+    commit_batch_bytes: ByteSize = Field(
+        8 * 2**30,
+        ge=1,
+        description="Written bytes after which a commit is made.",
+    )
+    commit_batch_seconds: Seconds = Field(
+        60,
+        gt=0,
+        description="Age of the oldest written group after which a commit is made.",
+    )
+    run_retention_seconds: Kept = Field(
+        90 * DAY,
+        description="How long ended runs are kept, with their events and file groups "
+        "([retention](operations.md#retention)); at least `7d`; `0`: forever.",
+    )
+    audit_retention_seconds: Kept = Field(
+        400 * DAY,
+        description="How long audit entries and replaced versions of policies are kept; at least `7d`; `0`: forever.",
+    )
+    read_seconds: Seconds = Field(
+        60,
+        gt=0,
+        le=600,
+        description="Timeout of one read from a catalog or its storage; then 503 with `Retry-After`.",
+    )
+    work_seconds: Seconds = Field(
+        900,
+        gt=0,
+        description="Timeout of one step of a run (planning, a commit, a proof).",
+    )
+    compute_seconds: Seconds = Field(
+        300,
+        gt=0,
+        description="CPU seconds after which reading or planning one table is ended "
+        "([bulkheads](operations.md#bulkheads)); planning two million files takes 19.",
+    )
+    threads_per_table: int = Field(
+        4,
+        ge=1,
+        description="Calls to one table's catalog entry and storage at once, per process "
+        "([bulkheads](operations.md#bulkheads)).",
+    )
+    threads_per_catalog: int = Field(
+        16,
+        ge=1,
+        description="Calls to one catalog and all of its tables at once.",
+    )
+    threads: int = Field(
+        128,
+        ge=1,
+        description="Calls to all catalogs at once.",
+    )
+    reads_per_minute: int = Field(
+        60000,
+        ge=1,
+        description="GET requests of one caller, over all api processes; further ones get 429.",
+    )
+    writes_per_minute: int = Field(
+        12000,
+        ge=1,
+        description="Other requests of one caller.",
+    )
+    failed_authentications_per_minute: int = Field(
+        120,
+        ge=1,
+        description="Wrong keys and tokens from one client address.",
+    )
+    oidc_issuer: str | None = Field(
+        None,
+        description="Identity provider whose tokens are accepted in addition to API keys; see [access](access.md).",
+    )
+    oidc_audience: str | None = Field(
+        None,
+        description="Audience that its tokens must have; required with an issuer.",
+    )
+    oidc_algorithms: str = Field(
+        "RS256,ES256",
+        description="Accepted signature algorithms; asymmetric ones only.",
+    )
+    oidc_role_claim: str = Field(
+        "roles",
+        description="Claim with the role, by name or as a dotted path.",
+    )
+    oidc_role_map: Annotated[dict[str, Role], NoDecode, BeforeValidator(from_json)] = Field(
+        {},
+        json_schema_extra=unset("the role names"),
+        description="JSON: value of the claim → role.",
+    )
+    oidc_teams_claim: str | None = Field(
+        None,
+        json_schema_extra=unset("unset: no team"),
+        description="Claim with the teams.",
+    )
+    oidc_teams_map: Annotated[dict[str, str], NoDecode, BeforeValidator(from_json)] = Field(
+        {},
+        json_schema_extra=unset("the values"),
+        description="JSON: value of the claim → team, `*` for every team.",
+    )
+    oidc_leeway_seconds: Seconds = Field(
+        30,
+        ge=0,
+        le=300,
+        description="Tolerated clock difference.",
+    )
+    oidc_max_token_seconds: Seconds = Field(
+        86400,
+        ge=60,
+        description="Tokens that are valid for longer, from `iat` to `exp`, are refused.",
+    )
+    oidc_console_client_id: str | None = Field(
+        None,
+        min_length=1,
+        description="Public client as which people sign in to the [console](operations.md#console) with the "
+        "provider; unset: with API keys only.",
+    )
+    oidc_console_scopes: str = Field(
+        "openid",
+        description="Scopes that the console asks for, separated by spaces.",
+    )
+    console_dir: Path | None = Field(
+        None,
+        json_schema_extra=unset("the package's, or `clients/console/dist` of a checkout"),
+        description="Folder with the built files of the [console](operations.md#console).",
+    )
+    prometheus_url: Secret | None = Field(
+        None,
+        description="Server that is queried for query latency: `http(s)://host:port`; see "
+        "[below](operations.md#query-latency-from-prometheus).",
+    )
+    prometheus_token: SecretStr | None = Field(
+        None,
+        description="Its bearer token, as `env:NAME` or `file:/path`; read again for each query.",
+    )
+    latency_query: str | None = Field(
+        None,
+        description="PromQL that returns the 95th percentile of query seconds; required with a server.",
+    )
+    latency_table_label: str | None = Field(
+        None,
+        json_schema_extra=unset("unset: the fleet"),
+        description="Label whose value names the table of a series, as its id or as `catalog.namespace.name`.",
+    )
+    latency_seconds: Seconds = Field(
+        30,
+        description="Interval between queries; 5 to below 300.",
+    )
+    metrics_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="Port at which a coordinator or worker without the api serves `/metrics` and `/healthz`, on "
+        "`PACKHOUSE_HOST`; 0 picks a free port.",
+    )
+    drain_seconds: Seconds = Field(
+        20,
+        ge=0,
+        le=3600,
+        description="Time that groups in flight have to finish after `SIGTERM`; 0: none.",
+    )
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(to_upper)] = Field(
+        "INFO",
+        description="`DEBUG`, `INFO`, `WARNING`, `ERROR`.",
+    )
+    log_format: LogFormat = Field(
+        LogFormat.AUTO,
+        description="`text`, `json`; `auto`: text if standard error is a terminal, otherwise one JSON object per line.",
+    )
+
+    @property
+    def is_production(self) -> bool:
+        """Whether the mode is production: as set, otherwise if the record can be shared with other processes."""
+        if self.mode is not None:
+            return self.mode == "production"
+        url = reveal(self.database_url)
+        return url is not None and not url.startswith("sqlite")
