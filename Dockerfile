@@ -28,18 +28,20 @@ COPY . .
 COPY --from=console /src/clients/console/dist clients/console/dist
 
 FROM build AS with-client
-RUN --mount=type=cache,target=/root/.cache/uv uv sync $WITH --extra connect --no-editable
+RUN --mount=type=cache,target=/root/.cache/uv uv sync $WITH --extra connect --no-editable \
+    && /opt/packhouse/bin/python scripts/licences > /opt/packhouse/licences.tsv
 
 FROM build AS with-spark
 RUN apt-get update && apt-get install -y --no-install-recommends openjdk-17-jre-headless && rm -rf /var/lib/apt/lists/*
-RUN --mount=type=cache,target=/root/.cache/uv uv sync $WITH --extra embedded --no-editable
+RUN --mount=type=cache,target=/root/.cache/uv uv sync $WITH --extra embedded --no-editable \
+    && /opt/packhouse/bin/python scripts/licences > /opt/packhouse/licences.tsv
 # Paimon's core, which workers send to Spark: only here is what downloads it, so both images get it from here.
 RUN /opt/packhouse/bin/python -m engine.embedded.jars /opt/jars \
     org.apache.paimon:paimon-bundle:1.4.2 org.apache.paimon:paimon-s3:1.4.2
 
 FROM python:${PYTHON} AS runtime
 RUN useradd --create-home --uid 10001 packhouse && install -d -o packhouse -g packhouse /var/lib/packhouse
-COPY LICENSE /opt/packhouse/
+COPY LICENSE NOTICE /usr/share/doc/packhouse/
 COPY --from=with-spark /opt/jars /opt/jars
 ENV PATH=/opt/packhouse/bin:$PATH PYTHONUNBUFFERED=1 PACKHOUSE_DATA_DIR=/var/lib/packhouse PACKHOUSE_HOST=0.0.0.0 \
     PACKHOUSE_PAIMON_JAR=/opt/jars/paimon-bundle-1.4.2.jar PACKHOUSE_PAIMON_S3_JAR=/opt/jars/paimon-s3-1.4.2.jar

@@ -20,6 +20,7 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    license: { fileName: "licences.txt" },
     chunkSizeWarningLimit: 600,
   },
   server: { port: 5173, proxy: { "/v1": "http://127.0.0.1:8080" } },

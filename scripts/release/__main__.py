@@ -60,6 +60,7 @@ def check(folder: Path) -> None:
     print(f"version {check_version()}: the same in all packages, with a section in CHANGELOG.md")
     wheels = {name: build(project, folder / "dist" / name) for name, project in PROJECTS.items()}
     package = pack_typescript(folder / "dist")
+    write_boms(folder / "dist")
     print("\npackage                      wheel MB   installed MB   seconds")
     with_client = install(folder, "client", [wheels["client"]])
     run(with_client / "bin/python", "-c", "from packhouse_client import Packhouse, AsyncPackhouse")
@@ -99,10 +100,23 @@ def _package_json() -> dict[str, str]:
 def build(project: Path, folder: Path) -> Path:
     """Build the wheel of a project into an empty folder."""
     shutil.rmtree(folder, ignore_errors=True)
-    uv = shutil.which("uv") or ROOT / ".cache/uv-env/bin/uv"  # where scripts/setup puts one
-    run(uv, "build", "--quiet", "--wheel", "--out-dir", folder, project)
+    run(_uv(), "build", "--quiet", "--wheel", "--out-dir", folder, project)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def write_boms(folder: Path) -> None:
+    """Write a software bill of materials (CycloneDX) of what each lock delivers."""
+    for extra in ("connect", "embedded"):
+        command = [_uv(), "export", "--quiet", "--frozen", "--no-dev", "--format", "cyclonedx1.5"]
+        extras = [argument for name in (extra, "hdfs", "oidc") for argument in ("--extra", name)]
+        (folder / f"server-{extra}.cdx.json").write_text(run(*command, *extras, cwd=ROOT))
+    bom = run("npm", "sbom", "--sbom-format", "cyclonedx", "--omit", "dev", cwd=ROOT / "clients/console")
+    (folder / "console.cdx.json").write_text(bom)
+
+
+def _uv() -> str | Path:
+    return shutil.which("uv") or ROOT / ".cache/uv-env/bin/uv"  # where scripts/setup puts one
 
 
 def pack_typescript(folder: Path) -> Path:
@@ -123,6 +137,8 @@ def install(folder: Path, name: str, wheels: Sequence[Path]) -> Path:
     run(environment / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *targets)
     seconds, size = time.monotonic() - begun, size_of(environment) - before
     print(f"{name:<28} {wheels[-1].stat().st_size / 1e6:>8.1f}   {size / 1e6:>12.0f}   {seconds:>7.0f}", flush=True)
+    licences = run(environment / "bin/python", ROOT / "scripts/licences")
+    (folder / "dist" / f"{name}.licences.tsv").write_text(licences)
     return environment
 
 

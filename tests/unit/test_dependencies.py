@@ -3,8 +3,6 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator
-from importlib import metadata
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -46,19 +44,9 @@ def _delivered() -> set[str]:
     return {name for name, _ in found} - {SERVER}
 
 
-def _licences() -> Iterator[tuple[str, str]]:
-    """Yield name and licence of each delivered package that is installed here; markers leave some out."""
-    for name in sorted(_delivered()):
-        try:
-            about: Any = metadata.metadata(name)
-        except metadata.PackageNotFoundError:
-            continue
-        classified = [each.rpartition(" :: ")[2] for each in about.get_all("Classifier", ()) if "License ::" in each]
-        yield name, about["License-Expression"] or " AND ".join(classified) or (about["License"] or "")[:100]
-
-
 def test_every_delivered_python_package_has_a_permissive_or_known_licence() -> None:
-    found = dict(_licences())
+    delivered = _delivered()
+    found = {name: licence for name, _version, licence in _script("licences").licences() if name in delivered}
     assert len(found) > 50
     others = {name: licence for name, licence in found.items() if not _PERMISSIVE.search(licence)}
     assert others.keys() <= KNOWN.keys(), others
@@ -71,14 +59,27 @@ def test_every_delivered_javascript_package_has_a_permissive_licence() -> None:
         assert {name: licence for name, licence in delivered.items() if not _PERMISSIVE.search(licence)} == {}
 
 
-@pytest.fixture(scope="module")
-def audit() -> ModuleType:
-    loader = SourceFileLoader("audit", str(ROOT / "scripts/audit"))
-    spec = spec_from_loader("audit", loader)
+def _script(name: str) -> ModuleType:
+    loader = SourceFileLoader(name, str(ROOT / "scripts" / name))
+    spec = spec_from_loader(name, loader)
     assert spec is not None
     module = module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def audit() -> ModuleType:
+    return _script("audit")
+
+
+def test_the_console_has_the_licences_of_what_it_bundles() -> None:
+    bundled = (ROOT / "clients/console/dist/licences.txt").read_text()
+    sources = "".join(path.read_text() for path in (ROOT / "clients/console/src").rglob("*.ts*"))
+    imported = set(re.findall(r'\bfrom "((?:@[\w-]+/)?[a-z][\w-]*)(?:/[\w./-]+)?"', sources))
+    direct = json.loads((ROOT / "clients/console/package.json").read_text())["dependencies"].keys()
+    assert imported & direct > {"react", "@mantine/core", "uplot"}
+    assert [name for name in imported & direct if f"## {name} - " not in bundled] == []
 
 
 def test_the_audit_fails_on_findings_only_and_says_what_was_not_checked(
