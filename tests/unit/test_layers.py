@@ -81,7 +81,6 @@ LONG_FUNCTIONS = {
     "engine/planning/due/evaluations.py evaluate_policy",
     "engine/planning/measures/health.py health",
     "engine/planning/plans/file_groups.py make_plan",
-    "engine/services/operations/rewrite/task_path.py _send",
     "engine/services/runs/outcomes.py run_result",
     "engine/stores/runs/claims.py claim",
 }

@@ -15,7 +15,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.queue.budgets import LiveProgress
 from engine.services.catalogs.bulkheads import calls
-from engine.services.operations.rewrite import steps, task_path
+from engine.services.operations.rewrite import steps, group_tasks
 from engine.services.operations.tasks.stalls import StallWatch
 from engine.services.planning.engines import EngineChoice
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks
@@ -65,7 +65,7 @@ async def test_f41_tasks_of_a_library_which_report_at_their_end_are_not_stopped(
         return seen[-1]
 
     monkeypatch.setattr(StallWatch, "is_stalled", is_stalled)
-    monkeypatch.setattr(task_path, "KERNEL", "core")
+    monkeypatch.setattr(group_tasks, "KERNEL", "core")
     await asyncio.to_thread(append_files, world.lake, "2026-11-01", 5, rows=5_000)
     await change_policy(world, PACED)
     assert (await world.rewrite()).state is RunState.SUCCEEDED

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.domain.ids import RunId, TableId
+from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
@@ -85,9 +86,20 @@ def a_group(ordinal: int, mib: float) -> FileGroup:
     return FileGroup(ordinal, 0, "{}", (InputFile(f"{ordinal}", round(mib * MIB), 1, 1),), 1)
 
 
-async def a_task(group: FileGroup) -> SentTask:
-    task = GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
-    return SentTask(EngineTask(KERNEL, task.to_json()))
+class Host:
+    """Loses no group, records nothing, and reaches no task."""
+
+    async def find_lost(self, _groups: Sequence[FileGroup]) -> dict[int, Loss]:
+        return {}
+
+    async def mark_sent(self, _groups: Sequence[FileGroup]) -> None: ...
+
+    async def make_task(self, group: FileGroup) -> SentTask:
+        task = GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
+        return SentTask(EngineTask(KERNEL, task.to_json()))
+
+    async def stop_tasks(self) -> bool:
+        return False
 
 
 def measured_times() -> LaneTimes:
@@ -100,14 +112,6 @@ def measured_times() -> LaneTimes:
 def lanes_of(spark: Spark, clock: FakeClock, attempt: Before | None = None, times: LaneTimes | None = None) -> Lanes:
     """Return lanes that lose no group, of a table whose storage needs no credentials."""
 
-    async def nothing(_groups: Sequence[FileGroup]) -> None: ...
-
-    async def none_lost(_groups: Sequence[FileGroup]) -> dict[int, str]:
-        return {}
-
-    async def not_heard() -> bool:
-        return False
-
     async def opened_again() -> Any:
         raise AssertionError
 
@@ -119,11 +123,8 @@ def lanes_of(spark: Spark, clock: FakeClock, attempt: Before | None = None, time
         clock=clock,
         times=times or measured_times(),
         slots=TaskSlots(database=None, attempt=attempt, clock=clock, is_limited=lambda: False),  # type: ignore[arg-type]
-        tasks=a_task,
         credentials=TaskCredentials(table=Opened(), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
-        lost=none_lost,
-        on_start=nothing,
-        on_stop=not_heard,
+        host=Host(),
     )
 
 
@@ -141,7 +142,7 @@ async def sent(
 
     lanes = lanes_of(spark, clock, attempt, times)
     groups = [a_group(ordinal, mib) for ordinal, mib in enumerate(sizes)]
-    ended = [finished async for finished in lanes.results(groups, 1)]
+    ended = [outcome async for outcome in lanes.outcomes(groups, 1)]
     return spark.sent, attempt, len(ended)
 
 

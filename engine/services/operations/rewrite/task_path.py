@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, assert_never
 
-from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, StateConflict, Transient
+from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
@@ -15,21 +15,14 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import GroupSettings, OpenTable
-from engine.planning.plans.rewrite_limits import GROUP_SETTING
-from engine.rewriting.kernel.contract import KERNEL, GroupResult, SentTask, TaskInput, WriteSettings
-from engine.services.operations.rewrite.lost_groups import LostGroups
+from engine.rewriting.kernel.contract import GroupResult, TaskInput, WriteSettings
+from engine.services.operations.rewrite.group_tasks import GroupTasks
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
-from engine.services.operations.tasks.credentials import TaskCredentials
-from engine.services.operations.tasks.lane_times import LaneTimes
-from engine.services.operations.tasks.lanes import Finished, GroupFailure, GroupLost, Lanes
-from engine.services.operations.tasks.pacing import RunPacing
-from engine.services.operations.tasks.stalls import STALL_SECONDS
-from engine.services.operations.tasks.task_slots import TaskSlots
+from engine.services.operations.tasks.lanes import GroupFailure, GroupOutcome
 from engine.services.planning.engines import remedy_for
 from engine.services.planning.orders import Overlaps, order_result, overlaps_of
 from engine.services.runs.attempts import STOPS_THAT_COMMIT
-from engine.services.runs.row_checks import has_rows_checked
 
 
 class TaskPath(RewritePath):
@@ -37,6 +30,7 @@ class TaskPath(RewritePath):
 
     def __init__(self, tools: Tools) -> None:
         super().__init__(tools)
+        self._tools = tools
         self._remedies: dict[str, str] = {}
 
     async def take_over(self, table: OpenTable) -> OpenTable:
@@ -74,90 +68,24 @@ class TaskPath(RewritePath):
 
     async def _send(self, work: RewriteInput) -> bool:
         """Send the groups; return whether a task failed, which may have left files of its other groups."""
-        attempt, context = self._attempt, self._context
-        table, policy, plan, groups = work.table, work.policy, work.plan, work.groups
-        lanes = min(policy.parallel_groups, len(groups))
-        properties = table.policy_properties()
-        reports_bytes = False  # tasks of a format's library report what they moved at their end only
-
-        async def stop_stalled() -> None:
-            if not reports_bytes or running.is_given_up:
-                return
-            attempt.metrics.stalled_runs.inc()
-            error = StateConflict(
-                f"its tasks moved nothing for {STALL_SECONDS:g} s and were stopped: check the executors of Spark and "
-                f"the input files of its groups, or lower {GROUP_SETTING}"
-            )
-            await attempt.record("tasks_stalled", {"detail": error.message})
-            await running.give_up(error)
-
-        slots = TaskSlots(
-            database=context.database,
-            attempt=attempt,
-            clock=context.clock,
-            is_limited=lambda: pacing.limits.fleet.parallel_groups is not None,
-        )
-        pacing = RunPacing(
-            tools=context.pacing,
-            attempt=attempt,
-            limits=work.limits,
-            properties=properties,
-            lanes=lanes,
-            on_stall=stop_stalled,
-            on_limits=slots.store,
-        )
-        with suppress(Transient):  # planning may have taken long; limits are read again every two seconds anyway
-            await pacing.reread()
+        plan, clock = work.plan, self._context.clock
         base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
-
-        settings = rewrite_settings(policy, plan, full=RunRequest.of(attempt.run).force_full)
-
-        def sent_task(group: FileGroup) -> SentTask:
-            checks = has_rows_checked(policy.verification, attempt.run.id, group.ordinal)
-            asked = replace(settings, checks_rows=checks)
-            task = table.group_task(group, run_id=attempt.run.id, attempt=attempt.number, settings=asked)
-            nonlocal reports_bytes
-            reports_bytes |= task.engine == KERNEL
-            return SentTask(task, pacing.of_task())
-
-        running = Lanes(
-            dispatcher=context.dispatcher,
-            function=context.function,
-            attempt=attempt,
-            clock=context.clock,
-            times=LaneTimes(plan.time),
-            slots=slots,
-            tasks=lambda group: context.formats.read_for_run(table.ref, sent_task, group),
-            credentials=TaskCredentials(table=table, open_table=self._open, clock=context.clock),
-            lost=self._lost_groups(plan).find,
-            on_start=self._mark_running,
-            on_stop=pacing.stop,
-        )
+        full = RunRequest.of(self._attempt.run).force_full
+        tasks = GroupTasks(self._tools, work, rewrite_settings(work.policy, plan, full=full))
         oldest: float | None = None
-        pending, is_hot = 0, False
-        async with pacing.at_work(), aclosing(running.results(groups, lanes)) as results:
-            async for finished in results:
-                written = await self._finished(finished, base, work)
+        pending, is_hot, may_leave_files = 0, False, False
+        async with aclosing(tasks.outcomes()) as outcomes:
+            async for outcome in outcomes:
+                may_leave_files |= outcome.may_leave_files
+                written = await self._record(outcome, base, work)
                 pending += written
                 # groups of a partition that lost its last race are committed at once, to win the next
-                is_hot |= isinstance(finished, tuple) and written > 0 and finished[0].place in work.hot.by_place
-                oldest = oldest or (context.clock.monotonic() if pending else None)
-                if self._commit_is_due(pending, oldest, is_urgent=is_hot and not running.unseen):
+                is_hot |= written > 0 and outcome.group.place in work.hot.by_place
+                oldest = oldest or (clock.monotonic() if pending else None)
+                if self._commit_is_due(pending, oldest, is_urgent=is_hot and not outcome.is_followed):
                     await self._commit(await self._ending.groups(GroupState.WRITTEN))
                     pending, oldest, is_hot = 0, None, False
-        return running.has_failures
-
-    def _lost_groups(self, plan: Plan) -> LostGroups:
-        context = self._context
-        return LostGroups(
-            database=context.database,
-            formats=context.formats,
-            clock=context.clock,
-            table_id=self._attempt.run.table_id,
-            open_table=self._open,
-            base_snapshot_id=plan.base_snapshot_id or 0,
-            schema_id=plan.schema_id,
-        )
+        return may_leave_files
 
     def _commit_is_due(self, pending_bytes: int, oldest: float | None, *, is_urgent: bool) -> bool:
         if oldest is None or self._attempt.stop_reason is not None:
@@ -166,40 +94,43 @@ class TaskPath(RewritePath):
         is_late = age >= self._context.commit_batch_seconds
         return is_urgent or is_late or pending_bytes >= self._context.commit_batch_bytes
 
-    async def _mark_running(self, groups: Sequence[FileGroup]) -> None:
-        async with self._context.database.begin() as unit:
-            await unit.groups.mark_running(self._attempt.lease, [group.ordinal for group in groups])
-
-    async def _finished(self, finished: Finished, base: Mapping[str, Any], work: RewriteInput) -> int:
-        """Record the end of one group; return its input bytes that now wait for a commit."""
-        if isinstance(finished, GroupLost):
-            await self._commits.drop_lost([LostGroup(finished.group.ordinal, finished.group.place, finished.reason, 0)])
-            return 0
-        if isinstance(finished, GroupFailure) and isinstance(finished.error, CommitConflict):
-            lost = LostGroup(finished.group.ordinal, finished.group.place, Loss.SOURCE_GONE, 0)
-            await self._commits.drop_lost([lost], detail=finished.error.message)
-            return 0
-        if isinstance(finished, GroupFailure):
-            ordinal, reason = finished.group.ordinal, _reason_of(finished)
-        else:
-            group, result = finished
-            self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
-            self._tally.waited_seconds += result.throttled_seconds
-            if result.outcome == "written":
-                group = await self._written(group, result, base)
-                await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
-                self._tally.add(len(group.inputs), group.input_bytes)
-                self._step("group_written")
-                return group.input_bytes
-            if result.outcome == "stopped":
+    async def _record(self, outcome: GroupOutcome, base: Mapping[str, Any], work: RewriteInput) -> int:
+        """Record the outcome of one group; return its input bytes that now wait for a commit."""
+        group = outcome.group
+        match outcome.result:
+            case None:
                 return 0
-            refused = DropReason.refused(result.reason or "")
-            ordinal = group.ordinal
-            reason = replace(refused, detail=refused.detail + await self._remedy(refused.code, work))
+            case Loss() as loss:
+                await self._commits.drop_lost([LostGroup(group.ordinal, group.place, loss, 0)])
+                return 0
+            case GroupFailure(error=CommitConflict() as error):
+                lost = LostGroup(group.ordinal, group.place, Loss.SOURCE_GONE, 0)
+                await self._commits.drop_lost([lost], detail=error.message)
+                return 0
+            case GroupFailure() as failure:
+                reason = _reason_of(failure)
+            case GroupResult() as result:
+                self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
+                self._tally.waited_seconds += result.throttled_seconds
+                if result.outcome == "written":
+                    return await self._record_written(group, result, base)
+                if result.outcome == "stopped":
+                    return 0
+                refused = DropReason.refused(result.reason or "")
+                reason = replace(refused, detail=refused.detail + await self._remedy(refused.code, work))
+            case _:
+                assert_never(outcome.result)
         async with self._context.database.begin() as unit:
-            await unit.groups.mark_dropped(self._attempt.lease, {ordinal: reason})
-        await self._attempt.record("group_dropped", {"reasons": {str(ordinal): str(reason)}})
+            await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: reason})
+        await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): str(reason)}})
         return 0
+
+    async def _record_written(self, group: FileGroup, result: GroupResult, base: Mapping[str, Any]) -> int:
+        group = await self._written(group, result, base)
+        await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
+        self._tally.add(len(group.inputs), group.input_bytes)
+        self._step("group_written")
+        return group.input_bytes
 
     async def _written(self, group: FileGroup, result: GroupResult, base: Mapping[str, Any]) -> FileGroup:
         """Record what a task wrote; return the group with the files that the task read, if it chose them itself."""

@@ -8,7 +8,7 @@ when there is none, the attempt drains.
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -69,30 +69,50 @@ class Dispatcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GroupFailure:
-    """A group that could not be rewritten, and the error; `is_of_input`: a file to read is the cause."""
+    """The error that a group could not be rewritten because of; `is_of_input`: a file to read is the cause."""
 
-    group: FileGroup
     error: PackhouseError
     is_of_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class GroupLost:
-    """A group that was not sent because another writer made it useless; `reason` has the cause."""
+class GroupOutcome:
+    """The outcome of one try of a group.
+
+    Attributes:
+        group: the group.
+        result: the result of its task, or why it has none: it failed, or was not sent because another writer made it
+            useless. None: this try failed, and another may follow.
+        may_leave_files: whether its task failed, so that files of other groups of its bundle may be left.
+        is_followed: whether the outcome of another try is already known.
+    """
 
     group: FileGroup
-    reason: Loss
+    result: GroupResult | GroupFailure | Loss | None
+    may_leave_files: bool = False
+    is_followed: bool = False
 
 
-Finished = tuple[FileGroup, GroupResult] | GroupFailure | GroupLost
+class LaneHost(Protocol):
+    """Prepares the groups of an attempt for its lanes, and reaches their tasks while they run."""
+
+    async def find_lost(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+        """Return which of the waiting groups are useless, and why, by ordinal. Called before each bundle is sent."""
+
+    async def mark_sent(self, groups: Sequence[FileGroup]) -> None:
+        """Record that tasks of these groups are about to be sent."""
+
+    async def make_task(self, group: FileGroup) -> SentTask:
+        """Return a group's task, from the table's metadata. Raises `NotEligible` if the table refuses the group."""
+
+    async def stop_tasks(self) -> bool:
+        """Ask running tasks to stop; return whether the request can reach them."""
 
 
 class Lanes:
-    """The lanes of one attempt. Iterate `results` to the end; it yields groups as they finish.
+    """The lanes of one attempt. Iterate `outcomes` to the end; it yields groups as they finish.
 
-    `slots` limits the tasks of all runs. `tasks` builds a group's task from the table's metadata. `lost` is called
-    before each bundle is sent and returns the waiting groups that have become useless. `on_start` records that groups
-    are about to be sent; `on_stop` asks running tasks to stop and returns whether the request can reach them.
+    `slots` limits the tasks of all runs.
     """
 
     def __init__(
@@ -104,11 +124,8 @@ class Lanes:
         clock: Clock,
         times: LaneTimes,
         slots: TaskSlots,
-        tasks: Callable[[FileGroup], Awaitable[SentTask]],
         credentials: TaskCredentials,
-        lost: Callable[[Sequence[FileGroup]], Awaitable[Mapping[int, Loss]]],
-        on_start: Callable[[Sequence[FileGroup]], Awaitable[None]],
-        on_stop: Callable[[], Awaitable[bool]],
+        host: LaneHost,
     ) -> None:
         self._dispatcher = dispatcher
         self._function = function
@@ -116,21 +133,17 @@ class Lanes:
         self._clock = clock
         self._times = times
         self._slots = slots
-        self._tasks = tasks
         self._credentials = credentials
-        self._lost = lost
-        self._on_start = on_start
-        self._on_stop = on_stop
+        self._host = host
         self._parts = 0
-        self._tries: dict[int, int] = {}
+        self._tries: Counter[int] = Counter()
         self._expiries: Counter[int] = Counter()
-        self.has_failures = False  # True after a task failed: it may have left files of other groups of its bundle
-        self.unseen = 0  # finished groups that are not yielded yet
+        self._unseen = 0  # outcomes in the queue
         self._fault: PackhouseError | None = None
-        self._finished: asyncio.Queue[Finished | None] = asyncio.Queue()
+        self._finished: asyncio.Queue[GroupOutcome | None] = asyncio.Queue()  # None: a lane ended
 
-    async def results(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[Finished, None]:
-        """Yield every group's result or failure. Ends early, without the rest, when the attempt is asked to stop.
+    async def outcomes(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[GroupOutcome, None]:
+        """Yield the outcome of every group. Ends early, without the rest, when the attempt is asked to stop.
 
         Raises:
             Away: Spark or the storage does not answer; groups that were not yielded are unfinished.
@@ -142,9 +155,9 @@ class Lanes:
         stopper = asyncio.create_task(self._stop_when_asked(lanes))
         try:
             for _ in lanes:
-                while (finished := await self._finished.get()) is not None:
-                    self.unseen -= 1
-                    yield finished
+                while (outcome := await self._finished.get()) is not None:
+                    self._unseen -= 1
+                    yield replace(outcome, is_followed=self._unseen > 0)
             await asyncio.gather(*lanes)
         finally:
             await self._settle(lanes, stopper)
@@ -172,14 +185,14 @@ class Lanes:
 
     async def _drop_lost(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
         """Remove waiting groups that other writers made useless; groups that another lane has taken go on."""
-        reasons = await self._lost([group for bundle in waiting for group in bundle])
+        reasons = await self._host.find_lost([group for bundle in waiting for group in bundle])
         if not reasons:
             return
         for _ in range(len(waiting)):
             bundle = waiting.popleft()
             for group in bundle:
                 if group.ordinal in reasons:
-                    self._publish(GroupLost(group, reasons[group.ordinal]))
+                    self._publish(group, reasons[group.ordinal])
             if kept := tuple(group for group in bundle if group.ordinal not in reasons):
                 waiting.append(kept)
 
@@ -239,7 +252,7 @@ class Lanes:
 
     async def _send(self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...]) -> None:
         await self._credentials.refresh(is_again=any(self._expiries[group.ordinal] for group in bundle))
-        await self._on_start(bundle)
+        await self._host.mark_sent(bundle)
         self._parts += 1
         ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
         begun = self._clock.monotonic()
@@ -287,25 +300,25 @@ class Lanes:
             try:
                 found[group.ordinal] = await self._payload(group, self._parts)
             except NotEligible as error:
-                self._publish(GroupFailure(group, error))
+                self._publish(group, GroupFailure(error))
         return found
 
     async def _payload(self, group: FileGroup, part: int) -> str:
         """Return the group's task; file names contain the part, so that no two tries share a name."""
-        task, storage = await self._tasks(group), dict(self._credentials.storage)
+        task, storage = await self._host.make_task(group), dict(self._credentials.storage)
         return await asyncio.to_thread(replace(task, part=part, storage=storage).to_json)
 
     def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
         fault = result.storage_fault
         if fault is not None:
-            self.has_failures = True
+            self._publish(group, None, may_leave_files=True)
         if fault == StorageCredentialsExpired.__name__:
             self._expired(waiting, group, result)
         elif result.outcome == "failed" and fault is None:
             error = SparkFailed(result.reason or "the task gave no reason")
             self._failed(waiting, group, error, is_of_input=result.is_input_fault)
         elif fault is None:
-            self._publish((group, result))
+            self._publish(group, result)
 
     def _raise_storage_fault(self, results: Sequence[GroupResult]) -> None:
         """End the attempt on a fault of the storage that another try of a group can't avoid.
@@ -337,7 +350,7 @@ class Lanes:
             return
         remedy = f"lower {GROUP_SETTING}, raise limits.bandwidth, or let the catalog vend longer ones"
         detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
-        self._publish(GroupFailure(group, SparkFailed(f"{detail}; the last error: {result.reason}")))
+        self._publish(group, GroupFailure(SparkFailed(f"{detail}; the last error: {result.reason}")))
 
     def _failed(
         self,
@@ -353,20 +366,25 @@ class Lanes:
         if self._fault is not None:
             raise self._fault
         _log.warning("group_failed", group=group.ordinal, error=error.message)
-        self.has_failures = True
-        self._tries[group.ordinal] = self._tries.get(group.ordinal, 0) + 1
-        if self._tries[group.ordinal] < TRIES_PER_GROUP:
+        self._tries[group.ordinal] += 1
+        is_last = self._tries[group.ordinal] >= TRIES_PER_GROUP
+        self._publish(group, GroupFailure(error, is_of_input) if is_last else None, may_leave_files=True)
+        if not is_last:
             waiting.append((group,))
-        else:
-            self._publish(GroupFailure(group, error, is_of_input))
 
-    def _publish(self, finished: Finished) -> None:
-        self.unseen += 1
-        self._finished.put_nowait(finished)
+    def _publish(
+        self,
+        group: FileGroup,
+        result: GroupResult | GroupFailure | Loss | None,
+        *,
+        may_leave_files: bool = False,
+    ) -> None:
+        self._unseen += 1
+        self._finished.put_nowait(GroupOutcome(group, result, may_leave_files))
 
     async def _stop_when_asked(self, lanes: "Sequence[asyncio.Task[None]]") -> None:
         await self._attempt.interrupted.wait()
-        if await self._on_stop():
+        if await self._host.stop_tasks():
             await asyncio.wait(lanes, timeout=GRACE_SECONDS)
         if not all(lane.done() for lane in lanes):
             await self.interrupt()
@@ -389,7 +407,7 @@ class Lanes:
         return self._fault is not None
 
     async def give_up(self, error: PackhouseError) -> None:
-        """Stop all operations of this attempt; `results` then raises the error."""
+        """Stop all operations of this attempt; `outcomes` then raises the error."""
         self._fault = error
         await self.interrupt()
 
