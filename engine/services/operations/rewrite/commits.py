@@ -12,14 +12,15 @@ import random
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
-from typing import Any, NoReturn, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn
 
 import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.runs.drops import DropReason, Loss
+from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import LostGroup, Place
 from engine.domain.runs.run import RunState, StoredGroup
 from engine.formats.base import (
@@ -50,7 +51,36 @@ COMMITTED = "committed"
 """Kind of the event that a snapshot was verified: progress, which resets the run's failures to zero."""
 
 
-_Write: TypeAlias = Callable[[UnitOfWork], Awaitable[None]]
+@dataclass(frozen=True, slots=True)
+class WrittenByCall:
+    """A group as a procedure wrote it: the files that it replaced, and the result for `GroupStore.mark_written`."""
+
+    inputs: tuple[InputFile, ...]
+    result: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRecord:
+    """A snapshot of the run, to be recorded with its proof.
+
+    Attributes:
+        verification: the proof.
+        places: the partition of each of its groups, by ordinal.
+        tries: requests until it was committed.
+        lost: partitions that lost other groups of the same batch.
+        by_call: for the one group of a procedure that commits itself: what is stored of it in the same transaction.
+    """
+
+    verification: Verification
+    places: Mapping[int, Place]
+    tries: int
+    lost: frozenset[Place] = frozenset()
+    by_call: WrittenByCall | None = None
+
+    @property
+    def ordinals(self) -> list[int]:
+        """Its groups."""
+        return list(self.places)
 
 
 class Commits:
@@ -273,56 +303,40 @@ class Commits:
             detail = "; ".join(check.detail for check in verification.checks)
             await self.drop_lost([_lost(group, Loss.SOURCE_GONE) for group in groups], detail=detail)
             return
-        await self.record(verification, groups, tries=tries, lost=lost)
+        places = {group.ordinal: group.place for group in groups}
+        await self.record(CommitRecord(verification, places, tries, lost))
 
-    async def record(
-        self,
-        verification: Verification,
-        groups: Sequence[StoredGroup],
-        *,
-        tries: int,
-        lost: frozenset[Place] = frozenset(),
-        before: _Write | None = None,
-    ) -> None:
-        """Record a snapshot of the run with its proof; `before` changes its groups in the same transaction.
+    async def record(self, record: CommitRecord) -> None:
+        """Record a snapshot of the run with its proof.
 
         Raises:
             Fatal: the proof failed.
             TakenBack: it is correct, but no longer in the history of main.
         """
-        snapshot_id = verification.snapshot_id
-        document = verification_document(verification)
-        ordinals = [group.ordinal for group in groups]
-        if verification.was_taken_back:
-            await self._record_taken_back(document, ordinals, before)
-        if not verification.ok:
-            await self._record_mismatch(document, ordinals, before)
-        details = {"groups": ordinals, "tries": tries, "verification": document}
-        async with self._recording_proof(COMMITTED, details, document, before, settled=ordinals) as unit:
-            await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
-            await unit.hot_partitions.win(self._attempt.lease, {group.place for group in groups} - lost)
+        document = verification_document(record.verification)
+        if record.verification.was_taken_back:
+            await self._record_taken_back(record, document)
+        if not record.verification.ok:
+            await self._record_mismatch(record, document)
+        details = {"groups": record.ordinals, "tries": record.tries, "verification": document}
+        async with self._recording_proof(record, COMMITTED, details, document) as unit:
+            await unit.groups.mark_committed(self._attempt.lease, record.ordinals, record.verification.snapshot_id)
+            await unit.hot_partitions.win(self._attempt.lease, set(record.places.values()) - record.lost)
         self._step("verified")
 
-    async def _record_taken_back(
-        self,
-        document: dict[str, Any],
-        ordinals: Sequence[int],
-        before: _Write | None,
-    ) -> NoReturn:
+    async def _record_taken_back(self, record: CommitRecord, document: dict[str, Any]) -> NoReturn:
         """Record that a snapshot of the run was rolled back from outside: its groups are not in the table."""
-        document["groups"] = list(ordinals)
-        reasons = dict.fromkeys(ordinals, DropReason.ended(TakenBack.code))
-        async with self._recording_proof(TakenBack.code, document, document, before, settled=ordinals) as unit:
+        document["groups"] = record.ordinals
+        reasons = dict.fromkeys(record.ordinals, DropReason.ended(TakenBack.code))
+        async with self._recording_proof(record, TakenBack.code, document, document) as unit:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
         self._step("taken_back")
         raise _taken_back(document)
 
-    async def _record_mismatch(
-        self, document: dict[str, Any], ordinals: Sequence[int], before: _Write | None
-    ) -> NoReturn:
+    async def _record_mismatch(self, record: CommitRecord, document: dict[str, Any]) -> NoReturn:
         """Record a failed proof, then roll back or freeze; its groups stay open until that is done."""
-        document["groups"] = list(ordinals)
-        async with self._recording_proof("verification_failed", document, document, before):
+        document["groups"] = record.ordinals
+        async with self._recording_proof(record, "verification_failed", document, document, is_settled=False):
             pass
         self._step("verified")
         await self._mismatches.answer(document)
@@ -330,22 +344,24 @@ class Commits:
     @asynccontextmanager
     async def _recording_proof(
         self,
+        record: CommitRecord,
         kind: str,
         details: Mapping[str, Any],
         proof: Mapping[str, Any],
-        before: _Write | None,
         *,
-        settled: Sequence[int] = (),
+        is_settled: bool = True,
     ) -> AsyncIterator[UnitOfWork]:
-        """Record an event with a proof, in one transaction with the writes of `before` and of the body."""
+        """Record an event with a proof, in one transaction with the writes of the body."""
+        lease = self._attempt.lease
         result = self._attempt.run.result.proven(proof)
-        intent = self._attempt.run.intent.marked_settled(settled)
-        is_progress = kind == COMMITTED
+        intent = self._attempt.run.intent.marked_settled(record.ordinals if is_settled else ())
         async with self._attempt.recording(
-            kind, details, result=result, intent=intent, is_progress=is_progress
+            kind, details, result=result, intent=intent, is_progress=kind == COMMITTED
         ) as unit:
-            if before is not None:
-                await before(unit)
+            if record.by_call is not None:
+                [ordinal] = record.ordinals
+                await unit.groups.replace_inputs(lease, ordinal, record.by_call.inputs)
+                await unit.groups.mark_written(lease, record.by_call.result)
             yield unit
 
     @property

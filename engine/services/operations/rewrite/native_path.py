@@ -22,13 +22,13 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
 from engine.formats.base import NativeChange, NativeProcedure, OpenTable, ProcedureSettings, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.services.operations.rewrite.commits import CommitRecord, WrittenByCall
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import shortest_left, stop_operations
 from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.planning.engines import tasks_within, too_slow
-from engine.stores.unit_of_work import UnitOfWork
 
 LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")
 """Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/testing.md)."""
@@ -189,14 +189,9 @@ class NativePath(RewritePath):
             return None
         counted = None if change.rows_known is not None else await self._counted(procedure, change)
         verification = await self._context.formats.read_for_run(table.ref, procedure.prove, change, counted)
-        result = _result(sent.group, change, seconds)
-
-        async def before(unit: UnitOfWork) -> None:
-            lease, ordinal = self._attempt.lease, sent.group.ordinal
-            await unit.groups.replace_inputs(lease, ordinal, change.inputs)
-            await unit.groups.mark_written(lease, result)
-
-        await self._commits.record(verification, [sent.group], tries=1, before=before)
+        by_call = WrittenByCall(change.inputs, _result(sent.group, change, seconds))
+        record = CommitRecord(verification, {sent.group.ordinal: sent.group.place}, tries=1, by_call=by_call)
+        await self._commits.record(record)
         return change
 
     async def _counted(self, procedure: NativeProcedure, change: NativeChange) -> RowCounts:
