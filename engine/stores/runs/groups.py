@@ -110,8 +110,8 @@ class GroupStore:
 
     async def mark_written(
         self, lease: Lease, result: Mapping[str, Any], *, moved: AbstractSet[str] = frozenset()
-    ) -> None:
-        """Store the outputs of one group and count its input bytes as rewritten.
+    ) -> StoredGroup:
+        """Store the outputs of one group, count its input bytes as rewritten, and return the group.
 
         `result` is a task's result as JSON-ready values: `group` (the ordinal), `outputs` (path, file_bytes,
         record_count, footer of each), `rows_deleted` and any other measurements. `moved`: see `replace_inputs`.
@@ -130,9 +130,11 @@ class GroupStore:
         }
         unfinished = groups.c.state.in_([GroupState.PLANNED, GroupState.RUNNING])
         await self._mark(lease, [result["group"]], unfinished, values)
-        read = select(groups.c.input_bytes).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
-        entry = {"table_id": table_id, "bytes": (await self._connection.execute(read)).scalar_one()}
+        read = select(groups).where(groups.c.run_id == lease.run_id, groups.c.ordinal == result["group"])
+        row = (await self._connection.execute(read)).mappings().one()
+        entry = {"table_id": table_id, "bytes": row["input_bytes"]}
         await self._connection.execute(insert(rewritten_bytes).values(**entry, at=now()))
+        return _to_group(row)
 
     async def prune_bytes(self, older_than: datetime, limit: int) -> int:
         """Delete counts of bytes moved before an instant, at most `limit` rows; return how many."""

@@ -15,7 +15,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.queue.budgets import LiveProgress
 from engine.services.catalogs.bulkheads import calls
-from engine.services.operations.rewrite import steps, group_tasks
+from engine.services.operations.rewrite import group_tasks, steps
 from engine.services.operations.tasks.stalls import StallWatch
 from engine.services.planning.engines import EngineChoice
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks

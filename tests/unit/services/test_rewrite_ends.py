@@ -9,7 +9,7 @@ from engine.domain.policies import OnStart
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.plans import NOTHING_LATER, Later, Plan, Prediction, SkippedPartition
 from engine.domain.runs.run import GroupOutline, GroupState, WaitingFor
-from engine.services.operations.rewrite.decisions import decide_end, decide_without_groups
+from engine.services.operations.rewrite.decisions import GroupLedger, decide_end, decide_without_groups
 from engine.services.runs.attempts import AttemptStop, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.ending import AttemptOutcome, Ended
@@ -29,11 +29,13 @@ OPEN, WRITTEN = (GroupState.PLANNED, 2, None), (GroupState.WRITTEN, 2, None)
 Made = tuple[GroupState, int, DropReason | None]
 
 
-def outlines(made: Sequence[Made]) -> list[GroupOutline]:
-    return [
-        GroupOutline(at, state, attempt, 0, f'{{"day": {at}}}', 100, 10, 0, {}, None, reason)
-        for at, (state, attempt, reason) in enumerate(made)
-    ]
+def ledger(made: Sequence[Made]) -> GroupLedger:
+    return GroupLedger(
+        [
+            GroupOutline(at, state, attempt, 0, f'{{"day": {at}}}', 100, 10, 0, {}, None, reason)
+            for at, (state, attempt, reason) in enumerate(made)
+        ]
+    )
 
 
 def brief(outcome: AttemptOutcome) -> tuple[str, str]:
@@ -76,11 +78,11 @@ CASES: list[tuple[list[Made], AttemptStop | None, DayBudget, Later, tuple[str, s
 def test_an_attempt_ends_by_its_groups_unless_something_is_left_and_a_stop_decides(
     made: list[Made], stop: AttemptStop | None, budget: DayBudget, later: Later, wanted: tuple[str, str]
 ) -> None:
-    assert brief(decide_end(outlines(made), stop, budget, later, attempt=2, failures=0)) == wanted
+    assert brief(decide_end(ledger(made), stop, budget, later, attempt=2, failures=0)) == wanted
 
 
 def test_f18_each_lost_race_waits_twice_as_long_and_the_third_is_the_last() -> None:
-    ends = [decide_end(outlines([LOST]), None, ROOM, attempt=2, failures=failures) for failures in range(3)]
+    ends = [decide_end(ledger([LOST]), None, ROOM, attempt=2, failures=failures) for failures in range(3)]
     assert [(each.wait, each.failed) for each in ends[:2] if not isinstance(each, Ended)] == [
         (timedelta(seconds=30), True),
         (timedelta(seconds=60), True),
@@ -90,7 +92,7 @@ def test_f18_each_lost_race_waits_twice_as_long_and_the_third_is_the_last() -> N
 
 def test_only_a_run_whose_groups_were_all_refused_for_good_is_marked_as_refused() -> None:
     def figures(*made: Made) -> object:
-        outcome = decide_end(outlines(made), None, ROOM, attempt=2, failures=0)
+        outcome = decide_end(ledger(made), None, ROOM, attempt=2, failures=0)
         return outcome.figures if isinstance(outcome, Ended) else None
 
     assert figures(REFUSED, LOST) == {"is_refused": True}

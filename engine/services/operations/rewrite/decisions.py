@@ -1,10 +1,12 @@
 """Decide how an attempt at a rewrite ends. Pure: everything is decided by the values of the arguments."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from engine.domain.runs.drops import DropKind
+from engine.domain.runs.drops import DropKind, DropReason
+from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import NOTHING_LATER, Later, Plan
 from engine.domain.runs.reasons import describe_reason
@@ -20,11 +22,38 @@ MOST_LOST_RACES: Final = 3
 
 BACKOFF_SECONDS: Final = 30.0
 
-UNFINISHED: Final = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
+_UNFINISHED: Final = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLedger:
+    """All file groups of a run as stored at one time, also those of earlier attempts."""
+
+    groups: Sequence[GroupOutline]
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """The partitions of the groups."""
+        return frozenset(group.place for group in self.groups)
+
+    @property
+    def has_committed(self) -> bool:
+        """Whether a group is committed."""
+        return any(group.state is GroupState.COMMITTED for group in self.groups)
+
+    @property
+    def unfinished(self) -> Sequence[GroupOutline]:
+        """The groups that are neither committed nor dropped."""
+        return [group for group in self.groups if group.state in _UNFINISHED]
+
+    def with_dropped(self, reason: DropReason) -> "GroupLedger":
+        """Return the ledger after the unfinished groups were dropped."""
+        dropped = {group.ordinal: replace(group, state=GroupState.DROPPED, reason=reason) for group in self.unfinished}
+        return GroupLedger([dropped.get(group.ordinal, group) for group in self.groups])
 
 
 def decide_end(
-    groups: Sequence[GroupOutline],
+    ledger: GroupLedger,
     stop: AttemptStop | None,
     budget: DayBudget,
     later: Later = NOTHING_LATER,
@@ -36,7 +65,7 @@ def decide_end(
     """Return how an attempt ends that worked on file groups.
 
     Args:
-        groups: all groups of the run, also those of earlier attempts.
+        ledger: the groups of the run.
         stop: the request to end early, if any.
         budget: the daily budget of the table, with the number of groups that it deferred.
         later: the groups that the plan deferred to the next one.
@@ -44,7 +73,7 @@ def decide_end(
         failures: the failed attempts before it, without a commit between them.
         left_out: the partitions that the plan left out since the format can't rewrite them.
     """
-    is_unfinished = later.partitions > 0 or any(group.state in UNFINISHED for group in groups)
+    is_unfinished = later.partitions > 0 or bool(ledger.unfinished)
     if stop is not None and is_unfinished:
         if stop.reason in (Stop.SHUTDOWN, Stop.LEAVING):
             return left_to_another()
@@ -53,7 +82,7 @@ def decide_end(
         if stop.hold is not None:  # a pause has no `until`: claims see its end
             detail = f"{stop.hold.detail}; written file groups are committed, the rest is planned again afterwards"
             return Parked(stop.hold.waiting_for, stop.hold.reason, detail, until=stop.hold.until)
-    return _by_groups(groups, budget, later, attempt=attempt, failures=failures, left_out=left_out)
+    return _by_groups(ledger.groups, budget, later, attempt=attempt, failures=failures, left_out=left_out)
 
 
 def decide_without_groups(plan: Plan, budget: DayBudget, *, has_committed: bool) -> AttemptOutcome:

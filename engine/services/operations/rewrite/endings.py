@@ -12,16 +12,16 @@ import structlog
 
 from engine.domain.errors import LeaseLost, Transient
 from engine.domain.runs.drops import DropReason
-from engine.domain.runs.left_out import LeftOutItem
-from engine.domain.runs.plans import Later
+from engine.domain.runs.plans import Plan
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, StoredGroup, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.domain.runs.times import RunTime
 from engine.formats.base import OpenTable
+from engine.planning.plans.left_out import left_out_items
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.decisions import UNFINISHED, decide_end
+from engine.services.operations.rewrite.decisions import GroupLedger, decide_end
 from engine.services.operations.rewrite.tallies import WorkReport
 from engine.services.operations.tasks.lanes import stop_operations
 from engine.services.runs.attempts import STOPS_THAT_COMMIT, Attempt, Stop
@@ -55,30 +55,24 @@ class RunEnding:
         self._step = step
         self._started = context.clock.monotonic()
 
-    async def outcome(self, budget: DayBudget, later: Later, left_out: Sequence[LeftOutItem]) -> AttemptOutcome:
-        """Return how an attempt ends that worked on groups; `later` has those that its plan deferred to the next."""
+    async def outcome(self, budget: DayBudget, plan: Plan) -> AttemptOutcome:
+        """Return how an attempt ends that worked on the groups of a plan."""
         return decide_end(
-            await self.outlines(),
+            await self.ledger(),
             self._attempt.stop,
             budget,
-            later,
+            plan.later,
             attempt=self._attempt.number,
             failures=self._attempt.run.failures,
-            left_out=left_out,
+            left_out=left_out_items(plan),
         )
 
-    async def has_committed(self) -> bool:
-        """Return whether a group of the run is committed."""
-        return bool(await self.outlines(GroupState.COMMITTED))
-
-    async def close(
-        self, outcome: AttemptOutcome, worked: WorkReport, left_out: Sequence[LeftOutItem]
-    ) -> AttemptReport:
+    async def close(self, outcome: AttemptOutcome, worked: WorkReport) -> AttemptReport:
         """Give up and remove what the outcome leaves unfinished, and measure; committed groups stay."""
         match outcome:
             case Ended():
-                stored = await self._tidy(outcome, may_leave_files=worked.may_leave_files)
-                return await self._report(outcome, stored, worked, left_out)
+                ledger = await self._tidy(outcome, may_leave_files=worked.may_leave_files)
+                return await self._report(outcome, ledger.groups, worked)
             case Parked():
                 if outcome.waiting_for is WaitingFor.CONFLICT_BACKOFF:
                     await self._try_to_remove_outputs()
@@ -121,37 +115,35 @@ class RunEnding:
         if removed:
             _log.info("outputs_removed", files=removed)
 
-    async def groups(self, *states: GroupState) -> Sequence[StoredGroup]:
-        """Return the run's groups in these states; without a state all of them."""
+    async def ledger(self) -> GroupLedger:
+        """Read all groups of the run, without their files."""
         async with self._context.database.read() as unit:
-            return await unit.groups.list(self._attempt.run.id, states=frozenset(states) or None, limit=ALL_GROUPS)
+            return GroupLedger(await unit.groups.outlines(self._attempt.run.id))
 
-    async def outlines(self, *states: GroupState) -> Sequence[GroupOutline]:
-        """Return the run's groups in these states without their files; without a state all of them."""
+    async def groups_in(self, state: GroupState) -> Sequence[StoredGroup]:
+        """Read the run's groups in a state with their files: those that an earlier attempt left in it."""
         async with self._context.database.read() as unit:
-            return await unit.groups.outlines(self._attempt.run.id, frozenset(states) or None)
+            return await unit.groups.list(self._attempt.run.id, states=frozenset({state}), limit=ALL_GROUPS)
 
-    async def _tidy(self, outcome: Ended, *, may_leave_files: bool) -> Sequence[GroupOutline]:
+    async def _tidy(self, outcome: Ended, *, may_leave_files: bool) -> GroupLedger:
         """Drop unfinished groups of a run that failed, was cancelled or disabled, and remove files that none needs.
 
         Files stay while tasks may still write. Returns all groups of the run afterwards.
         """
         stops_tasks = outcome.state in (RunState.FAILED, RunState.CANCELLED)
         is_quiet = await self._is_quiet() if stops_tasks else True
+        ledger = await self.ledger()
         if stops_tasks or outcome.reason == DISABLED:
-            await self._drop_unfinished(outcome.reason)
-        stored = await self.outlines()
-        has_waste = may_leave_files or any(group.state is not GroupState.COMMITTED for group in stored)
+            ledger = await self._drop_unfinished(ledger, DropReason.ended(outcome.reason))
+        has_waste = may_leave_files or any(group.state is not GroupState.COMMITTED for group in ledger.groups)
         if is_quiet and self._has_repeated_tasks():
             has_waste, is_quiet = True, await self._is_quiet()
         if is_quiet and (has_waste or self._attempt.number > 1):
             await self._try_to_remove_outputs()
         await self._commits.release_parents()
-        return stored
+        return ledger
 
-    async def _report(
-        self, outcome: Ended, stored: Sequence[GroupOutline], worked: WorkReport, left_out: Sequence[LeftOutItem]
-    ) -> AttemptReport:
+    async def _report(self, outcome: Ended, stored: Sequence[GroupOutline], worked: WorkReport) -> AttemptReport:
         seconds = self._context.clock.monotonic() - self._started
         run = self._attempt.run
         async with self._context.database.read() as unit:
@@ -161,7 +153,7 @@ class RunEnding:
         if worked.order is not None:
             result = result.updated(order=worked.order)
         result = result.updated(**outcome.figures)
-        if (items := left_out_of(stored, left_out)).count:
+        if (items := left_out_of(stored, worked.left_out)).count:
             result = result.updated(left_out=items.document())
         self._step("before_end")
         return AttemptReport(result, seconds, _remark(outcome, len(run.unsettled)), self._time(worked, seconds))
@@ -196,12 +188,12 @@ class RunEnding:
         except Transient:
             return None
 
-    async def _drop_unfinished(self, reason: str) -> None:
-        unfinished = await self.outlines(*UNFINISHED)
-        if unfinished:
+    async def _drop_unfinished(self, ledger: GroupLedger, reason: DropReason) -> GroupLedger:
+        if ledger.unfinished:
             async with self._context.database.begin() as unit:
-                why = DropReason.ended(reason)
-                await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: why for group in unfinished})
+                reasons = {group.ordinal: reason for group in ledger.unfinished}
+                await unit.groups.mark_dropped(self._attempt.lease, reasons)
+        return ledger.with_dropped(reason)
 
     def _time(self, worked: WorkReport, seconds: float) -> RunTime | None:
         """Return the attempt's duration for predictions; None if tasks failed or were interrupted in it."""

@@ -39,9 +39,9 @@ _LONGEST_NAP_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A call that was sent, and its group."""
+    """A call that was sent, and its group as planned or, in a later attempt, as stored."""
 
-    group: StoredGroup
+    group: FileGroup | StoredGroup
     call: SentCall
 
     def is_of(self, change: NativeChange) -> bool:
@@ -59,6 +59,7 @@ class _Calls:
     settings: ProcedureSettings
     application: str
     times: LaneTimes
+    tally: AttemptTally
     work: RewriteInput
 
 
@@ -74,7 +75,7 @@ class NativePath(RewritePath):
         await self._attempt.check()
         if not await self._ending.stop_tasks():
             raise Transient("a call of an earlier attempt may still run on Spark; waiting for its end")
-        call, running = self._attempt.run.intent.call, await self._ending.groups(GroupState.RUNNING)
+        call, running = self._attempt.run.intent.call, await self._ending.groups_in(GroupState.RUNNING)
         for group in running:
             if call is None:
                 raise Fatal("a file group was sent to the procedure without a stored call")
@@ -102,8 +103,8 @@ class NativePath(RewritePath):
             clock=self._context.clock,
             is_limited=lambda: True,  # each call reads the limit: calls are long
         )
-        calls = _Calls(procedure, settings, application, times, work)
-        self._tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
+        tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
+        calls = _Calls(procedure, settings, application, times, tally, work)
         async with self._stopped_when_asked():
             for at, group in enumerate(work.groups):
                 async with slots.taken(tasks, is_needed=self._attempt.may_begin) as granted:
@@ -111,7 +112,7 @@ class NativePath(RewritePath):
                         break
                     await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
         await self._attempt.check()
-        return WorkReport(self._tally)
+        return WorkReport(tally)
 
     async def _check_table(self, procedure: NativeProcedure, work: RewriteInput) -> None:
         """Check that Spark resolves the name to the same table."""
@@ -151,14 +152,14 @@ class NativePath(RewritePath):
         try:
             change = await self._adopt(sent, seconds=seconds)
         except CommitConflict as error:
-            await self._lose(sent.group, Loss.TABLE_CHANGED, error)
+            await self._lose(group, Loss.TABLE_CHANGED, error)
             return
         if change is None:
-            await self._nothing_done(calls.procedure, sent.group, failure)
+            await self._nothing_done(calls.procedure, group, failure)
             return
         calls.times.add([group], seconds)
-        self._tally.add(len(change.inputs), change.input_bytes)
-        await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls.work)
+        calls.tally.add(len(change.inputs), change.input_bytes)
+        await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls)
 
     async def _mark_sent(self, group: FileGroup, application: str) -> _Sent:
         """Store the call before it is sent."""
@@ -168,8 +169,7 @@ class NativePath(RewritePath):
         intent = replace(self._attempt.run.intent.marked_sent([group.ordinal]), call=call)
         async with self._attempt.recording("native_call", {"group": group.ordinal}, intent=intent) as unit:
             await unit.groups.mark_running(self._attempt.lease, [group.ordinal])
-        stored = next(g for g in await self._ending.groups(GroupState.RUNNING) if g.ordinal == group.ordinal)
-        return _Sent(stored, call)
+        return _Sent(group, call)
 
     async def _adopt(self, sent: _Sent, *, seconds: float = 0.0) -> NativeChange | None:
         """Read a call's change from the table and record it with its proof; return None when it changed nothing.
@@ -189,7 +189,7 @@ class NativePath(RewritePath):
             return None
         counted = None if change.rows_known is not None else await self._counted(procedure, change)
         verification = await self._context.formats.read_for_run(table.ref, procedure.prove, change, counted)
-        by_call = WrittenByCall(change.inputs, _result(sent.group, change, seconds))
+        by_call = WrittenByCall(change.inputs, _result(sent.group.ordinal, change, seconds))
         record = CommitRecord(verification, {sent.group.ordinal: sent.group.place}, tries=1, by_call=by_call)
         await self._commits.record(record)
         return change
@@ -207,9 +207,7 @@ class NativePath(RewritePath):
                 f"rows could not be counted to prove snapshot {change.snapshot_id}: {error.message}"
             ) from error
 
-    async def _nothing_done(
-        self, procedure: NativeProcedure, group: StoredGroup, failure: PackhouseError | None
-    ) -> None:
+    async def _nothing_done(self, procedure: NativeProcedure, group: FileGroup, failure: PackhouseError | None) -> None:
         """Record that a call did not change the table, with the reason of its failure."""
         if failure is not None and (isinstance(failure, Interrupted) or self._attempt.interrupted.is_set()):
             await self._settle_open([group.ordinal])
@@ -225,7 +223,7 @@ class NativePath(RewritePath):
         await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): str(reason)}})
         await self._settle_open([group.ordinal])
 
-    async def _lose(self, group: StoredGroup, reason: Loss, error: PackhouseError) -> None:
+    async def _lose(self, group: FileGroup | StoredGroup, reason: Loss, error: PackhouseError) -> None:
         """Drop a group that lost a race to another writer, or whose base is no longer in the table's history."""
         await self._commits.drop_lost([LostGroup(group.ordinal, group.place, reason, 0)], detail=error.message)
 
@@ -234,14 +232,14 @@ class NativePath(RewritePath):
         intent = self._attempt.run.intent.marked_settled(ordinals)
         await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
 
-    async def _wait_for_rate(self, moved: int, seconds: float, work: RewriteInput) -> None:
+    async def _wait_for_rate(self, moved: int, seconds: float, calls: _Calls) -> None:
         """Wait until the bytes that a call moved are within the limit, unless the run is asked to stop before."""
-        limit = work.limits.fixed.bytes_per_second
+        limit = calls.work.limits.fixed.bytes_per_second
         if limit is None:
             return
         clock = self._context.clock
         end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.pace_factor, _LEAST_SLOWDOWN))
-        self._tally.waited_seconds += max(0.0, end - clock.monotonic())
+        calls.tally.waited_seconds += max(0.0, end - clock.monotonic())
         while (left := end - clock.monotonic()) > 0 and self._attempt.may_begin():
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
 
@@ -285,10 +283,10 @@ def procedure_of(table: OpenTable) -> NativeProcedure:
     return table.procedure
 
 
-def _result(group: StoredGroup, change: NativeChange, seconds: float) -> dict[str, Any]:
+def _result(ordinal: int, change: NativeChange, seconds: float) -> dict[str, Any]:
     """Return a group's result as `GroupStore.mark_written` stores it, without separate times of reading and writing."""
     return {
-        "group": group.ordinal,
+        "group": ordinal,
         "outputs": [asdict(each) for each in change.outputs],
         "rows_deleted": change.rows_deleted,
         "bytes_read": change.input_bytes,

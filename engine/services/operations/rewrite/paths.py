@@ -15,7 +15,7 @@ from engine.formats.base import OpenTable
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.endings import RunEnding
-from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
+from engine.services.operations.rewrite.tallies import WorkReport
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.budgets import RunLimits
 
@@ -54,7 +54,6 @@ class RewritePath(ABC):
         self._ending = tools.ending
         self._open = tools.open_table
         self._step = tools.step
-        self._tally = AttemptTally()
 
     @abstractmethod
     async def take_over(self, table: OpenTable) -> OpenTable:

@@ -1,14 +1,13 @@
 """The steps of one attempt at a rewrite, in order. Errors are handled by `services.runs.execution`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
 from engine.domain.policies import EffectivePolicy
-from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions, Place
+from engine.domain.runs.hot_partitions import HotPartitions
 from engine.domain.runs.intents import RunIntent
-from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
@@ -19,7 +18,7 @@ from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.decisions import decide_without_groups
+from engine.services.operations.rewrite.decisions import GroupLedger, decide_without_groups
 from engine.services.operations.rewrite.endings import DISABLED, RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
 from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
@@ -36,6 +35,16 @@ from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, ca
 from engine.services.tables.observations import Observed
 
 
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The settings and limits of one attempt, as read before its plan."""
+
+    format: FormatName
+    policy: EffectivePolicy
+    limits: RunLimits
+    budget: DayBudget
+
+
 class RewriteAttempt:
     """One attempt at a rewrite, an `OperationAttempt`."""
 
@@ -43,11 +52,7 @@ class RewriteAttempt:
         self._context = context
         self._attempt = attempt
         self._step = step
-        self._format: FormatName
         self._table: OpenTable
-        self._limits: RunLimits
-        self._hot = NONE_HOT
-        self._left_out: Sequence[LeftOutItem] = ()  # partitions that the format can't rewrite
         self._worked = WorkReport()
         self._commits = Commits(
             database=context.database,
@@ -75,36 +80,43 @@ class RewriteAttempt:
         """
         table = self._table
         looked_at = self._context.clock.now()
-        policy, budget = await self._policy(table)
+        terms = await self._terms(table)
+        policy, ledger = terms.policy, await self._ending.ledger()
         if not policy.enabled:
             await self._attempt.check()
-            return await self._outcome_of_disabled()
+            return self._outcome_of_disabled(ledger)
         check_settings(policy)
-        self._context.capabilities.check_settings(self._format, policy.values, policy.origins)
+        self._context.capabilities.check_settings(terms.format, policy.values, policy.origins)
         chosen = await self._chosen(table, policy)
-        plan = await self._plan(chosen, budget)
-        seen = Observed(self._attempt.run.table_id, self._format, table, policy, looked_at)
+        leftover = await self._ending.groups_in(GroupState.WRITTEN)
+        hot = await self._hot_partitions(ledger)
+        plan = await self._plan(chosen, ledger, leftover, hot)
+        self._worked = WorkReport(left_out=left_out_items(plan))
+        plan = terms.budget.admit(plan)
+        self._step("planned")
+        seen = Observed(self._attempt.run.table_id, terms.format, table, policy, looked_at)
         await self._context.observations.measure(seen)
-        leftover = await self._ending.groups(GroupState.WRITTEN)
         await self._attempt.check()
         has_work = bool(plan.groups or leftover)
         is_cancelled = self._attempt.stop_reason is Stop.CANCELLED
-        if is_cancelled and (has_work or not await self._ending.has_committed()):
+        if is_cancelled and (has_work or not ledger.has_committed):
             return cancelled(self._attempt.stop)
         if has_work:
-            self._worked = await self._rewrite(chosen, policy, plan, leftover)
-            return await self._ending.outcome(budget, plan.later, self._left_out)
-        return decide_without_groups(plan, budget, has_committed=await self._ending.has_committed())
+            groups = await self._store_plan(chosen, policy, plan)
+            work = RewriteInput(chosen.table, policy, plan, groups, terms.limits, hot)
+            self._worked = replace(await self._rewrite(chosen, work, leftover), left_out=left_out_items(plan))
+            return await self._ending.outcome(terms.budget, plan)
+        return decide_without_groups(plan, terms.budget, has_committed=ledger.has_committed)
 
-    async def _outcome_of_disabled(self) -> AttemptOutcome:
+    def _outcome_of_disabled(self, ledger: GroupLedger) -> AttemptOutcome:
         if self._attempt.stop_reason is Stop.CANCELLED:
             return cancelled(self._attempt.stop)
-        state = RunState.SUCCEEDED if await self._ending.has_committed() else RunState.SKIPPED
+        state = RunState.SUCCEEDED if ledger.has_committed else RunState.SKIPPED
         return Ended(state, DISABLED, "the table's policy has enabled: false")
 
     async def close(self, outcome: AttemptOutcome) -> AttemptReport:
         """Stop tasks, give up what the outcome leaves unfinished, remove its output, and measure."""
-        return await self._ending.close(outcome, self._worked, self._left_out)
+        return await self._ending.close(outcome, self._worked)
 
     async def release(self) -> None:
         """Close the shares of the attempt's tasks."""
@@ -129,13 +141,13 @@ class RewriteAttempt:
         self._step("taken_over")
         return table
 
-    async def _policy(self, table: OpenTable) -> tuple[EffectivePolicy, DayBudget]:
+    async def _terms(self, table: OpenTable) -> "_Terms":
+        table_id = self._attempt.run.table_id
         async with self._context.database.read() as unit:
-            registered, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+            registered, catalog = await read_registered(unit, table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
-            self._format = catalog.format
-            self._limits = await run_limits(unit, catalog.name, policy)
-            return policy, await day_budget(unit, self._attempt.run.table_id, policy)
+            limits = await run_limits(unit, catalog.name, policy)
+            return _Terms(catalog.format, policy, limits, await day_budget(unit, table_id, policy))
 
     async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> EngineChoice:
         chosen = await self._context.formats.read_for_run(table.ref, choose_engine, table, policy)
@@ -145,59 +157,48 @@ class RewriteAttempt:
             raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
         return chosen
 
-    async def _plan(self, chosen: EngineChoice, budget: DayBudget) -> Plan:
-        table = chosen.table
-        request = RunRequest.of(self._attempt.run)
-        done = [file.path for group in await self._ending.groups(GroupState.WRITTEN) for file in group.inputs]
-        if request.force_full:  # commits of earlier attempts must not be rewritten again
-            done += [file.path for group in await self._ending.groups(GroupState.COMMITTED) for file in group.outputs]
+    async def _plan(
+        self, chosen: EngineChoice, ledger: GroupLedger, leftover: Sequence[StoredGroup], hot: HotPartitions
+    ) -> Plan:
+        """Plan what is left of the run: files that an earlier attempt wrote and did not commit are `done`."""
+        table, run = chosen.table, self._attempt.run
+        request = RunRequest.of(run)
+        done = {file.path for group in leftover for file in group.inputs}
         async with self._context.database.read() as unit:
-            known = await read_statistics(
-                unit, self._attempt.run.table_id, catalog=table.ref.catalog, machine=self._context.machine
-            )
-        taken = frozenset(group.place for group in await self._ending.outlines())
-        self._hot = await self._hot_partitions(request, taken)
-        due = await self._evaluated(chosen) if request.only_due else None
-        plan = await self._context.formats.read_for_run(
+            known = await read_statistics(unit, run.table_id, catalog=table.ref.catalog, machine=self._context.machine)
+            if request.force_full:  # commits of earlier attempts must not be rewritten again
+                done |= await unit.groups.output_paths(run.id, frozenset({GroupState.COMMITTED}))
+        due = await self._evaluated(chosen, hot) if request.only_due else None
+        return await self._context.formats.read_for_run(
             table.ref,
             plan_run,
             chosen,
             request,
             known,
-            self._hot,
+            hot,
             due=due,
-            begun=taken,
-            begun_for_order=bool(self._attempt.run.plan.get("reordered_files")),
+            begun=ledger.places,
+            begun_for_order=bool(run.plan.get("reordered_files")),
             done=done,
         )
-        self._left_out = left_out_items(plan)
-        plan = budget.admit(plan)
-        self._step("planned")
-        return plan
 
-    async def _hot_partitions(self, request: RunRequest, taken: frozenset[Place]) -> HotPartitions:
-        """Return partitions that lost races; a forced run ignores all cool-downs, others those of `taken` ones."""
+    async def _hot_partitions(self, ledger: GroupLedger) -> HotPartitions:
+        """Return partitions that lost races; a forced run ignores all cool-downs, others those of their own groups."""
         async with self._context.database.read() as unit:
             hot = await unit.hot_partitions.at(self._attempt.run.table_id)
-        return hot.without_cool_down(None if request.force else taken)
+        return hot.without_cool_down(None if RunRequest.of(self._attempt.run).force else ledger.places)
 
-    async def _evaluated(self, chosen: EngineChoice) -> Evaluation:
+    async def _evaluated(self, chosen: EngineChoice, hot: HotPartitions) -> Evaluation:
         """Evaluate the policy's rules now."""
         async with self._context.database.read() as unit:
             rewritten = await unit.rewrite_histories.committed_partitions(self._attempt.run.table_id)
             now = await unit.now()
-        return await self._context.formats.read_for_run(
-            chosen.table.ref, evaluate_now, chosen, rewritten, now, self._hot
-        )
+        return await self._context.formats.read_for_run(chosen.table.ref, evaluate_now, chosen, rewritten, now, hot)
 
-    async def _rewrite(
-        self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan, leftover: Sequence[StoredGroup]
-    ) -> WorkReport:
-        groups = await self._store_plan(chosen, policy, plan)
+    async def _rewrite(self, chosen: EngineChoice, work: RewriteInput, leftover: Sequence[StoredGroup]) -> WorkReport:
         if leftover:  # written by an earlier attempt: commit them before anything new
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
-        work = RewriteInput(chosen.table, policy, plan, groups, self._limits, self._hot)
         return await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
 
     def _path(self, engine: Engine, table: OpenTable) -> RewritePath:

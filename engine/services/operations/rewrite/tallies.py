@@ -1,10 +1,11 @@
 """Report that a rewrite path returns in an attempt, with the counts for later predictions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from engine.domain.ids import TableId
+from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.times import RunKind, RunSize, RunTime
 
 _MOST_WAITED: Final = 0.1
@@ -44,8 +45,10 @@ class WorkReport:
         tally: the groups that were written, and what their tasks waited for.
         may_leave_files: whether a task may have left files that no group names.
         order: how far files overlap before and after, JSON-ready; None without a requested order of rows.
+        left_out: the partitions that the plan left out since the format can't rewrite them.
     """
 
     tally: AttemptTally = field(default_factory=AttemptTally)
     may_leave_files: bool = False
     order: Mapping[str, Any] | None = None
+    left_out: Sequence[LeftOutItem] = ()

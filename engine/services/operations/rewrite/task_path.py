@@ -1,15 +1,14 @@
 """Rewriting in Spark tasks of Packhouse's kernel or of a format's library: they write, and batches are committed."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, assert_never
 
 from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.drops import UNREADABLE, DropKind, DropReason, Loss
 from engine.domain.runs.files import InputFile
-from engine.domain.runs.hot_partitions import LostGroup
+from engine.domain.runs.hot_partitions import HotPartitions, LostGroup
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
@@ -35,7 +34,7 @@ class TaskPath(RewritePath):
 
     async def take_over(self, table: OpenTable) -> OpenTable:
         """Adopt earlier commits, settle batches of unknown outcome, stop tasks, remove output that no group needs."""
-        left = await self._commits.adopt_found(await self._ending.groups(GroupState.WRITTEN))
+        left = await self._commits.adopt_found(await self._ending.groups_in(GroupState.WRITTEN))
         await self._attempt.check()
         if await self._commits.settle(left):
             table = await self._open()
@@ -47,17 +46,16 @@ class TaskPath(RewritePath):
     async def work(self, work: RewriteInput) -> WorkReport:
         """Send the groups to Spark; commit written groups in batches when due, and the rest at the end."""
         before = await self._overlaps(work.table, work.plan)
-        self._tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
-        may_leave_files = await self._send(work) if work.groups else False
+        tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
+        batch, may_leave_files = await self._send(work, tally) if work.groups else (_Batch(), False)
         await self._attempt.check()
-        written = await self._ending.groups(GroupState.WRITTEN)
-        if written and self._attempt.stop_reason in (None, *STOPS_THAT_COMMIT):
-            await self._commit(written, is_last=True)
+        if batch.groups and self._attempt.stop_reason in (None, *STOPS_THAT_COMMIT):
+            await self._commits.commit(batch.groups)
         if work.plan.order is not None and before:
             with suppress(PackhouseError):  # the run's outcome does not depend on this figure
                 after = await self._overlaps(await self._open(), work.plan)
-                return WorkReport(self._tally, may_leave_files, order_result(work.plan.order, before, after))
-        return WorkReport(self._tally, may_leave_files)
+                return WorkReport(tally, may_leave_files, order_result(work.plan.order, before, after))
+        return WorkReport(tally, may_leave_files)
 
     async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
         """Return how far files overlap in the plan's partitions, if the plan orders rows."""
@@ -66,56 +64,56 @@ class TaskPath(RewritePath):
         places = frozenset(group.place for group in plan.groups)
         return await self._context.formats.read_for_run(table.ref, overlaps_of, table, plan.order, places)
 
-    async def _send(self, work: RewriteInput) -> bool:
-        """Send the groups; return whether a task failed, which may have left files of its other groups."""
-        plan, clock = work.plan, self._context.clock
-        base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
+    async def _send(self, work: RewriteInput, tally: AttemptTally) -> "tuple[_Batch, bool]":
+        """Send the groups and commit batches when due; return the last batch, and whether a task may leave files."""
         full = RunRequest.of(self._attempt.run).force_full
-        tasks = GroupTasks(self._tools, work, rewrite_settings(work.policy, plan, full=full))
-        oldest: float | None = None
-        pending, is_hot, may_leave_files = 0, False, False
+        tasks = GroupTasks(self._tools, work, rewrite_settings(work.policy, work.plan, full=full))
+        batch, may_leave_files = _Batch(), False
         async with aclosing(tasks.outcomes()) as outcomes:
             async for outcome in outcomes:
                 may_leave_files |= outcome.may_leave_files
-                written = await self._record(outcome, base, work)
-                pending += written
-                # groups of a partition that lost its last race are committed at once, to win the next
-                is_hot |= written > 0 and outcome.group.place in work.hot.by_place
-                oldest = oldest or (clock.monotonic() if pending else None)
-                if self._commit_is_due(pending, oldest, is_urgent=is_hot and not outcome.is_followed):
-                    await self._commit(await self._ending.groups(GroupState.WRITTEN))
-                    pending, oldest, is_hot = 0, None, False
-        return may_leave_files
+                if isinstance(outcome.result, GroupResult):
+                    tally.waited_seconds += outcome.result.throttled_seconds
+                written = await self._record(outcome, work)
+                if written is not None:
+                    tally.add(written.files, written.bytes)
+                    batch = batch.plus(written, self._context.clock.monotonic(), is_hot=written.is_of(work.hot))
+                if self._commit_is_due(batch, may_be_hot=not outcome.is_followed):
+                    await self._commits.commit(batch.groups)
+                    await self._attempt.transition(RunState.REWRITING)
+                    batch = _Batch()
+        return batch, may_leave_files
 
-    def _commit_is_due(self, pending_bytes: int, oldest: float | None, *, is_urgent: bool) -> bool:
-        if oldest is None or self._attempt.stop_reason is not None:
+    def _commit_is_due(self, batch: "_Batch", *, may_be_hot: bool) -> bool:
+        if not batch.groups or self._attempt.stop_reason is not None:
             return False
-        age = self._context.clock.monotonic() - oldest
+        age = self._context.clock.monotonic() - batch.begun_at
         is_late = age >= self._context.commit_batch_seconds
-        return is_urgent or is_late or pending_bytes >= self._context.commit_batch_bytes
+        return (batch.is_hot and may_be_hot) or is_late or batch.bytes >= self._context.commit_batch_bytes
 
-    async def _record(self, outcome: GroupOutcome, base: Mapping[str, Any], work: RewriteInput) -> int:
-        """Record the outcome of one group; return its input bytes that now wait for a commit."""
+    async def _record(self, outcome: GroupOutcome, work: RewriteInput) -> "_Written | None":
+        """Record the outcome of one group; return the group if it was written."""
         group = outcome.group
         match outcome.result:
             case None:
-                return 0
+                return None
             case Loss() as loss:
                 await self._commits.drop_lost([LostGroup(group.ordinal, group.place, loss, 0)])
-                return 0
+                return None
             case GroupFailure(error=CommitConflict() as error):
                 lost = LostGroup(group.ordinal, group.place, Loss.SOURCE_GONE, 0)
                 await self._commits.drop_lost([lost], detail=error.message)
-                return 0
+                return None
             case GroupFailure() as failure:
                 reason = _reason_of(failure)
             case GroupResult() as result:
                 self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
-                self._tally.waited_seconds += result.throttled_seconds
                 if result.outcome == "written":
-                    return await self._record_written(group, result, base)
+                    written = await self._record_written(group, result, work.plan)
+                    self._step("group_written")
+                    return written
                 if result.outcome == "stopped":
-                    return 0
+                    return None
                 refused = DropReason.refused(result.reason or "")
                 reason = replace(refused, detail=refused.detail + await self._remedy(refused.code, work))
             case _:
@@ -123,26 +121,21 @@ class TaskPath(RewritePath):
         async with self._context.database.begin() as unit:
             await unit.groups.mark_dropped(self._attempt.lease, {group.ordinal: reason})
         await self._attempt.record("group_dropped", {"reasons": {str(group.ordinal): str(reason)}})
-        return 0
+        return None
 
-    async def _record_written(self, group: FileGroup, result: GroupResult, base: Mapping[str, Any]) -> int:
-        group = await self._written(group, result, base)
-        await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
-        self._tally.add(len(group.inputs), group.input_bytes)
-        self._step("group_written")
-        return group.input_bytes
-
-    async def _written(self, group: FileGroup, result: GroupResult, base: Mapping[str, Any]) -> FileGroup:
-        """Record what a task wrote; return the group with the files that the task read, if it chose them itself."""
+    async def _record_written(self, group: FileGroup, result: GroupResult, plan: Plan) -> "_Written":
+        """Record what a task wrote of a group, and which files it read if it chose them itself."""
         lease, moved = self._attempt.lease, set[str]()
+        base = {"base_snapshot_id": plan.base_snapshot_id, "schema_id": plan.schema_id}
         async with self._context.database.begin() as unit:
             if result.inputs is not None:
                 chosen = tuple(map(_chosen, result.inputs))
                 moved = {each.path for each in chosen} & {each.path for each in result.outputs}
                 await unit.groups.replace_inputs(lease, group.ordinal, chosen, moved=moved)
-                group = replace(group, inputs=tuple(each for each in chosen if each.path not in moved))
-            await unit.groups.mark_written(lease, {**asdict(result), **base}, moved=moved)
-        return group
+            stored = await unit.groups.mark_written(lease, {**asdict(result), **base}, moved=moved)
+        await self._attempt.record("group_written", {"group": group.ordinal, **_brief(result)})
+        read = [each.file_bytes for each in stored.inputs if each.path not in moved]
+        return _Written(stored, len(read), sum(read))
 
     async def _remedy(self, reason: str, work: RewriteInput) -> str:
         """Return what to do about groups refused for a reason; computed once, because it reads the whole table."""
@@ -152,10 +145,33 @@ class TaskPath(RewritePath):
             )
         return self._remedies[reason]
 
-    async def _commit(self, groups: Sequence[StoredGroup], *, is_last: bool = False) -> None:
-        await self._commits.commit(groups)
-        if not is_last:
-            await self._attempt.transition(RunState.REWRITING)
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A written group, with the number and bytes of the files that its task rewrote."""
+
+    group: StoredGroup
+    files: int
+    bytes: int
+
+    def is_of(self, hot: HotPartitions) -> bool:
+        """Return whether it is of a partition that lost its last race."""
+        return self.group.place in hot.by_place
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Written groups that wait for a commit; those of partitions that lost a race are committed at once (`is_hot`)."""
+
+    groups: tuple[StoredGroup, ...] = ()
+    bytes: int = 0
+    begun_at: float = 0.0
+    is_hot: bool = False
+
+    def plus(self, written: _Written, now: float, *, is_hot: bool) -> "_Batch":
+        """Return the batch with another group; `now` is when it begins if that is the first."""
+        begun_at = self.begun_at if self.groups else now
+        return _Batch((*self.groups, written.group), self.bytes + written.bytes, begun_at, self.is_hot or is_hot)
 
 
 def _reason_of(failure: GroupFailure) -> DropReason:
