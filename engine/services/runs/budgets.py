@@ -4,7 +4,7 @@ For the daily budget: the remaining bytes, the groups that fit, and when there w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from engine.domain.errors import FieldProblem, InvalidInput
@@ -47,11 +47,12 @@ async def run_limits(unit: UnitOfWork, catalog: str, policy: EffectivePolicy) ->
     return RunLimits(policy.budget(), catalog, fleet.limits, fleet.version)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class DayBudget:
     """Input bytes that may still be rewritten now; None is unlimited.
 
-    `next_at` is when the next part of the budget becomes free; `spent` has the bytes of the last 24 hours with times.
+    `next_at` is when the next part of the budget becomes free; `spent` has the bytes of the last 24 hours with times;
+    `deferred` is the number of groups of the admitted plan that did not fit.
     """
 
     limit: int | None
@@ -77,8 +78,8 @@ class DayBudget:
         deferred = len(plan.groups) - len(fitting)
         return (narrowed(plan, fitting), deferred) if deferred else (plan, 0)
 
-    def admit(self, plan: Plan) -> Plan:
-        """Return the part of a plan that fits; the other groups are counted as deferred.
+    def admit(self, plan: Plan) -> "tuple[Plan, DayBudget]":
+        """Return the part of a plan that fits, and the budget with the number of the other groups as `deferred`.
 
         Raises:
             InvalidInput: a single group exceeds the whole daily budget and could never run.
@@ -89,8 +90,8 @@ class DayBudget:
             hint = f"raise it, or lower {GROUP_SETTING}"
             problem = FieldProblem("/policy/limits/bytes_per_day", message, self.limit, hint)
             raise InvalidInput(f"{message}: {hint}", problems=(problem,))
-        fitting, self.deferred = self.fit(plan)
-        return fitting
+        fitting, deferred = self.fit(plan)
+        return fitting, replace(self, deferred=deferred)
 
 
 async def day_budget(unit: UnitOfWork, table_id: TableId, policy: EffectivePolicy) -> DayBudget:

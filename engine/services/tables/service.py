@@ -274,7 +274,7 @@ class TableService:
         evaluation = await self._observations.evaluate(seen)
         async with self._database.read() as unit:
             day = await day_budget(unit, table_id, seen.policy)
-        plan = day.admit(trial.plan)
+        plan, day = day.admit(trial.plan)
         return {
             "table_id": table_id,
             "enabled": seen.policy.enabled,

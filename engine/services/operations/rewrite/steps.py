@@ -92,7 +92,7 @@ class RewriteAttempt:
         hot = await self._hot_partitions(ledger)
         plan = await self._plan(chosen, ledger, leftover, hot)
         self._worked = WorkReport(left_out=left_out_items(plan))
-        plan = terms.budget.admit(plan)
+        plan, budget = terms.budget.admit(plan)
         self._step("planned")
         seen = Observed(self._attempt.run.table_id, terms.format, table, policy, looked_at)
         await self._context.observations.measure(seen)
@@ -105,8 +105,8 @@ class RewriteAttempt:
             groups = await self._store_plan(chosen, policy, plan)
             work = RewriteInput(chosen.table, policy, plan, groups, terms.limits, hot)
             self._worked = replace(await self._rewrite(chosen, work, leftover), left_out=left_out_items(plan))
-            return await self._ending.outcome(terms.budget, plan)
-        return decide_without_groups(plan, terms.budget, has_committed=ledger.has_committed)
+            return await self._ending.outcome(budget, plan)
+        return decide_without_groups(plan, budget, has_committed=ledger.has_committed)
 
     def _outcome_of_disabled(self, ledger: GroupLedger) -> AttemptOutcome:
         if self._attempt.stop_reason is Stop.CANCELLED:
