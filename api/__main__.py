@@ -15,6 +15,7 @@ from api.openapi.description import describe, to_yaml
 from api.server.memory import limit_malloc_arenas
 from engine.domain.errors import PackhouseError
 from engine.domain.policies.documents.schema import policy_schema_text
+from engine.domain.values.instants import format_instant
 from engine.extras import SPARK, require
 from engine.factory.services import Services
 from engine.logging import configure_logging
@@ -112,7 +113,7 @@ async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
     state = "holds" if verdict.holds else "IS BROKEN"
     sys.stdout.write(f"the chain {state}: {verdict.sealed} sealed, {verdict.unsealed} not sealed yet, {head}\n")
     if verdict.anchor.pruned_until is not None:
-        until = f"{verdict.anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC"
+        until = format_instant(verdict.anchor.pruned_until)
         sys.stdout.write(f"verified from link {verdict.anchor.sequence + 1} on: entries up to {until} were pruned\n")
     return 0 if verdict.holds else 1
 

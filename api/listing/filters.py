@@ -13,7 +13,7 @@ from pydantic import BeforeValidator
 from api.deps import ServicesDep, ViewerDep
 from engine.domain.ids import TableId
 from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN
-from engine.domain.values.periods import Period
+from engine.domain.values.instants import Period
 from engine.domain.values.strict import Instant
 
 TABLE_WORDS: Final = "Id or address of a table, such as `lake.sales.orders`."

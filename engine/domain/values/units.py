@@ -142,6 +142,19 @@ def format_duration(seconds: int) -> str:
     return f"{seconds}s"
 
 
+def round_duration(seconds: float) -> str:
+    """Return a duration for people, with two units at most: `2d 3h`, `45 s`."""
+    if seconds < DURATION_UNITS["m"]:
+        return f"{seconds:.0f} s"
+    left = int(seconds)
+    parts: list[str] = []
+    for unit in ("d", "h", "m"):
+        count, left = divmod(left, DURATION_UNITS[unit])
+        if count or parts:
+            parts.append(f"{count}{unit}")
+    return " ".join(part for part in parts[:2] if not part.startswith("0"))
+
+
 def _limited(seconds: int) -> int:
     if seconds > MAX_SECONDS:
         raise Misread(f"{format_duration(seconds)} is longer than {format_duration(MAX_SECONDS)}")

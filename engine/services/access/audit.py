@@ -13,6 +13,7 @@ from typing import Final
 
 from engine.domain.access.audit import PRUNED, Anchor, AuditEntry, AuditFilter, AuditSeal, link
 from engine.domain.access.callers import Caller
+from engine.domain.values.instants import format_instant
 from engine.stores.database import Database
 
 LONGEST_TRANSACTION: Final = timedelta(minutes=2)
@@ -172,12 +173,11 @@ def _anchors_told(entry: AuditEntry | None) -> set[str]:
 
 
 def _missing_head(missing: str, anchor: Anchor) -> str:
-    if not anchor.sequence:
+    if anchor.pruned_until is None:
         return f"the hash {missing} is not in the chain: its end was cut off, or all of it was replaced"
     return (
-        f"the hash {missing} is not in the chain after link {anchor.sequence}: it is older than the retained "
-        f"entries (those up to {anchor.pruned_until:%Y-%m-%d %H:%M:%S} UTC were pruned), or the chain was cut off "
-        f"or rebuilt; give a "
+        f"the hash {missing} is not in the chain after link {anchor.sequence}: it is older than the retained entries "
+        f"(those up to {format_instant(anchor.pruned_until)} were pruned), or the chain was cut off or rebuilt; give a "
         "newer one"
     )
 
@@ -198,4 +198,4 @@ def _faults_of(seal: AuditSeal, entry: AuditEntry | None, before: AuditSeal | An
 
 
 def _inserted(entry: AuditEntry) -> str:
-    return f"entry {entry.id} was inserted later than it says: {entry.at:%Y-%m-%d %H:%M:%S} UTC by {entry.caller}"
+    return f"entry {entry.id} was inserted later than it says: {format_instant(entry.at)} by {entry.caller}"

@@ -5,7 +5,8 @@ from typing import Final
 
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.turns import new_rows_ahead
-from engine.domain.values.units import format_bytes
+from engine.domain.values.instants import format_minute
+from engine.domain.values.units import format_bytes, round_duration
 from engine.planning.due.evaluations import asks_old_specs, asks_order
 from engine.planning.due.full_rewrites import INTERVAL
 from engine.planning.measures.metadata import MetadataHealth
@@ -13,7 +14,7 @@ from engine.services.explain.facts import Facts
 from engine.services.planning.rule_words import never_due_advice
 from engine.services.planning.upkeep.histories import EXPIRE
 from engine.services.planning.upkeep.operations import deletes_files, switched_on
-from engine.services.planning.wording import clock, count_of, duration
+from engine.services.planning.wording import count_of
 
 HISTORY_SHARE: Final = 0.1
 """Share of a table's bytes from which files that only old snapshots need are named."""
@@ -39,10 +40,11 @@ def state_of_files(facts: Facts) -> Iterator[str]:
                 f"partition specs: {_old_specs(facts.policy)}."
             )
         if found.read_optimized_until is not None:
-            age = duration(max(0, (facts.record.now - found.read_optimized_until).total_seconds()))
+            until = found.read_optimized_until
+            age = round_duration(max(0, (facts.record.now - until).total_seconds()))
             yield (
-                f"Read-optimized views lack rows committed since {clock(found.read_optimized_until)}, {age} ago: a "
-                f"full compaction brings them to the last level ({INTERVAL}: {facts.policy.written()[INTERVAL]})."
+                f"Read-optimized views lack rows committed since {format_minute(until)}, {age} ago: "
+                f"a full compaction brings them to the last level ({INTERVAL}: {facts.policy.written()[INTERVAL]})."
             )
         yield from _history(found.metadata, found.total_bytes, facts.policy)
         if found.small_row_group_file_count and found.small_row_group_bytes is not None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from engine.domain.values.instants import format_minute
 from engine.services.explain.facts import Facts
 from engine.services.explain.timing import Eligibility, TableHold, upkeep_eligibility
-from engine.services.planning.wording import clock
 from engine.services.runs.holds import HoldRules
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -44,7 +44,7 @@ def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
     if watch is None or not facts.record.is_watched:
         why = "no coordinator watches tables (none runs, or PACKHOUSE_WATCH is off)"
         return f"No run starts automatically now: {why}; submit one (POST /v1/runs)."
-    look = f"the next look at it is at {clock(watch.next_at)}"
+    look = f"the next look at it is at {format_minute(watch.next_at)}"
     if evaluation is None:
         return f"No run starts automatically until the table can be read: {look}."
     what = "rewrite" if facts.sight.upkeep else "run"  # runs of upkeep start regardless of the rules
@@ -61,10 +61,10 @@ def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:
     if at is None:
         return f"starts automatically once a rule is due; {look}"
     if not is_due:
-        return f"starts automatically about {clock(at)} if nothing more is written; {look}"
+        return f"starts automatically about {format_minute(at)} if nothing more is written; {look}"
     if waits:
-        return f"is queued automatically about {clock(at)}, and waits for its turn"
-    return f"starts automatically about {clock(at)}"
+        return f"is queued automatically about {format_minute(at)}, and waits for its turn"
+    return f"starts automatically about {format_minute(at)}"
 
 
 def _held(holds: Sequence[TableHold], until: datetime | None) -> tuple[TableHold, str]:
@@ -73,7 +73,7 @@ def _held(holds: Sequence[TableHold], until: datetime | None) -> tuple[TableHold
     if endless:
         return endless[0], f": {endless[0].words}"
     last = max(holds, key=lambda hold: hold.until or _NEVER)
-    return last, f"{f' before {clock(until)}' if until else ''}: {last.words}"
+    return last, f"{f' before {format_minute(until)}' if until else ''}: {last.words}"
 
 
 def _holds_upkeep(facts: Facts, hold: TableHold) -> bool:

@@ -14,7 +14,8 @@ from engine.domain.policies import EffectivePolicy, WindowKind, ineffective_inte
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Run, RunState, WaitingFor
-from engine.domain.values.units import format_bytes
+from engine.domain.values.instants import format_minute
+from engine.domain.values.units import format_bytes, round_duration
 from engine.planning.due.triggers import RuleState
 from engine.planning.predictions.estimates import predicted_requests
 from engine.services.explain.advice_lines import helpful_changes, place_in_queue, state_of_files
@@ -25,7 +26,7 @@ from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.orders import order_state
 from engine.services.planning.rule_words import condition_words, due_rule, other_rule
 from engine.services.planning.trials import Trial
-from engine.services.planning.wording import clock, count_of, duration, sentence, short
+from engine.services.planning.wording import count_of, sentence, short
 
 WIDTH: Final = 100
 LINES: Final = 24
@@ -73,7 +74,7 @@ def _headline(facts: Facts, eligible: Eligibility) -> str:
         return f"{ref} can't be rewritten in its current state."
     due = "is due for a rewrite" if sight.evaluation is not None and sight.evaluation.is_due else "is not due"
     if eligible.held_by:
-        until = f" until {clock(eligible.at)}" if eligible.at else ""
+        until = f" until {format_minute(eligible.at)}" if eligible.at else ""
         return f"{ref} {due}, and is held back{until}: {', '.join(hold.words for hold in eligible.held_by)}."
     return f"{ref} {due}{', and nothing holds it back' if due.endswith('rewrite') else ''}."
 
@@ -85,8 +86,8 @@ def _can(facts: Facts) -> Iterator[str]:
         if facts.record.measurement is not None:
             seen = facts.record.measurement
             yield (
-                f"It was measured last at {clock(seen.measured_at)}: {seen.file_count} files, {seen.small_file_count} "
-                f"of them small, score {seen.score:.0f} of 100."
+                f"It was measured last at {format_minute(seen.measured_at)}: {seen.file_count} files, "
+                f"{seen.small_file_count} of them small, score {seen.score:.0f} of 100."
             )
     for refused in refused_settings(facts):
         yield f"It can't be rewritten: {refused}."
@@ -134,7 +135,7 @@ def _now(facts: Facts, eligible: Eligibility) -> Iterator[str]:
     if trial.is_eligible and facts.policy.enabled:
         waits = any(hold.holds_requests for hold in eligible.held_by)
         begin = "A run requested now would wait, then rewrite" if waits else "A run now would rewrite"
-        yield f"{begin} {what} in about {duration(expected.seconds)}, with about {sent}."
+        yield f"{begin} {what} in about {round_duration(expected.seconds)}, with about {sent}."
         yield f"That time is {plan.time.costs.evidence}{_limits(plan)}."
         if plan.reordered_files and plan.order is not None:
             yield f"{count_of(plan.reordered_files, 'file')} of them only for the requested order ({plan.order.words})."
@@ -176,7 +177,7 @@ def _holds(eligible: Eligibility) -> Iterator[str]:
     for hold in eligible.held_by:
         if hold.code in {"unreachable", "table_replaced", "table_unreadable", "not_eligible", "not_possible"}:
             continue
-        until = f" until {clock(hold.until)}" if hold.until else ""
+        until = f" until {format_minute(hold.until)}" if hold.until else ""
         why = hold.detail if hold.detail.startswith(hold.words) else f"{hold.words} ({hold.detail})"
         yield f"Held back{until}: {why}."
 
@@ -228,7 +229,7 @@ def _upkeep(facts: Facts) -> Iterator[str]:
             held = ", ".join(hold.words for hold in held_by if hold.holds_submission)
             yield f"It is due to {name}{f', and held back ({held})' if held else ''}: {each.words}."
         else:
-            at = "" if each.due_at is None else f" before {clock(each.due_at)}"
+            at = "" if each.due_at is None else f" before {format_minute(each.due_at)}"
             yield f"It is not due to {name}{at}: {each.words}."
         if each.conditions:
             measured = ", ".join(condition_words(condition) for condition in each.conditions)
@@ -242,11 +243,11 @@ def _live(facts: Facts) -> Iterator[str]:
             yield f"Run {run.id} is {run.state}, in attempt {run.attempt}."
         elif run.waiting_for is not None:
             end = None if run.waiting_for is WaitingFor.ACKNOWLEDGEMENT else run.not_before
-            until = f" until {clock(end)}" if end else ""
+            until = f" until {format_minute(end)}" if end else ""
             yield f"Run {run.id} waits{until}: {describe_reason(run.waiting_for)}{_remedy(run) or _detail(run)}."
         else:
-            first = f", and goes first from {clock(run.urgent_at)} on" if run.urgent_at else ""
-            yield f"Run {run.id} is queued for a worker, since {clock(run.created_at)}{first}."
+            first = f", and goes first from {format_minute(run.urgent_at)} on" if run.urgent_at else ""
+            yield f"Run {run.id} is queued for a worker, since {format_minute(run.created_at)}{first}."
 
 
 def _last(facts: Facts) -> Iterator[str]:
@@ -255,7 +256,7 @@ def _last(facts: Facts) -> Iterator[str]:
         yield "No run of it has ended yet."
         return
     verb = {RunState.SUCCEEDED: "succeeded", RunState.FAILED: "failed", RunState.SKIPPED: "found nothing to do"}
-    at = f" at {clock(run.finished_at)}" if run.finished_at else ""
+    at = f" at {format_minute(run.finished_at)}" if run.finished_at else ""
     why = (
         ""
         if run.state is RunState.SUCCEEDED or run.reason is None
@@ -271,11 +272,11 @@ def _last(facts: Facts) -> Iterator[str]:
 def _next(facts: Facts) -> Iterator[str]:
     windows, now = facts.windows, facts.record.now
     if not windows.inside and windows.next_start is not None:
-        yield f"The next window in which no run starts begins at {clock(windows.next_start)}."
+        yield f"The next window in which no run starts begins at {format_minute(windows.next_start)}."
     if windows.inside and windows.kind is WindowKind.BLACKOUT and windows.ends_at is None:
         yield "The end of the blackout is not known."
     if (cron := cron_next(facts.policy, now)) is not None:
-        yield f"The next time of its schedule.cron is {clock(cron)}."
+        yield f"The next time of its schedule.cron is {format_minute(cron)}."
     if facts.day.limit is not None and facts.day.remaining:
         yield f"{format_bytes(facts.day.remaining)} of limits.bytes_per_day ({format_bytes(facts.day.limit)}) are left."
 
@@ -286,7 +287,8 @@ def _conflicts(facts: Facts) -> Iterator[str]:
         times = count_of(len(lost), "time")
         wasted = facts.record.races.wasted_bytes
         cost = f"; {format_bytes(wasted)} of output were discarded" if wasted else ""
-        yield f"Its runs lost file groups to other writers {times} in 7 days, last at {clock(lost[0].at)}{cost}."
+        last = format_minute(lost[0].at)
+        yield f"Its runs lost file groups to other writers {times} in 7 days, last at {last}{cost}."
     for other in facts.sight.others[:2]:
         named = f", application {other.application}" if other.application else ""
         times = count_of(other.count, "time")
@@ -301,7 +303,7 @@ def _conflicts(facts: Facts) -> Iterator[str]:
         losses = count_of(longest.losses, "lost race")
         yield (
             f"{count_of(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
-            f"{where} until {clock(longest.cools_until)} ({losses} in a row); force includes them anyway."
+            f"{where} until {format_minute(longest.cools_until)} ({losses} in a row); force includes them anyway."
         )
 
 

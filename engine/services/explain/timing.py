@@ -16,8 +16,9 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.reasons import OF_TABLES, describe_reason
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.tables.table import Pause
+from engine.domain.values.instants import format_minute
 from engine.services.explain.facts import Facts, RecordFacts
-from engine.services.planning.wording import clock, count_of
+from engine.services.planning.wording import count_of
 from engine.services.runs.holds import HoldRules
 from engine.stores.tables.hot_partitions import MOST_HOT
 
@@ -147,7 +148,7 @@ def _switches(facts: Facts) -> Iterator[TableHold]:
 
     if (freeze := record.table.freeze) is not None:
         remedy = f"POST /v1/tables/{record.table.id}/unfreeze ends it"
-        yield TableHold("table_frozen", None, f"since {clock(freeze.at)}: {freeze.reason}; {remedy}")
+        yield TableHold("table_frozen", None, f"since {format_minute(freeze.at)}: {freeze.reason}; {remedy}")
 
 
 def _state_of_table(facts: Facts) -> Iterator[TableHold]:
@@ -197,7 +198,7 @@ def _silence(record: RecordFacts) -> str:
     last = None if record.at_work is None else record.at_work.updated_at
     if last is None or (record.now - last).total_seconds() < SILENT_SECONDS:
         return ""
-    return f", without an event since {clock(last)}: cancel it if its file groups make no progress"
+    return f", without an event since {format_minute(last)}: cancel it if its file groups make no progress"
 
 
 def _room(facts: Facts, operation: Operation) -> Iterator[TableHold]:
@@ -240,7 +241,7 @@ def _times(facts: Facts) -> Iterator[TableHold]:
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
         if until > record.now:
-            yield TableHold("min_interval", until, f"it started at {clock(record.last_start)}")
+            yield TableHold("min_interval", until, f"it started at {format_minute(record.last_start)}")
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
         free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
         yield TableHold("bytes_per_day", free_at, "by then enough of the rewritten bytes are 24 hours old")
@@ -261,8 +262,8 @@ def _grace(facts: Facts) -> Iterator[TableHold]:
     watch, table = facts.record.watch, facts.record.table
     if watch is not None and watch.grace_until is not None and watch.grace_until > facts.record.now:
         detail = (
-            f"since {clock(table.created_at)}: time to check its plan and policy; a policy of its own, a requested "
-            f"run or POST /v1/tables/{table.id}/resume ends the wait"
+            f"since {format_minute(table.created_at)}: time to check its plan and policy; a policy of its own, a "
+            f"requested run or POST /v1/tables/{table.id}/resume ends the wait"
         )
         yield TableHold("new_table", watch.grace_until, detail)
 
@@ -287,7 +288,7 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
         if is_refused:
             remedy = f"the next one is refused too unless the table or its policy changes; {remedy}"
         count = count_of(len(in_vain), "run")
-        yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {clock(last)}; {remedy}")
+        yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {format_minute(last)}; {remedy}")
 
 
 def _is_refused(run: Run) -> bool:
@@ -345,4 +346,4 @@ def refused_settings(facts: Facts) -> list[str]:
 
 
 def _paused(pause: Pause, remedy: str) -> str:
-    return f"{pause.reason!r}, by {pause.by} since {clock(pause.at)}; {remedy}"
+    return f"{pause.reason!r}, by {pause.by} since {format_minute(pause.at)}; {remedy}"

@@ -21,7 +21,7 @@ from engine.domain.fleet.history import (
     floor_of,
 )
 from engine.domain.runs.run import RunState
-from engine.domain.values.periods import Period
+from engine.domain.values.instants import Period
 from engine.stores.database import Database
 
 LONGEST: Final = timedelta(days=31)

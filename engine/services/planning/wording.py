@@ -1,14 +1,12 @@
-"""Format figures, times, partitions and counts for explanations."""
+"""Format figures, partitions and counts for explanations."""
 
-from datetime import UTC, datetime
 from typing import Final
 
 from engine.domain.policies import Metric, MetricKind
-from engine.domain.values.units import format_bytes
+from engine.domain.values.units import format_bytes, round_duration
 from engine.planning.due.triggers import PartitionRef, is_percent
 
 _LONGEST_NAME: Final = 60
-_UNITS: Final = (("d", 86_400), ("h", 3600), ("m", 60))
 
 
 def figure(metric: str, value: float) -> str:
@@ -19,24 +17,11 @@ def figure(metric: str, value: float) -> str:
         case MetricKind.SIZE:
             return format_bytes(value)
         case MetricKind.DURATION:
-            return duration(value)
+            return round_duration(value)
         case MetricKind.RATIO:
             return f"{100 * value:.3g} %"
         case MetricKind.COUNT:
             return f"{value:.0f}"
-
-
-def duration(seconds: float) -> str:
-    """Return a duration as text, with two units at most: `2d 3h`, `45 s`."""
-    if seconds < _UNITS[-1][1]:
-        return f"{seconds:.0f} s"
-    left = int(seconds)
-    parts: list[str] = []
-    for name, size in _UNITS:
-        if left >= size or parts:
-            parts.append(f"{left // size}{name}")
-            left %= size
-    return " ".join(part for part in parts[:2] if not part.startswith("0"))
 
 
 def place(partition: PartitionRef) -> str:
@@ -58,8 +43,3 @@ def sentence(text: str) -> str:
 def short(text: str, most: int) -> str:
     """Return a text of at most `most` characters; the middle of a longer one is cut out."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2 - 1) :]}"
-
-
-def clock(at: datetime | None) -> str:
-    """Return an instant as text, to the minute, in UTC."""
-    return "an unknown time" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

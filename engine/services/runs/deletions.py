@@ -10,6 +10,7 @@ from engine.domain.policies.documents.document import nested
 from engine.domain.runs.deletions import AcknowledgementRequest, Amounts
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunFilter, RunPage, RunState, WaitingFor
+from engine.domain.values.instants import format_instant
 from engine.domain.values.units import STORED_FORM
 from engine.services.policies import writes
 from engine.services.policies.effective import PolicyReader
@@ -107,7 +108,7 @@ def _has_ended(run: Run) -> StateConflict:
     deleted = Amounts.of_result(run.result.document)
     how = f"has ended ({run.state.value})" if run.state is not RunState.CANCELLED else "was undone"
     by = f" by {run.cancel_requested_by}" if run.state is RunState.CANCELLED else ""
-    at = "" if run.finished_at is None else f" at {run.finished_at:%Y-%m-%d %H:%M:%S} UTC"
+    at = "" if run.finished_at is None else f" at {format_instant(run.finished_at)}"
     gone = f"after it had deleted {deleted.words}, which can't be brought back"
     effect = gone if any(amount for _, amount in deleted.known()) else "before it deleted anything"
     return StateConflict(f"deletion {run.id} {how}{by}{at}, {effect}", details={"state": run.state.value})

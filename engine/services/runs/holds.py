@@ -17,6 +17,7 @@ from engine.domain.policies.documents.document import Backoff
 from engine.domain.policies.effective.gaps import gap_at
 from engine.domain.runs.run import Operation, Run, WaitingFor
 from engine.domain.tables.signals import SignalKind
+from engine.domain.values.instants import format_instant
 from engine.domain.values.units import format_duration
 from engine.services.policies.effective import PolicyReader
 from engine.stores.unit_of_work import UnitOfWork
@@ -167,7 +168,7 @@ class HoldRules:
         longest = None if gap.longest is None else gap.longest.total_seconds()
         seconds = (gap.end - at).total_seconds()
         if ahead is not None:
-            begins = f"{ahead.detail} at {gap.end:%Y-%m-%d %H:%M:%S} UTC"
+            begins = f"{ahead.detail} at {format_instant(gap.end)}"
             ahead = replace(ahead, how=OnStart.DRAIN, reason=WINDOW_AHEAD, detail=begins)
         return WindowGap(seconds, longest, gap.is_young_at(at), ahead)
 

@@ -28,6 +28,7 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
+from engine.domain.values.instants import format_instant
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.registered import no_table, open_registered, read_own
@@ -269,7 +270,7 @@ def _in_grace(run_id: RunId, announced: Announcement | None) -> dict[str, Any]:
     """Return the fields of a run that waits for the grace of its deletion; none if it does not."""
     if announced is None or not announced.is_held or (until := announced.starts_at) is None:
         return {}
-    detail = f"{announced.summary}; POST /v1/deletions/{run_id}/undo stops it until {until:%Y-%m-%d %H:%M:%S} UTC"
+    detail = f"{announced.summary}; POST /v1/deletions/{run_id}/undo stops it until {format_instant(until)}"
     return {"waiting_for": WaitingFor.GRACE, "not_before": until, "reason": WaitingFor.GRACE.value, "detail": detail}
 
 
@@ -293,7 +294,7 @@ async def _find_live_run(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] 
 
 def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
     return StateConflict(
-        f"the table is frozen since {freeze.at:%Y-%m-%d %H:%M:%S} UTC: {freeze.reason}; "
+        f"the table is frozen since {format_instant(freeze.at)}: {freeze.reason}; "
         f"then POST /v1/tables/{table_id}/unfreeze",
         details={"run_id": freeze.run_id, "snapshot_id": str(freeze.snapshot_id)},
     )

@@ -18,6 +18,7 @@ from engine.domain.ids import RunId, TableId, first_run_id
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.table import Table
+from engine.domain.values.instants import format_instant
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -63,7 +64,7 @@ async def _if_pruned(unit: UnitOfWork, run_id: RunId) -> str:
     if until is None or run_id >= first_run_id(until):
         return ""
     return (
-        f". Runs that ended up to {until:%Y-%m-%d %H:%M:%S} UTC were pruned, except the newest of each table "
+        f". Runs that ended up to {format_instant(until)} were pruned, except the newest of each table "
         "(PACKHOUSE_RUN_RETENTION_SECONDS)"
     )
 
@@ -117,7 +118,7 @@ def _shown(run: Run, pauses: Pauses, outages: Mapping[str, Outage]) -> Run:
         over = replace(run, waiting_for=None, not_before=None, reason=None, detail=None) if is_over else run
         return over if run.cancel_requested_at is not None else _with_outage(over, outages)
     whose = "the fleet" if pause is pauses.fleet else "the catalog" if pause is pauses.catalog else "the table"
-    detail = f"{whose} was paused by {pause.by} at {pause.at:%Y-%m-%d %H:%M:%S} UTC: {pause.reason}"
+    detail = f"{whose} was paused by {pause.by} at {format_instant(pause.at)}: {pause.reason}"
     return replace(run, waiting_for=WaitingFor.PAUSED, not_before=None, reason="paused", detail=detail)
 
 

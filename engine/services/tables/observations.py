@@ -20,7 +20,7 @@ from engine.domain.policies import EffectivePolicy, PolicyDocument
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.table import FormatName
-from engine.domain.values.periods import Period
+from engine.domain.values.instants import Period
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.due.partition_decisions import PartitionDecisions

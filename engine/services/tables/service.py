@@ -24,7 +24,7 @@ from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
-from engine.domain.values.periods import Period
+from engine.domain.values.instants import Period
 from engine.services.access.visibility import narrowed
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.locations import OutsideAllowedLocations

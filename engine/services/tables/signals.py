@@ -10,7 +10,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.tables.signals import OldestReader, Signal, SignalKind, SignalValue
-from engine.domain.values.periods import Period
+from engine.domain.values.instants import Period
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.database import Database
 

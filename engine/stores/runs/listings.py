@@ -30,7 +30,7 @@ from sqlalchemy import (
 
 from engine.domain.ids import RunId, TableId, first_run_id
 from engine.domain.runs.run import LIVE_STATES, UPKEEP_OF, Operation, Priority, RunFilter, RunState, WaitingFor
-from engine.domain.values.periods import ALWAYS, Period
+from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.schema.core import catalogs, measurements, runs, tables
 from engine.stores.schema.watching import sharers
 from engine.stores.sql.clock import now

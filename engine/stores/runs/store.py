@@ -40,7 +40,7 @@ from engine.domain.runs.run import (
     RunState,
     WaitingFor,
 )
-from engine.domain.values.periods import ALWAYS, Period
+from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, lease_of, to_run, waits

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.postgresql import JSONB, VARCHAR
 from sqlalchemy.types import TypeEngine
 
 from engine.domain.runs.hot_partitions import Place
-from engine.domain.values.periods import Period
+from engine.domain.values.instants import Period
 
 _Member = TypeVar("_Member", bound=StrEnum)
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
 from engine.domain.tables.measurements import Measurement
-from engine.domain.values.periods import ALWAYS, Period
+from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.schema.core import measurements, tables
 from engine.stores.sql.columns import within

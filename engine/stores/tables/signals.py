@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import TableId
 from engine.domain.tables.signals import Signal, SignalKind, SignalValue
-from engine.domain.values.periods import ALWAYS, Period
+from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.schema.core import signals
 from engine.stores.sql.clock import now
 from engine.stores.sql.columns import within

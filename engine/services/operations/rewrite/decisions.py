@@ -11,6 +11,7 @@ from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import NOTHING_LATER, Later, Plan
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, WaitingFor
+from engine.domain.values.instants import format_instant
 from engine.services.planning.orders import order_state
 from engine.services.runs.attempts import AttemptStop, Stop
 from engine.services.runs.budgets import DayBudget
@@ -94,7 +95,7 @@ def decide_without_groups(plan: Plan, budget: DayBudget, *, has_committed: bool)
     until = min((each.until for each in plan.skipped if each.until), default=None)
     if until is not None:
         cooling = describe_reason("cooling_down")
-        detail = f"{cooling}, the first until {until:%Y-%m-%d %H:%M:%S} UTC; force includes them all"
+        detail = f"{cooling}, the first until {format_instant(until)}; force includes them all"
         return Ended(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
     return Ended(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
 

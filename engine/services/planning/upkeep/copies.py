@@ -9,10 +9,10 @@ from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import CopyRule, RemovalPlan
 from engine.domain.runs.run import Operation
-from engine.domain.values.units import format_bytes
+from engine.domain.values.units import format_bytes, round_duration
 from engine.formats.base import Condition, OpenTable
 from engine.services.planning.upkeep.histories import OLD_COMPACTIONS
-from engine.services.planning.wording import count_of, duration
+from engine.services.planning.wording import count_of
 
 _EXAMPLE: Final = json.dumps(OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].example)
 
@@ -36,7 +36,7 @@ def copies_condition(table: OpenTable, policy: EffectivePolicy) -> tuple[Conditi
 
 def waiting_words(due: int, waiting: int, rule: CopyRule) -> str:
     """Return what is to do with replaced copies, as a clause."""
-    grace = duration(rule.grace.total_seconds())
+    grace = round_duration(rule.grace.total_seconds())
     return (
         f"{count_of(due, 'replaced folder')} can be deleted (last in use {grace} ago or earlier), "
         f"{waiting} are watched until then"

@@ -19,9 +19,9 @@ from engine.domain.runs.expiry import (
 )
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Operation
-from engine.domain.values.units import format_bytes
+from engine.domain.values.units import format_bytes, round_duration
 from engine.formats.base import ExpiredRemoval, OpenTable, SnapshotExpiry
-from engine.services.planning.wording import count_of, duration
+from engine.services.planning.wording import count_of
 
 EXPIRE: Final = OPERATIONS[Operation.EXPIRE_SNAPSHOTS].setting
 OLD_COMPACTIONS: Final = OPERATIONS[Operation.DELETE_OLD_COMPACTIONS].setting
@@ -106,7 +106,7 @@ def expiry_words(plan: ExpiryPlan, operation: Operation) -> str:
 
 def _rule_words(plan: ExpiryPlan, operation: Operation) -> str:
     every = len(plan.expired) + sum(plan.kept.values())
-    age = duration(plan.rule.older_than.total_seconds())
+    age = round_duration(plan.rule.older_than.total_seconds())
     if operation is Operation.DELETE_OLD_COMPACTIONS:
         copies = f"{count_of(len(plan.expired), 'snapshot')} of {every}"
         return f"{copies} can be deleted {_with_files(plan)} (replaced by a rewrite {age} ago or earlier)"

@@ -12,12 +12,12 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.removals import InventoryPlace, OrphanRule, OrphansLeft, RemovalPlan
 from engine.domain.runs.run import Operation, RunFilter, RunState
-from engine.domain.values.units import format_bytes
+from engine.domain.values.units import format_bytes, round_duration
 from engine.formats.base import OpenTable, OrphanRemoval
 from engine.rewriting.kernel.storage.places import Places
 from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.registered import read_registered
-from engine.services.planning.wording import count_of, duration
+from engine.services.planning.wording import count_of
 from engine.stores.unit_of_work import UnitOfWork
 
 ORPHANS: Final = OPERATIONS[Operation.REMOVE_ORPHANS].setting
@@ -95,7 +95,7 @@ async def orphans_left(unit: UnitOfWork, table_id: TableId) -> OrphansLeft | Non
 
 def search_words(rule: OrphanRule) -> str:
     """Return what a search for orphans does, as a clause."""
-    age, quarantine = duration(rule.age.total_seconds()), duration(rule.quarantine.total_seconds())
+    age, quarantine = round_duration(rule.age.total_seconds()), round_duration(rule.quarantine.total_seconds())
     listed = "are listed" if rule.inventory is None else f"are read from the inventory {rule.inventory.location}"
     return (
         f"all files of the table {listed}; those older than {age} that nothing refers to are deleted once two "
