@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from engine.domain.clock import doubled
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.ids import TableId
 from engine.domain.runs.run import WaitingFor
@@ -108,7 +109,7 @@ def outage_key(dependency: DependencyKind, *, catalog: str, table_id: TableId) -
 
 def probe_wait(probes: int) -> float:
     """Return the seconds from the start of the last probe to the next, after a number of probes without an answer."""
-    return float(min(LONGEST_PROBE_WAIT_SECONDS, FIRST_PROBE_SECONDS * 2 ** min(probes, 10)))
+    return doubled(FIRST_PROBE_SECONDS, probes, longest=LONGEST_PROBE_WAIT_SECONDS)
 
 
 def probe_lease(dependency: DependencyKind) -> float:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from typing import Final
 
+from engine.domain.clock import doubled
 from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import OFF, EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
@@ -281,7 +282,7 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if not in_vain or (last := in_vain[0].finished_at) is None:
         return
     is_refused = _is_refused(in_vain[0]) and not _has_changed_since(facts, last)
-    seconds = FIRST_REST_SECONDS * 2 ** min(len(in_vain) - 1, MOST_DOUBLED)
+    seconds = doubled(FIRST_REST_SECONDS, min(len(in_vain) - 1, MOST_DOUBLED))
     until = last + timedelta(seconds=REFUSED_REST_SECONDS if is_refused else seconds)
     if until > now:
         remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"

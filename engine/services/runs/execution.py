@@ -13,7 +13,7 @@ from typing import Final
 
 import structlog
 
-from engine.domain.clock import Clock
+from engine.domain.clock import Clock, doubled
 from engine.domain.errors import (
     Away,
     CredentialsExpired,
@@ -212,4 +212,4 @@ class RunExecution:
 
 
 def _retry_after(failures: int) -> timedelta:
-    return timedelta(seconds=min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** (failures - 1)))
+    return timedelta(seconds=doubled(FIRST_RETRY_SECONDS, failures - 1, longest=LONGEST_RETRY_SECONDS))

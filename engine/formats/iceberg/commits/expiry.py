@@ -36,6 +36,7 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
+from engine.domain.clock import doubled
 from engine.domain.errors import NotEligible, OutcomeUnknown, Transient
 from engine.domain.runs.expiry import (
     READER,
@@ -146,7 +147,7 @@ def expire(
     """
     for number in range(MAX_TRIES):
         if number:
-            time.sleep(FIRST_WAIT_SECONDS * 2**number)
+            time.sleep(doubled(FIRST_WAIT_SECONDS, number))
         view = load()
         before = view.metadata
         check_writable(catalog, view)

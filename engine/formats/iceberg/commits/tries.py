@@ -29,6 +29,7 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
+from engine.domain.clock import doubled
 from engine.domain.errors import CommitConflict, OutcomeUnknown, PackhouseError, TableUnreadable
 from engine.formats.iceberg.commits.parents import forget_old, main_at
 from engine.formats.iceberg.commits.snapshot_files import StagedSnapshot, discard
@@ -119,7 +120,7 @@ class CommitTries:
             if self._send(view, change):
                 return Committed(proposal.content, staged.snapshot, number)
             lost.append(_LostTry(staged, proposal.content, view))
-            self.sleep(self.jitter() * min(_LONGEST_WAIT_SECONDS, _FIRST_WAIT_SECONDS * 2**number))
+            self.sleep(self.jitter() * doubled(_FIRST_WAIT_SECONDS, number, longest=_LONGEST_WAIT_SECONDS))
         return self._give_up(lost)
 
     def _fresh(self, lost: list[_LostTry[T]]) -> TableView:

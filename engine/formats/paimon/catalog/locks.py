@@ -9,7 +9,6 @@ for that long by its own clock: so its age is proven, and the lock of a live wri
 deleted if it is exactly the one that was seen or inserted.
 """
 
-import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from typing import Final, TypeVar
 
 import structlog
 
+from engine.domain.clock import jittered
 from engine.domain.errors import OutcomeUnknown, PackhouseError, StateConflict, Transient
 from engine.formats.paimon.catalog.database import LOCKS, CatalogDatabase, LockRow
 
@@ -140,7 +140,7 @@ class TableLock:
                     f"another writer holds the catalog's lock {lock_id}{since}; nothing was committed. A row that a "
                     f"writer left behind in {LOCKS} is removed when it has expired"
                 )
-            self.sightings.pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
+            self.sightings.pause(jittered(pause, most=1.0))
             pause = min(_LONGEST_PAUSE, 2 * pause)
 
     def _release(self, row: LockRow) -> None:

@@ -5,7 +5,6 @@ is the only step whose outcome can be unknown.
 """
 
 import asyncio
-import random
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, Final
 import structlog
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.clock import Clock
+from engine.domain.clock import Clock, jittered
 from engine.domain.errors import OutcomeUnknown, PackhouseError, Transient
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.deletions import AcknowledgementRequest
@@ -185,7 +184,7 @@ class MetadataAttempt(ABC):
         await self._attempt.record("commit_unknown", {"error": unknown.message})
         error: PackhouseError = unknown
         for pause in OUTCOME_PAUSES:
-            await self._context.clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            await self._context.clock.sleep(jittered(pause))
             try:
                 if await took_effect():
                     return

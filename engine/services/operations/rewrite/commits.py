@@ -8,7 +8,6 @@ without the mark nothing was sent. Files of marked groups are never deleted.
 """
 
 import asyncio
-import random
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +16,7 @@ from typing import Any, NoReturn
 
 import structlog
 
-from engine.domain.clock import Clock
+from engine.domain.clock import Clock, jittered
 from engine.domain.errors import Away, CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.files import InputFile
@@ -254,7 +253,7 @@ class Commits:
         """
         error: PackhouseError = OutcomeUnknown("the table can't be read; the outcome is read from it when it can")
         for pause in LOOK_PAUSES:
-            await self._clock.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            await self._clock.sleep(jittered(pause))
             try:
                 left = await self.adopt_found(groups)
             except Away as away:
