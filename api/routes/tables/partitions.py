@@ -11,7 +11,7 @@ from api.listing.pagination import PageQuery
 from api.problems.responses import problems
 from api.schemas.tables.partitions import PartitionList
 from api.schemas.tables.write_locations import WriteLocations
-from engine.planning.measures.partition_health import FileBounds, PartitionKey
+from engine.planning.measures.partition_health import PartitionKey, SizeRules
 from engine.services.tables.partitions import PartitionPart, PartitionSort, PartitionsPosition
 
 router = APIRouter(prefix="/v1/tables", tags=["tables"])
@@ -126,4 +126,4 @@ def _written_position(position: PartitionsPosition | None) -> str | None:
 
 def _read_position(text: str) -> PartitionsPosition:
     snapshot_id, offset, *sizes = json.loads(text)
-    return PartitionsPosition(snapshot_id, FileBounds(*sizes), offset)
+    return PartitionsPosition(snapshot_id, SizeRules(*sizes), offset)

@@ -20,10 +20,9 @@ from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.metadata import MetadataHealth
 from engine.planning.measures.partition_health import (
     NO_FIGURES,
-    FileBounds,
-    FileFlags,
     PartitionColumns,
     PartitionHealth,
+    SizeRules,
     instant_of,
 )
 from engine.planning.measures.partitions import Ints, partition_files
@@ -114,7 +113,7 @@ def health(
     """
     files = partition_files(digest)
     count, total = len(files.file_bytes), int(files.file_bytes.sum())
-    flags = FileFlags.of(files, FileBounds(small_bytes, large_bytes, small_row_group_bytes))
+    flags = SizeRules(small_bytes, large_bytes, small_row_group_bytes).flags(files)
     is_old_spec = files.are_of_other_specs(current_spec_id)
     runs = SortedRuns.of(files) if figures.has_levels else None
     partitions = PartitionColumns.of(files, flags, figures, runs)

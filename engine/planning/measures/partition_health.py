@@ -31,7 +31,7 @@ class PartitionKey(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FileBounds:
+class SizeRules:
     """Sizes by which files are judged: below `small_bytes` small, above `large_bytes` over-large (None: none is).
 
     `small_row_group_bytes`: row groups below this mean size are too small (`row_groups`); None: none are.
@@ -40,6 +40,25 @@ class FileBounds:
     small_bytes: int
     large_bytes: int | None
     small_row_group_bytes: int | None = None
+
+    def are_small(self, files: PartitionedFiles) -> Flags:
+        """Return flags of the files that are small."""
+        flags: Flags = files.file_bytes < self.small_bytes
+        return flags
+
+    def are_large(self, files: PartitionedFiles) -> Flags:
+        """Return flags of the files that are over-large."""
+        none: Flags = np.zeros(len(files.file_bytes), np.bool_)
+        return none if self.large_bytes is None else files.file_bytes > self.large_bytes
+
+    def flags(self, files: PartitionedFiles) -> "FileFlags":
+        """Return the flags of files by their sizes and deletes."""
+        return FileFlags(
+            is_small=self.are_small(files),
+            is_large=self.are_large(files),
+            is_chopped=have_small_row_groups(files, self.small_row_group_bytes),
+            is_deleted=files.delete_files > 0,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +69,6 @@ class FileFlags:
     is_large: Flags
     is_chopped: Flags
     is_deleted: Flags
-
-    @staticmethod
-    def of(files: PartitionedFiles, bounds: FileBounds) -> "FileFlags":
-        """Return the flags of files by their sizes and deletes."""
-        large = bounds.large_bytes
-        return FileFlags(
-            is_small=files.file_bytes < bounds.small_bytes,
-            is_large=np.zeros(len(files.file_bytes), np.bool_) if large is None else files.file_bytes > large,
-            is_chopped=have_small_row_groups(files, bounds.small_row_group_bytes),
-            is_deleted=files.delete_files > 0,
-        )
 
 
 @dataclass(frozen=True, slots=True)

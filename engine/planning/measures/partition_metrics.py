@@ -22,8 +22,8 @@ import pyarrow.compute as pc
 from engine.planning.measures.blocking import blocking_age
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import Overlap
+from engine.planning.measures.partition_health import FileFlags, SizeRules
 from engine.planning.measures.partitions import Flags, Ints, PartitionedFiles
-from engine.planning.measures.row_groups import have_small_row_groups
 from engine.planning.measures.sorted_runs import SortedRuns
 
 Floats = npt.NDArray[np.float64]
@@ -123,7 +123,8 @@ def measure_partitions(
         unordered: flags of files that are not in the policy's order of rows; None if the table can't be put into it.
     """
     added, is_known = _added(digest, figures, now_ms)
-    small = files.file_bytes < small_bytes
+    sizes = SizeRules(small_bytes, large_bytes, small_row_group_bytes).flags(files)
+    small = sizes.is_small
     newest = _extreme(np.maximum, files, added, start=0)
     counts, totals = files.count(), files.total(files.file_bytes)
     ages, bounds = _ages(files, added, newest, is_known=is_known, is_small=small, now_ms=now_ms)
@@ -134,9 +135,8 @@ def measure_partitions(
         rewritten["bytes_since_full"] = waiting.astype(np.float64)
     return PartitionMetrics(
         files=files,
-        values=_sizes(files, counts, totals, small, large_bytes)
+        values=_sizes(files, counts, totals, sizes)
         | {"old_spec_file_count": files.count(files.are_of_other_specs(figures.current_spec_id)).astype(np.float64)}
-        | {"small_row_group_file_count": _chopped(files, small_row_group_bytes)}
         | _deletes(files, figures, added, now_ms)
         | ages
         | rewritten
@@ -150,10 +150,6 @@ def measure_partitions(
         bounds=bounds | rewritten_bounds,
         not_applicable=_not_applicable(figures),
     )
-
-
-def _chopped(files: PartitionedFiles, small_row_group_bytes: int | None) -> Floats:
-    return files.count(have_small_row_groups(files, small_row_group_bytes)).astype(np.float64)
 
 
 def _of_table(files: PartitionedFiles, figures: TableMeasures, small: Flags, now_ms: int) -> dict[str, float]:
@@ -182,19 +178,17 @@ def _oldest_known_ms(figures: TableMeasures, now_ms: int) -> int:
     return now_ms if figures.known_since_ms is None else figures.known_since_ms
 
 
-def _sizes(
-    files: PartitionedFiles, counts: Ints, totals: Ints, small: Flags, large_bytes: int | None
-) -> dict[str, Floats]:
-    small_counts = files.count(small)
-    large = np.zeros_like(small) if large_bytes is None else files.file_bytes > large_bytes
+def _sizes(files: PartitionedFiles, counts: Ints, totals: Ints, sizes: FileFlags) -> dict[str, Floats]:
+    small_counts = files.count(sizes.is_small)
     return {
         "file_count": counts.astype(np.float64),
         "small_file_count": small_counts.astype(np.float64),
         "small_file_share": small_counts / np.maximum(1, counts),
-        "largest_small_file_share": files.largest_share(small),
+        "largest_small_file_share": files.largest_share(sizes.is_small),
         "average_file_bytes": totals / np.maximum(1, counts),
         "total_bytes": totals.astype(np.float64),
-        "large_file_count": files.count(large).astype(np.float64),
+        "large_file_count": files.count(sizes.is_large).astype(np.float64),
+        "small_row_group_file_count": files.count(sizes.is_chopped).astype(np.float64),
     }
 
 

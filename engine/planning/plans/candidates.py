@@ -158,7 +158,7 @@ def left_in_full(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
     """Return flags of files of the right size without deletes that a full rewrite leaves, by the table's scope."""
     if limits.full_scope is FullScope.EVERY_FILE or limits.every_file:
         return np.zeros(len(files.file_bytes), dtype=np.bool_)
-    sized: Flags = (files.file_bytes >= limits.small_bytes) & (files.delete_files == 0) & (files.equality_deletes == 0)
+    sized: Flags = ~limits.sizes.are_small(files) & (files.delete_files == 0) & (files.equality_deletes == 0)
     return sized if limits.full_scope is FullScope.UNSIZED else sized & are_leading(files, sized)
 
 
@@ -191,10 +191,8 @@ def _burdened(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
 
 def _too_large(files: PartitionedFiles, limits: RewriteLimits) -> Flags:
     """Return flags of too large files that a split makes at least two of; others would be rewritten without change."""
-    if limits.large_bytes is None:
-        return np.zeros(len(files.file_bytes), dtype=np.bool_)
     splits: Flags = output_counts(files.file_bytes, limits.target_bytes) > 1
-    return splits & (files.file_bytes > limits.large_bytes)
+    return splits & limits.sizes.are_large(files)
 
 
 def _allowed(files: PartitionedFiles, limits: RewriteLimits) -> tuple[Flags, dict[SkipReason, Flags]]:

@@ -6,6 +6,7 @@ from typing import Any, Final, assert_never
 
 from engine.domain.policies import EffectivePolicy, Strategy
 from engine.domain.tables.orders import ORDERED_STRATEGIES, RowOrdering
+from engine.planning.measures.partition_health import SizeRules
 from engine.planning.plans.groupings import (
     ArrivalWindows,
     FullScope,
@@ -113,6 +114,11 @@ class RewriteLimits:
                 return replace(limits, full_scope=full_scope, buckets=rule)
             case _:
                 assert_never(grouping)
+
+    @property
+    def sizes(self) -> SizeRules:
+        """The sizes by which files are small or over-large."""
+        return SizeRules(self.small_bytes, self.large_bytes, self.small_row_group_bytes)
 
     @property
     def least_in_full(self) -> int:

@@ -24,11 +24,10 @@ from engine.domain.tables.watches import Watch
 from engine.formats.base import OpenTable
 from engine.planning.due.partition_decisions import PartitionDecision, PartitionDecisions
 from engine.planning.measures.partition_health import (
-    FileBounds,
-    FileFlags,
     PartitionColumns,
     PartitionHealth,
     PartitionKey,
+    SizeRules,
 )
 from engine.planning.measures.partitions import partition_files
 from engine.planning.measures.sorted_runs import SortedRuns
@@ -55,7 +54,7 @@ class PartitionsPosition:
     """Position of the next page: after the first `offset` partitions of a snapshot, with files judged by `bounds`."""
 
     snapshot_id: int | None
-    bounds: FileBounds
+    bounds: SizeRules
     offset: int = 0
 
 
@@ -89,7 +88,7 @@ class PartitionPage:
     snapshot_id: int | None
     measured_at: datetime
     partition_count: int
-    bounds: FileBounds
+    bounds: SizeRules
     next_position: PartitionsPosition | None
     decided_at: datetime | None = None
     watch: Watch | None = None
@@ -105,7 +104,7 @@ class _Measured:
     decisions: PartitionDecisions | None = None
 
 
-_Key = tuple[TableId, int | None, FileBounds]
+_Key = tuple[TableId, int | None, SizeRules]
 
 
 class PartitionService:
@@ -202,16 +201,16 @@ def _pointer_of(table: OpenTable) -> str:
     return table.pointer
 
 
-def bounds_of(seen: Observed) -> FileBounds:
+def bounds_of(seen: Observed) -> SizeRules:
     """Return the sizes by which a table's policy judges files."""
-    return FileBounds(seen.policy.small_bytes, seen.policy.large_bytes, seen.policy.small_row_group_bytes)
+    return SizeRules(seen.policy.small_bytes, seen.policy.large_bytes, seen.policy.small_row_group_bytes)
 
 
-def _measure(seen: Observed, bounds: FileBounds) -> PartitionColumns:
+def _measure(seen: Observed, bounds: SizeRules) -> PartitionColumns:
     files = partition_files(seen.opened.digest())
     figures = seen.opened.figures()
     runs = SortedRuns.of(files) if figures.has_levels else None
-    return PartitionColumns.of(files, FileFlags.of(files, bounds), figures, runs)
+    return PartitionColumns.of(files, bounds.flags(files), figures, runs)
 
 
 def _slice(measured: _Measured, sort: PartitionSort, start: int, end: int, *, decides: bool) -> list[ListedPartition]:

@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from engine.planning.measures.partition_health import FileBounds, FileFlags, PartitionColumns, PartitionKey
+from engine.planning.measures.partition_health import PartitionColumns, PartitionKey, SizeRules
 from engine.planning.measures.partitions import partition_files
 from tests.support.digests import DigestFile, digest_of, random_digest
 
 MIB = 2**20
-BOUNDS = FileBounds(96 * MIB, 230 * MIB, MIB)
+BOUNDS = SizeRules(96 * MIB, 230 * MIB, MIB)
 FILES = [
     *[DigestFile(MIB, "a")] * 3,
     *[DigestFile(2 * MIB, "b", spec_id=1)] * 5,
@@ -20,7 +20,7 @@ FILES = [
 
 def columns() -> PartitionColumns:
     files = partition_files(digest_of(FILES))
-    return PartitionColumns.of(files, FileFlags.of(files, BOUNDS))
+    return PartitionColumns.of(files, BOUNDS.flags(files))
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_a_partition_has_the_figures_of_its_files_and_a_table_without_files_none
     assert small.largest_small_file_share == pytest.approx(1 / 3)
     assert (large.largest_small_file_share, large.files_with_deletes) == (None, 2)
     files = partition_files(digest_of([]))
-    found = PartitionColumns.of(files, FileFlags.of(files, BOUNDS))
+    found = PartitionColumns.of(files, BOUNDS.flags(files))
     assert [len(found.order(key, descending=True)) for key in PartitionKey] == [0] * len(PartitionKey)
 
 
 def test_a_page_of_forty_thousand_partitions_takes_milliseconds() -> None:
     files = partition_files(random_digest(files=400_000, partitions=40_000, mean_bytes=8 * MIB, seed=1))
-    found = PartitionColumns.of(files, FileFlags.of(files, BOUNDS))
+    found = PartitionColumns.of(files, BOUNDS.flags(files))
     started = time.process_time()
     page = found.pick(found.order(PartitionKey.SMALL_FILE_COUNT, descending=True)[:500])
     assert len(page) == 500
