@@ -130,7 +130,7 @@ class NativeEngine:
         There are none while the kernel may be able to rewrite it, which depends on its files. Strategies of an engine
         are in the capabilities of the format.
         """
-        is_asked_for = policy.values["rewrite.engine"] == "native"
+        is_asked_for = policy.requested_engine == "native"
         if not is_asked_for and not self.is_only:
             return
         why = "rewrite.engine is native" if is_asked_for else "the only engine for this table"

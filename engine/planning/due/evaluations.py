@@ -5,7 +5,6 @@ The coordinator uses it to start runs, runs use it for planning, and explain sho
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -289,8 +288,8 @@ def _full_reasons(
 ) -> Sequence[SkipReason | str | None]:
     """Return the reason why a full rewrite would skip each partition, None where it would not."""
     reasons = _whole_reasons(metrics, limits)
-    eligibility: Mapping[str, Any] | str = policy.values["rewrite.full.eligibility"]
-    if isinstance(eligibility, str) or not limits.is_full_guarded:
+    eligibility = policy.full_eligibility
+    if eligibility is None or not limits.is_full_guarded:
         return reasons
     if limits.full_scope is FullScope.UNSIZED:
         eligible = has_eligible_bucket(metrics, limits, **eligibility)

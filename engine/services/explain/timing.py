@@ -11,7 +11,7 @@ from typing import Final
 
 from engine.domain.clock import doubled
 from engine.domain.fleet.breakers import Breaker
-from engine.domain.policies import OFF, EffectivePolicy
+from engine.domain.policies import EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.reasons import OF_TABLES, describe_reason
@@ -129,8 +129,7 @@ def upkeep_eligibility(facts: Facts, operation: Operation) -> Eligibility:
 
 def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
     """Return the next time of the policy's cron expression; None without one or if it never matches."""
-    expression = policy.values["schedule.cron"]
-    return None if expression == OFF else next_cron(expression, policy.values["schedule.time_zone"], now)
+    return None if policy.cron is None else next_cron(*policy.cron, now)
 
 
 def _switches(facts: Facts) -> Iterator[TableHold]:

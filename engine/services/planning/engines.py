@@ -72,7 +72,7 @@ class EngineChoice:
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:
     """Return the engine that `rewrite.engine` names; for `auto` the kernel if all its conditions hold."""
-    wanted = str(policy.values["rewrite.engine"])
+    wanted = policy.requested_engine
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
         order, moves = RequestedOrder.of(policy.values), policy.moves_to_current_spec

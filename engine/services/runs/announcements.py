@@ -83,7 +83,7 @@ async def announce(
         starts_at = earlier.starts_at if watches_copies or failed else None
         is_held = not watches_copies and starts_at is not None and starts_at > now
         return Announcement(rule, starts_at, summary, is_held=is_held, up_to=widening.up_to)
-    starts_at = _from(now, timedelta(seconds=policy.values["deletion.grace"]))
+    starts_at = _from(now, policy.deletion_grace)
     return Announcement(rule, starts_at, summary, is_held=not watches_copies, up_to=widening.up_to)
 
 

@@ -143,7 +143,7 @@ def _with_layout(advice: LayoutAdvice, policy: EffectivePolicy, own: PolicyDocum
     if advice.layout is Layout.UNKNOWN:
         return None
     is_ordered = policy.strategy in ORDERED_STRATEGIES
-    ordered_by = {each["name"] for each in policy.values["rewrite.columns"]} if is_ordered else set[str]()
+    ordered_by = {each["name"] for each in policy.order_columns} if is_ordered else set[str]()
     if ordered_by.issuperset(advice.cluster_by) and is_ordered is (advice.layout is Layout.CLUSTER):
         return None
     strategy = Strategy.BINPACK

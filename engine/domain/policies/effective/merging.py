@@ -8,6 +8,7 @@ replaces that of a weaker one, except in `FLOORS`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
@@ -161,6 +162,39 @@ class EffectivePolicy:
     def verification(self) -> str:
         """How far rows are compared: `metadata`, `sample` or `content`."""
         return str(self.values["verification"])
+
+    @property
+    def requested_engine(self) -> str:
+        """The engine that rewrites: `auto`, `arrow` or `native`."""
+        return str(self.values["rewrite.engine"])
+
+    @property
+    def compression(self) -> tuple[str, int | None]:
+        """The codec of written files and its level; None for the codec's own."""
+        codec, _, level = str(self.values["rewrite.compression"]).partition(":")
+        return codec, int(level) if level else None
+
+    @property
+    def order_columns(self) -> Sequence[Mapping[str, Any]]:
+        """The columns that strategies with an order of rows order by, with direction and nulls."""
+        return tuple(self.values["rewrite.columns"])
+
+    @property
+    def full_eligibility(self) -> Mapping[str, Any] | None:
+        """The least figures of a partition that a full rewrite includes; None: it includes every one."""
+        value = self.values["rewrite.full.eligibility"]
+        return None if isinstance(value, str) else value
+
+    @property
+    def cron(self) -> tuple[str, str] | None:
+        """The expression of scheduled starts and its time zone; None without a schedule."""
+        expression = self.values["schedule.cron"]
+        return None if expression == OFF else (str(expression), str(self.values["schedule.time_zone"]))
+
+    @property
+    def deletion_grace(self) -> timedelta:
+        """The time between the announcement of the first deletion and its start."""
+        return timedelta(seconds=self.values["deletion.grace"])
 
     def bytes_of(self, name: str) -> int | None:
         """Return a size, None when it is `off` or `unlimited`."""

@@ -186,11 +186,11 @@ def _reason_of(failure: GroupFailure) -> DropReason:
 
 def rewrite_settings(policy: EffectivePolicy, plan: Plan, *, full: bool) -> GroupSettings:
     """Return what a run under a policy wants of every group of its plan."""
-    codec, _, level = str(policy.values["rewrite.compression"]).partition(":")
+    codec, level = policy.compression
     write = WriteSettings(
         target_file_bytes=policy.target_bytes,
         codec=codec,
-        codec_level=int(level) if level else None,
+        codec_level=level,
     )
     return GroupSettings(
         write,
