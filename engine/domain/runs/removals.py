@@ -26,7 +26,7 @@ class InventoryPlace:
 
 @dataclass(frozen=True, slots=True)
 class OrphanRule:
-    """Which files are orphans: those of at least this age, found by two looks that are `quarantine` apart.
+    """Rule for orphans: files of at least this age, found by two looks that are `quarantine` apart.
 
     `longest_run`: the longest duration of the table's runs; a file younger than twice that is not an orphan.
     `inventory`: where the table's files are read from instead of being listed.
@@ -68,7 +68,7 @@ class ReplacedCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopyRule:
-    """Which replaced copies are deleted: those whose rewrite is proven and that were not used for the grace.
+    """Rule for replaced copies to delete: their rewrite is proven, and they were not used for the grace.
 
     Attributes:
         grace: the time.

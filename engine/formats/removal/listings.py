@@ -108,7 +108,7 @@ class FileSource(Protocol):
 
     @property
     def taken_us(self) -> int | None:
-        """When the inventory was taken that has the files; None if they are listed."""
+        """The time at which the inventory that has the files was taken; None if they are listed."""
 
     def files(self) -> Iterator[pa.Table]:
         """Yield all files. Raises `NotEligible`, OSError."""

@@ -51,7 +51,7 @@ class RefusedFiles:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where files may be deleted.
+    """Locations in which files may be deleted.
 
     Attributes:
         own: the table's location as registered, never a property of the table.

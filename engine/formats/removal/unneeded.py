@@ -15,7 +15,7 @@ PROVEN_FILES: Final = 10_000
 
 
 class References(Protocol):
-    """Which files a table needs, of those that may be deleted; a file that a version needed stays needed."""
+    """The files that a table needs, of those that may be deleted; a file that a version needed stays needed."""
 
     def refresh(self, *, deletes: bool) -> None:
         """Read the current version of the table, and add what it needs.

@@ -1,4 +1,4 @@
-"""How engines divide a plan into file groups: a closed union, whose matches end in `assert_never`."""
+"""Ways in which engines divide a plan into file groups: a closed union, whose matches end in `assert_never`."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How an attempt ends, as a value, and the function that ends or parks its run: no other code does.
+"""The end of an attempt as a value, and the function that ends or parks its run: no other code does.
 
 An operation returns `Ended` or `Parked`; an error that prevents both becomes `Retry` or `OutOfReach`, or ends the run.
 """

@@ -40,7 +40,7 @@ from engine.stores.database import Database
 _log = structlog.get_logger(__name__)
 
 RACES_COUNT_FOR: Final = timedelta(days=7)
-"""How long groups lost to other writers reduce the worth of a table's rewrite."""
+"""Time for which groups lost to other writers reduce the worth of a table's rewrite."""
 
 
 @dataclass(frozen=True, slots=True)

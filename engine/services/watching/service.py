@@ -66,7 +66,7 @@ EVALUATIONS_TOGETHER: Final = 20
 BUDGET_SECONDS: Final = 5
 """Most seconds of look budget in one visit to a catalog that is asked for each table."""
 PACE_SECONDS: Final = 60.0
-"""How long the counted number of a catalog's tables is used."""
+"""Seconds for which the counted number of a catalog's tables is used."""
 REST_SECONDS: Final = 2.0
 """Least time between two looks at a table, for any number of wake-ups."""
 

@@ -43,7 +43,7 @@ class Step:
 
 
 class Prune(Enum):
-    """Which undeclared objects are deleted: none; tables and policies of declared catalogs; all visible to the key."""
+    """The undeclared objects to delete: none; tables and policies of declared catalogs; all visible to the key."""
 
     NOTHING = auto()
     DECLARED_CATALOGS = auto()

@@ -100,7 +100,7 @@ class EffectivePolicy:
 
     @property
     def strategy(self) -> Strategy:
-        """How files are grouped and ordered."""
+        """The strategy by which files are grouped and ordered."""
         return Strategy(self.values["rewrite.strategy"])
 
     @property
@@ -160,7 +160,7 @@ class EffectivePolicy:
 
     @property
     def verification(self) -> str:
-        """How far rows are compared: `metadata`, `sample` or `content`."""
+        """The extent to which rows are compared: `metadata`, `sample` or `content`."""
         return str(self.values["verification"])
 
     @property

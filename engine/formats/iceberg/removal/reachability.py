@@ -63,7 +63,7 @@ class KeptManifests:
 
 
 class Reachability:
-    """Which of some files are needed; a file that was found to be needed stays so."""
+    """The needed ones of some files; a file that was found to be needed stays so."""
 
     def __init__(
         self, keys: Keys, manifests: KeptManifests | None = None, *, unread: Iterable[str] | None = None

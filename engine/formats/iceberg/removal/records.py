@@ -1,4 +1,4 @@
-"""Where the records of deletions of an Iceberg table are: in its metadata folder."""
+"""The folder of records of deletions of an Iceberg table, which is in its metadata folder."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where the files below a table's location are found: in a listing of the store, or in an inventory that a user names.
+"""Sources of the files below a table's location: a listing of the store, or an inventory that a user names.
 
 An inventory is older than the look. So the metadata folder is listed in any case, files of recent snapshots need not be
 in the inventory, and an orphan is deleted only if the store still has it with the same size and time.

@@ -26,7 +26,7 @@ _READERS = 8
 
 
 class NeededFiles:
-    """Which of some files are needed; what was found to be needed once stays so.
+    """The needed ones of some files; a file that was found to be needed once stays so.
 
     `names` are those of the files in question, without null. `has_content`: whether one of them is named by a manifest.
     """

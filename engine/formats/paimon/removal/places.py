@@ -19,7 +19,7 @@ _STATISTICS = "statistics"
 
 @dataclass(frozen=True, slots=True)
 class DeletablePlaces:
-    """Where files of one table may be deleted: within its `scope`, data outside of the folders of metadata."""
+    """Folders of one table in which files may be deleted: in its `scope`, data outside of the folders of metadata."""
 
     scope: Scope
     location: str

@@ -1,4 +1,4 @@
-"""Where the records of deletions of a Paimon table are: in a folder of its location that Paimon does not look at."""
+"""The folder of records of deletions of a Paimon table, in its location, which Paimon does not look at."""
 
 from engine.domain.errors import TableReplaced
 from engine.formats.paimon.files import TableFiles

@@ -30,7 +30,7 @@ from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Moved, Transfer
 
 STOP_POLL_SECONDS: Final = 0.2
-"""How often a running compaction looks for the order to stop."""
+"""Seconds after which a running compaction looks for the order to stop again."""
 
 
 class BucketCompaction:

@@ -15,7 +15,7 @@ EXACT_FILES: Final = "files"
 
 @dataclass(frozen=True, slots=True)
 class MergeRules:
-    """How the rows of a bucket are merged, by which a task checks what Paimon's core wrote (`task.merge_check`).
+    """Rules by which the rows of a bucket are merged, and a task checks what Paimon's core wrote (`task.merge_check`).
 
     `schema`: the columns that are compared, an Arrow IPC schema with field ids, base 64. `engine`: the merge engine,
     empty for append tables. `keys`: columns of the primary key. `order`: columns of `sequence.field`, in descending

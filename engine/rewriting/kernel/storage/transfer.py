@@ -29,7 +29,7 @@ from engine.rewriting.kernel.storage.stores.files import OpenFile, Output
 T = TypeVar("T")
 
 MOST_RENEWALS: Final = 2
-"""How often one request is sent again with renewed credentials."""
+"""Times that one request is sent again with renewed credentials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Transfer:
         self._requests = 0
         self.seconds_writing = 0.0
         self.times_busy = 0
-        """How often the storage asked for fewer requests, or gave no answer."""
+        """Times that the storage asked for fewer requests, or gave no answer."""
 
     @property
     def moved(self) -> Moved:

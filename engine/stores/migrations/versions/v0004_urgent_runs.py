@@ -1,4 +1,6 @@
-"""When queued runs become urgent. Those that are live already never do, unless a policy over them changes that.
+"""Add the instants at which queued runs become urgent.
+
+Runs that are live already never do, unless a policy over them changes that.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

@@ -1,4 +1,4 @@
-"""When each team was served last, which its turns go by.
+"""Add the instants at which each team was served last, which its turns go by.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

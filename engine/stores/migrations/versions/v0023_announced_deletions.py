@@ -1,4 +1,4 @@
-"""When a change that deletes more of a table was last stored: deletions that were announced before are announced again.
+"""Add the time of the last change that deletes more of a table: deletions announced before it are announced again.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """

@@ -38,7 +38,7 @@ _NAME_BYTES: Final = 64
 """Memory of a name in addition to its characters."""
 _REPETITIONS: Final = 5
 _PATIENT_SECONDS: Final = 15.0
-"""How often, and from its first request for how long, a page is asked for again, as by `obstore` (`objects`)."""
+"""Most repetitions of the request for a page, and seconds from the first one on, as by `obstore` (`objects`)."""
 
 _ROOTS: Final = ("ListBucketResult", "EnumerationResults")
 _ENDPOINTS: Final = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
