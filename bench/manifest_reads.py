@@ -24,7 +24,7 @@ from engine.formats.iceberg.intake.storage import AvroFiles
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.intake.caches import ManifestCache
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores import objects
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.support.world import make_lake
@@ -68,7 +68,7 @@ def _measured(
     present = vars(objects)["obstore"]
     vars(objects)["obstore"] = present if name == "obstore" else None
     try:
-        places = Places([f"s3://{BUCKET}/metadata", "file:/"])
+        places = AllowedFolders([f"s3://{BUCKET}/metadata", "file:/"])
         io = AvroFiles(GuardedFileIO(store.properties(), places=places))
         reader = ManifestReader(io=io, codecs={codec.spec.spec_id: codec}, cache=ManifestCache(), places=places)
         store.control(forget=True)

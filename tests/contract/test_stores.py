@@ -16,7 +16,7 @@ from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.file_systems import Storage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.files import Files, OpenFile
 from tests.support.azure_server import ACCOUNT, AzureServer
 from tests.support.s3_server import BUCKET, S3Server
@@ -153,7 +153,7 @@ def test_folders_are_listed_and_whole_files_read(storage: Storage, place: tuple[
     folder, properties = place
     for name in ("in/one.db/t/x", "in/one.db/t/deep/y", "in/a%20b/x", "in/file", "other/x"):
         write(storage, f"{folder}/{name}", 3)
-    tables = TableStorage(properties, places=Places([folder]))
+    tables = TableStorage(properties, places=AllowedFolders([folder]))
     assert tables.folders(f"{folder}/in") == ["a%20b", "one.db"]
     assert tables.folders(f"{folder}/in/one.db/t/deep") == []
     assert tables.files(f"{folder}/in/one.db/t") == ["x"]
@@ -174,7 +174,7 @@ def test_f30_a_pipe_of_the_local_disk_is_not_opened(storage: Storage, folder: st
     store, path = storage.find(pipe)
     reads: list[Callable[[], object]] = [
         lambda: store.open(path, None),
-        lambda: TableStorage({}, places=Places([folder])).read(pipe, 3),
+        lambda: TableStorage({}, places=AllowedFolders([folder])).read(pipe, 3),
         lambda: SharedFileIO({}).new_input(pipe),
     ]
     for read in reads:

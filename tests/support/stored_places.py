@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from engine.formats.intake.table_storage import TableStorage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from tests.support.s3_server import BUCKET, S3Server
 
 
@@ -49,7 +49,7 @@ class StoredPlace:
     @property
     def files(self) -> TableStorage:
         """Access to its files."""
-        return TableStorage(self.access, places=Places([self.root]))
+        return TableStorage(self.access, places=AllowedFolders([self.root]))
 
     def stored(self) -> set[str]:
         """Return the paths of all files, relative to the root."""

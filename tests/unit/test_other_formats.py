@@ -6,7 +6,7 @@ import pytest
 from engine.domain.errors import NotEligible
 from engine.formats.intake.other_formats import marks_in
 from engine.formats.removal.listings import OtherTables
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 ROOT = "s3://lake/wide"
 MARKED = [
@@ -31,7 +31,7 @@ def test_f38_rewrites_and_removals_of_orphans_look_for_the_same_marks(mark: str,
     tables = OtherTables()
     tables.add(listed)
     with pytest.raises(NotEligible, match=f"{name} inside the location of this table"):
-        tables.check(ROOT, frozenset(), Places(()))
+        tables.check(ROOT, frozenset(), AllowedFolders(()))
 
 
 def test_f38_a_folder_is_listed_once_with_each_format() -> None:

@@ -22,7 +22,7 @@ from engine.formats.hive.refusals import PartitionRefusal, refusals_of
 from engine.formats.hive.rewrite.folders import may_be_below
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.table_storage import TableStorage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class TableView:
         return view
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> AllowedFolders:
         """The folders that its files may be in."""
-        return Places(self.scope.folders(self.entry.location))
+        return AllowedFolders(self.scope.folders(self.entry.location))
 
     @property
     def files_of_table(self) -> TableStorage:

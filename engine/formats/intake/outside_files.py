@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.uris.locations import UNCLEAR
 
 _SUSPECT: Final = (b"/.", b"\\")
@@ -38,19 +38,19 @@ class PathSummary:
         shared = _common_prefix(ends["min"], ends["max"])
         return PathSummary(shared.rpartition("/")[0], all(_is_plain(chunk) for chunk in paths.chunks))
 
-    def is_inside(self, places: Places) -> bool:
+    def is_inside(self, places: AllowedFolders) -> bool:
         """Return whether all paths are certainly below the places."""
-        return self.is_plain and places.cover(self.folder)
+        return self.is_plain and places.contains(self.folder)
 
 
-def are_behind_links(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
-    """Return for each path below the places whether it is behind a link; see `Places.is_behind_link`."""
+def are_behind_links(paths: pa.ChunkedArray, places: AllowedFolders) -> pa.ChunkedArray:
+    """Return for each path below the places whether it is behind a link; see `AllowedFolders.is_behind_link`."""
     return _by_folder(paths, lambda folder: places.is_behind_link(f"{folder}/_"))
 
 
-def are_outside(paths: pa.ChunkedArray, places: Places) -> pa.ChunkedArray:
+def are_outside(paths: pa.ChunkedArray, places: AllowedFolders) -> pa.ChunkedArray:
     """Return for each path whether it is outside of the places."""
-    is_inside = _by_folder(paths, places.cover)
+    is_inside = _by_folder(paths, places.contains)
     return pc.or_(pc.invert(is_inside), pc.match_substring_regex(paths, UNCLEAR))
 
 

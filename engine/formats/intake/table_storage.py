@@ -8,7 +8,7 @@ from uuid import uuid4
 from engine.domain.errors import NotEligible
 from engine.formats.intake.limits import too_large
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.arrow_files import check_regular
 from engine.rewriting.kernel.storage.stores.connections import files_of, whole_files_of
@@ -24,7 +24,7 @@ class TableStorage:
     `OSError` if the store does not answer.
     """
 
-    def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
+    def __init__(self, properties: Mapping[str, str], *, places: AllowedFolders) -> None:
         self.properties = properties
         self.places = places
 
@@ -109,7 +109,7 @@ class TableStorage:
         return _names(self._store(address).folders(address.path))
 
     def _address(self, path: str) -> Address:
-        if not self.places.cover(path):
+        if not self.places.contains(path):
             raise NotEligible(f"{OUTSIDE_FILES}: {path[:300]!r} is not below {self.places}")
         try:
             return address_of(path)

@@ -42,7 +42,7 @@ from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
 from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import while_awaited
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 _LISTED: Final = 5
 
@@ -245,7 +245,7 @@ class PaimonConnection:
         self._check_location(self._root)
         if self._database is not None:
             return JdbcWarehouse(self._database, self._root)
-        return Warehouse(TableStorage(self._properties, places=Places([self._root])), self._root)
+        return Warehouse(TableStorage(self._properties, places=AllowedFolders([self._root])), self._root)
 
     def _lock_of(self, ref: TableRef) -> TableLock | None:
         if self._database is None:
@@ -259,7 +259,7 @@ class PaimonConnection:
         )
 
     def _storage(self, location: str, scope: FileScope) -> TableStorage:
-        return TableStorage(self._properties, places=Places(scope.folders(location)))
+        return TableStorage(self._properties, places=AllowedFolders(scope.folders(location)))
 
     def _check_databases(self) -> str:
         found = self._warehouse().databases()

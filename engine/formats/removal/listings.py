@@ -25,7 +25,7 @@ from engine.formats.intake.other_formats import marks_in
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.path_keys import Keys, keys_of
 from engine.rewriting.kernel.errors import Refused
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import Address, address_of
 from engine.rewriting.kernel.storage.stores.connections import files_of
 from engine.rewriting.kernel.storage.stores.object_errors import UnclearName
@@ -166,7 +166,7 @@ class OtherTables:
         """Return the locations of tables of a kind."""
         return [root for found, root in self._found if found == kind]
 
-    def check(self, location: str, own: frozenset[tuple[str, str]], known: Places) -> None:
+    def check(self, location: str, own: frozenset[tuple[str, str]], known: AllowedFolders) -> None:
         """Check that the location has no other table.
 
         Args:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_behind_links, are_outside
 from engine.formats.removal.file_lists import FileKind
-from engine.rewriting.kernel.storage.places import OtherPlaces, Places
+from engine.rewriting.kernel.storage.places import AllowedFolders, OtherFolders
 
 OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED, LINKED = "outside", "of_another_table", "unclear", "protected", "behind_a_link"
 RECORDS: Final = "packhouse-deletions"
@@ -58,13 +58,13 @@ class Scope:
         others: locations of other tables; what is below them stays, even below `own`.
     """
 
-    own: Places
-    others: Places
+    own: AllowedFolders
+    others: AllowedFolders
 
     @classmethod
     def of(cls, location: str, others: Sequence[str] = ()) -> "Scope":
         """Return the scope of the table that is registered with this location."""
-        return cls(Places([location]), OtherPlaces(others))
+        return cls(AllowedFolders([location]), OtherFolders(others))
 
     def allowed(self, files: pa.Table, refused: RefusedFiles) -> pa.Table:
         """Return the files, with the schema `file_lists.LISTED`, that may be deleted; count the others in `refused`."""

@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 from engine.services.catalogs.addresses import hosts_of, problem_of_name
 from engine.uris.hosts import ip_address
@@ -87,12 +87,12 @@ class LocationRules:
             what = "; ".join(f"{problem.value}: {problem.message}" for problem in problems)
             raise kind(f"the table has a location that is not allowed: {what}", problems=tuple(problems))
 
-    def check_inside(self, locations: Sequence[str], places: Places) -> None:
+    def check_inside(self, locations: Sequence[str], places: AllowedFolders) -> None:
         """Raise `InvalidInput` unless every location is below the table's `places`."""
         problems = tuple(
             FieldProblem("/name", f"the table's location: it is not below {places}", location[:200], _OUTSIDE_REMEDY)
             for location in locations
-            if not places.cover(location)
+            if not places.contains(location)
         )
         if problems:
             what = "; ".join(f"{problem.value} is not below {places}" for problem in problems)

@@ -28,7 +28,7 @@ from engine.formats.base import (
     PlainProperties,
     TableFormat,
 )
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.services.catalogs.addresses import HostNames
 from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
@@ -185,7 +185,7 @@ class TableAccess:
                 Compartment.of(ref), (id(connection), scope, lists_files), partial(opening, ref, scope)
             )
         self.locations.check(opened.locations, allowed=catalog.allowed_locations)
-        self.locations.check_inside(opened.locations, Places(scope.folders(opened.location)))
+        self.locations.check_inside(opened.locations, AllowedFolders(scope.folders(opened.location)))
         return opened
 
     async def pointers(self, catalog: Catalog, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:

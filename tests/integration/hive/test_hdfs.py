@@ -15,7 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.formats.intake.table_storage import TableStorage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from tests.support.hive.lakes import HiveLake
 from tests.support.hive.second_readers import HiveSpark
 from tests.support.hive.worlds import DAYS, WrittenTable, open_table
@@ -34,7 +34,7 @@ class TableOnHdfs(WrittenTable):
 
     @property
     def storage(self) -> TableStorage:
-        return TableStorage({}, places=Places([self.root]))
+        return TableStorage({}, places=AllowedFolders([self.root]))
 
     def put(self, folder: str, name: str, day: str, rows: int = 20) -> str:
         """Write a file of new rows to a folder."""

@@ -21,7 +21,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties
 from engine.formats.iceberg.catalog.vended import vended
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores import arrow_files as storage
 from engine.rewriting.kernel.storage.stores import azure, google
 from engine.rewriting.kernel.storage.stores import s3 as s3_store
@@ -292,7 +292,7 @@ def test_old_metadata_files_that_a_table_names_are_not_deleted(lake: Lake) -> No
 
 
 def test_the_error_of_an_outside_file_is_short_and_printable() -> None:
-    message = outside(["file:///x/\x00\u202e" + "y" * 5000], Places(["9" * 5000, "\x1b[2J"])).message
+    message = outside(["file:///x/\x00\u202e" + "y" * 5000], AllowedFolders(["9" * 5000, "\x1b[2J"])).message
     assert message.isprintable()
     assert len(message) < 1000
     assert "y" * 100 in message

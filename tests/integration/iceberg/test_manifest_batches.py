@@ -21,7 +21,7 @@ from engine.formats.intake import avro_blocks
 from engine.formats.intake.avro_blocks import joined, records_in
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.outside_files import PathSummary
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from tests.integration.iceberg.test_entry_frames import TYPES, manifest, spec_of
 
 
@@ -80,7 +80,7 @@ def listed(folder: Path, stored: Sequence[bytes], spec_id: int = 0, content: Any
 
 
 def reader_of(folder: Path, codec: PartitionCodec) -> ManifestReader:
-    places = Places([str(folder), "s3://lake"])
+    places = AllowedFolders([str(folder), "s3://lake"])
     io = AvroFiles(GuardedFileIO({}, places=places))
     return ManifestReader(io=io, codecs={0: codec}, cache=ManifestCache(), places=places)
 
@@ -135,7 +135,10 @@ def test_only_what_may_be_read_is(tmp_path: Path) -> None:
     bodies, codec = bodies_of(tmp_path, ["date"], [1, 1, 1])
     manifests = listed(tmp_path, bodies)
     reader = ManifestReader(
-        io=reader_of(tmp_path, codec).io, codecs={0: codec}, cache=ManifestCache(), places=Places(["/elsewhere"])
+        io=reader_of(tmp_path, codec).io,
+        codecs={0: codec},
+        cache=ManifestCache(),
+        places=AllowedFolders(["/elsewhere"]),
     )
     with pytest.raises(Exception, match="outside_files"):
         reader.each(manifests)

@@ -20,7 +20,7 @@ from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.answers import StoreError
 from engine.rewriting.kernel.storage.credentials import Credentials
 from engine.rewriting.kernel.storage.file_systems import Storage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores import connections, objects
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from tests.support.iceberg_tables import Lake, append_files
@@ -115,7 +115,7 @@ def storage_of(server: RestCatalogServer, own: Mapping[str, str], location: str,
 
 def use(properties: Mapping[str, str], location: str) -> None:
     """Read, write and list with every client of the service and of tasks."""
-    file_io, name = GuardedFileIO(properties, places=Places([location])), f"{location}/x"
+    file_io, name = GuardedFileIO(properties, places=AllowedFolders([location])), f"{location}/x"
     found = address_of(name)
 
     def exact() -> None:
@@ -244,7 +244,7 @@ def test_f61_without_obstore_no_client_that_uses_the_hosts_credentials_takes_its
 ) -> None:
     monkeypatch.setattr(objects, "obstore", None)
     told = {"gcs.oauth2.token": "vended", "adls.token": "vended", "adls.blob-storage-scheme": "http"}
-    file_io = GuardedFileIO(told | ADDRESSES[location](store), places=Places([location]))
+    file_io = GuardedFileIO(told | ADDRESSES[location](store), places=AllowedFolders([location]))
     with pytest.raises(NotEligible, match="needs the package obstore"):
         file_io.new_input(f"{location}/x").open()
     assert store.requests == []

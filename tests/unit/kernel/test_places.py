@@ -4,9 +4,9 @@ import pytest
 
 from engine.rewriting.kernel.errors import Refused
 from engine.rewriting.kernel.storage.file_systems import Storage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
-PLACES = Places(["s3://lake/events", "file:///lake/events/", "abfss://c@account.host/events"])
+PLACES = AllowedFolders(["s3://lake/events", "file:///lake/events/", "abfss://c@account.host/events"])
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ PLACES = Places(["s3://lake/events", "file:///lake/events/", "abfss://c@account.
     ],
 )
 def test_paths_below_a_folder_are_covered(path: str) -> None:
-    assert PLACES.cover(path)
+    assert PLACES.contains(path)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_paths_below_a_folder_are_covered(path: str) -> None:
     ],
 )
 def test_other_paths_are_not(path: str) -> None:
-    assert not PLACES.cover(path)
+    assert not PLACES.contains(path)
 
 
 def test_no_folder_covers_nothing() -> None:
-    assert not any(Places(()).cover(path) for path in ("", "/", "/a", "s3://a/b"))
+    assert not any(AllowedFolders(()).contains(path) for path in ("", "/", "/a", "s3://a/b"))
 
 
 def test_storage_refuses_paths_outside_before_it_is_asked(tmp_path) -> None:

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from engine.rewriting.kernel.storage.places import OtherPlaces, Places
+from engine.rewriting.kernel.storage.places import AllowedFolders, OtherFolders
 from engine.services.catalogs.locations import ANYWHERE
 from engine.services.catalogs.neighbours import patterns_of
 from engine.uris.locations import UNCLEAR, Location
@@ -92,8 +92,8 @@ def located(uri: str) -> Location:
 def test_f63_all_spellings_of_a_location_have_one_form(form: str) -> None:
     for spelling in (form, *ONE_LOCATION[form]):
         assert str(located(spelling)) == form, spelling
-        assert Places([form]).cover(spelling), spelling
-        assert Places([spelling]).cover(f"{form.rstrip('/')}/x"), spelling
+        assert AllowedFolders([form]).contains(spelling), spelling
+        assert AllowedFolders([spelling]).contains(f"{form.rstrip('/')}/x"), spelling
 
 
 @pytest.mark.parametrize("locations", DIFFERENT)
@@ -107,8 +107,8 @@ def test_f63_other_locations_have_other_forms(locations: tuple[str, ...]) -> Non
 def test_f63_what_clients_read_differently_has_no_form_and_is_refused(text: str) -> None:
     assert Location.of(text) is None
     assert ANYWHERE.problem_of(text) is not None
-    assert not Places([text, "s3://lake"]).cover(text)
-    assert OtherPlaces(["s3://lake"]).cover(text)
+    assert not AllowedFolders([text, "s3://lake"]).contains(text)
+    assert OtherFolders(["s3://lake"]).contains(text)
 
 
 @pytest.mark.parametrize(("one", "other"), OVERLAPPING)
@@ -119,13 +119,13 @@ def test_f63_locations_that_some_client_reads_as_one_overlap(one: str, other: st
     assert _like(here, other)
     assert _like(there, one)
     around, below = sorted((one, other), key=lambda each: len(located(each).parts))
-    assert OtherPlaces([around]).cover(f"{below.rstrip('/')}/file")
+    assert OtherFolders([around]).contains(f"{below.rstrip('/')}/file")
 
 
 @pytest.mark.parametrize(("one", "other"), APART)
 def test_other_locations_do_not_overlap(one: str, other: str) -> None:
     assert not located(one).overlaps(located(other))
-    assert not OtherPlaces([one]).cover(other)
+    assert not OtherFolders([one]).contains(other)
 
 
 def test_f63_an_allowed_location_does_not_cover_one_that_only_decoders_read_below_it() -> None:

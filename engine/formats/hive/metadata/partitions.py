@@ -14,7 +14,7 @@ from engine.formats.hive.metadata.storage import StorageEntry, texts_of
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.hive.rewrite.records import LONGEST, PARAMETER
 from engine.formats.intake.limits import LIVE_BYTES, Malformed, too_large
-from engine.rewriting.kernel.storage.places import Places, normalise_uri
+from engine.rewriting.kernel.storage.places import AllowedFolders, normalise_uri
 
 PARTITIONS: Final = pa.schema(
     [
@@ -41,7 +41,7 @@ class Partitions:
 
     @staticmethod
     def of(
-        entry: TableEntry, stored: Iterable[Partition], places: Places, meaningless: Sequence[str] = ()
+        entry: TableEntry, stored: Iterable[Partition], places: AllowedFolders, meaningless: Sequence[str] = ()
     ) -> "Partitions":
         """Return the partitions of a table; one without partition keys has one, in the table's location.
 
@@ -54,7 +54,7 @@ class Partitions:
         found = _rows(keys, stored, meaningless) if entry.keys else [("{}", entry.location, [], None, None)]
         found.sort(key=lambda row: row[:2])
         columns = list(zip(*found, strict=True)) or [()] * 5
-        outside = [not places.cover(location) for location in columns[1]]
+        outside = [not places.contains(location) for location in columns[1]]
         columns.insert(2, tuple(outside))
         arrays = [pa.array(values, field.type) for values, field in zip(columns, PARTITIONS, strict=True)]
         return Partitions(pa.table(arrays, schema=PARTITIONS))

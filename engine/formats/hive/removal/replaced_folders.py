@@ -164,7 +164,7 @@ def _read(view: TableView, name: ListName, scope: Scope, keys: set[str]) -> Repl
         return None
     if type(partition) is not dict or partition.keys() != keys or not _is_canonical(view, partition, found.partition):
         return None
-    is_own = scope.own.cover(found.location) and not scope.others.cover(found.location)
+    is_own = scope.own.contains(found.location) and not scope.others.contains(found.location)
     return found if is_own else None
 
 

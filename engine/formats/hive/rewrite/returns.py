@@ -76,7 +76,7 @@ def _bring_rest(view: TableView, record: CompactionRecord) -> bool:
 
 def _replaced(view: TableView, record: CompactionRecord) -> ReplacedFolder | None:
     path = path_of_list(record.location, record.snapshot_id)
-    if not view.places.cover(path) or not view.places.cover(record.previous):
+    if not view.places.contains(path) or not view.places.contains(record.previous):
         return None
     try:
         return ReplacedFolder.read(view.files_of_table.read(path, LARGEST))

@@ -23,7 +23,7 @@ from engine.formats.hive.rewrite.times import time_keys
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
 from engine.rewriting.kernel.contract import BY_NAME, KERNEL, EngineTask, GroupTask, TaskInput
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 _LISTED_BYTES: Final = 64
 """Bytes of a file in a list of replaced files, without its name."""
@@ -44,7 +44,7 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         raise CommitConflict(f"the table has no partition {group.partition[:300]} any more")
     before = CompactionRecord.of(view.partitions.record_of(group.partition))
     folder = folder_of(view.entry.location, [key.name for key in view.entry.keys], values, next_number(before))
-    if not Places([view.entry.location]).cover(group.inputs[0].path):
+    if not AllowedFolders([view.entry.location]).contains(group.inputs[0].path):
         raise NotEligible(
             f"partition {group.partition[:200]} is outside of the table's location: what writers add to its folder "
             "after a rewrite could not be copied"

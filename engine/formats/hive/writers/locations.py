@@ -93,7 +93,7 @@ def write_locations(view: TableView, partition: str, file: NamedFile, groups: Se
             "(ALTER TABLE … ADD PARTITION), then ask again"
         )
     location = location_of(stored)
-    if not view.places.cover(location):
+    if not view.places.contains(location):
         raise NotEligible(
             f"partition {partition[:_SHOWN]} is outside of the table's location and of the allowed locations: "
             "no rewrite changes its folder"
@@ -104,7 +104,7 @@ def write_locations(view: TableView, partition: str, file: NamedFile, groups: Se
     found = {plain(location): WriteLocation(location, LocationRole.CURRENT, has_file)}
     for group in groups:
         folder = "" if group.output_path is None else parent_of(group.output_path)
-        if plain(parent_of(group.input_path)) == plain(location) and view.places.cover(folder):
+        if plain(parent_of(group.input_path)) == plain(location) and view.places.contains(folder):
             has_file = group.has_input or (not file.is_new and _exists(view, folder, file.name))
             found.setdefault(plain(folder), WriteLocation(folder, LocationRole.NEXT, has_file))
     record = CompactionRecord.of((stored.parameters or {}).get(PARAMETER))
@@ -143,7 +143,7 @@ def _is_merged(view: TableView, partition: str, location: str, name: str) -> boo
 def _lists_of(view: TableView, folder: str, since_us: float) -> Iterator[ReplacedFolder]:
     """Yield the lists of what a folder of a rewrite replaced, if they were written since a time."""
     parent = parent_of(folder)
-    if not view.places.cover(parent) or f"/{COMPACTED}/" not in parent:
+    if not view.places.contains(parent) or f"/{COMPACTED}/" not in parent:
         return
     found: Mapping[str, int] = {
         path: at

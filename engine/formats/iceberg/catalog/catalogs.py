@@ -37,7 +37,7 @@ from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, anywhere
 from engine.outgoing.bounds import CheckPeer, any_peer
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.sql.addresses import check_servers
 from engine.sql.answers import limit_answers
 
@@ -237,7 +237,7 @@ class GuardedRestCatalog(PagedLists):
 
 
 def _file_io(properties: Mapping[str, str], folders: tuple[str, ...]) -> GuardedFileIO:
-    return GuardedFileIO(properties, places=Places(folders))
+    return GuardedFileIO(properties, places=AllowedFolders(folders))
 
 
 GuardedCatalog: TypeAlias = GuardedSqlCatalog | GuardedRestCatalog

@@ -16,7 +16,7 @@ from engine.formats.iceberg.catalog.file_systems import SharedFileIO
 from engine.formats.intake.errors import printable
 from engine.formats.intake.table_storage import behind_a_link
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
@@ -44,7 +44,7 @@ class GuardedFileIO(SharedFileIO):
     `properties` are those of `own_properties` or `vended.vended`; the file system of a Spark task is created from them.
     """
 
-    def __init__(self, properties: Mapping[str, str], *, places: Places) -> None:
+    def __init__(self, properties: Mapping[str, str], *, places: AllowedFolders) -> None:
         super().__init__(dict(properties))
         self.places = places
 
@@ -55,7 +55,7 @@ class GuardedFileIO(SharedFileIO):
                 f"{printable(path[:_LONGEST_SHOWN])}: the location has an empty part ('//'), which some clients of "
                 "object stores leave out: create the table again at a location without it"
             )
-        if not self.places.cover(path):
+        if not self.places.contains(path):
             raise outside([path], self.places)
 
     def new_input(self, location: str) -> InputFile:  # type: ignore[override]
@@ -82,7 +82,7 @@ class GuardedFileIO(SharedFileIO):
         return super().files(location, is_recursive=is_recursive)
 
 
-def outside(paths: Iterable[str], places: Places) -> NotEligible:
+def outside(paths: Iterable[str], places: AllowedFolders) -> NotEligible:
     """Return the error for files outside of a table's places; paths and location are untrusted text of the table."""
     named = ", ".join(printable(each[:_LONGEST_SHOWN]) for each in paths)
     folders = printable(str(places)[:_LONGEST_SHOWN])

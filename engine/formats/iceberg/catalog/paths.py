@@ -9,7 +9,7 @@ from typing import Final
 from pyiceberg.table.locations import ObjectStoreLocationProvider
 from pyiceberg.table.metadata import TableMetadata
 
-from engine.rewriting.kernel.storage.places import Places, normalise_uri
+from engine.rewriting.kernel.storage.places import AllowedFolders, normalise_uri
 
 _PLACES: Final = frozenset(
     {"write.data.path", "write.folder-storage.path", "write.object-storage.path", "write.metadata.path"}
@@ -52,8 +52,8 @@ def own_location_provider(properties: Mapping[str, str]) -> str:
 
 def outside(paths: Iterable[str], places: Iterable[str]) -> list[str]:
     """Return the paths that are below none of the places."""
-    allowed = Places(places)
-    return [path for path in paths if not allowed.cover(path)]
+    allowed = AllowedFolders(places)
+    return [path for path in paths if not allowed.contains(path)]
 
 
 def has_object_storage_layout(properties: Mapping[str, str]) -> bool:

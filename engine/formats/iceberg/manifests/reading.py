@@ -30,7 +30,7 @@ from engine.formats.intake.checks import check_entries, check_live, check_size
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.outside_files import PathSummary, are_outside
 from engine.formats.intake.overlapping import helped, overlapped
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 T = TypeVar("T", bound=CacheableValue)
 
@@ -51,7 +51,7 @@ class _Decoded:
     def nbytes(self) -> int:
         return int(self.entries.nbytes)
 
-    def within(self, places: Places) -> pa.Table:
+    def within(self, places: AllowedFolders) -> pa.Table:
         rows = self.entries.num_rows
         if not rows or self.paths.is_inside(places):
             return self.entries.append_column(IS_OUTSIDE, pa.repeat(False, rows))
@@ -65,7 +65,7 @@ class ManifestReader:
     io: AvroFiles
     codecs: Mapping[int, PartitionCodec]
     cache: Cache
-    places: Places
+    places: AllowedFolders
 
     def entries(self, manifest: ManifestFile) -> pa.Table:
         """Return all entries of one manifest, including deleted ones, with the schema `ENTRIES`.
@@ -73,7 +73,7 @@ class ManifestReader:
         Raises:
             NotEligible: the manifest is outside of the table's places.
         """
-        if not self.places.cover(manifest.manifest_path):
+        if not self.places.contains(manifest.manifest_path):
             raise outside([manifest.manifest_path], self.places)
         held = self.cache.get(_key(manifest), lambda: self._decoded(manifest, self._body(manifest)))
         number = pa.scalar(manifest.sequence_number or 0, pa.int64())
@@ -169,7 +169,7 @@ class ManifestReader:
             manifest.content == ManifestContent.DATA
             and manifest.manifest_length <= _SMALL_BYTES
             and manifest.partition_spec_id in self.codecs
-            and self.places.cover(manifest.manifest_path)
+            and self.places.contains(manifest.manifest_path)
         )
 
     def _body(self, manifest: ManifestFile) -> bytes:

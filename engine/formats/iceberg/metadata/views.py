@@ -28,7 +28,7 @@ from engine.formats.iceberg.metadata.sort_orders import order_marks
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.errors import parsing
 from engine.formats.intake.parameters import listed
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 _DELETED = ManifestEntryStatus.DELETED
 _LIST = -1
@@ -158,7 +158,7 @@ class TableView:
 
     def check(self, path: str) -> None:
         """Raise `NotEligible` for a path outside of the table's places."""
-        if not self.reader.places.cover(path):
+        if not self.reader.places.contains(path):
             raise outside([path], self.reader.places)
 
     def files_below(self, location: str, *, is_recursive: bool) -> Sequence[str]:
@@ -189,7 +189,7 @@ def _manifests_in(path: str, body: bytes) -> list[ManifestFile]:
         return list(read_manifest_list(HeldFiles(body).new_input(path)))
 
 
-def places_of(table: Table) -> Places:
+def places_of(table: Table) -> AllowedFolders:
     """Return the locations in which the files of a table loaded by one of our catalogs may be."""
     return _guarded(table).places
 

@@ -17,7 +17,7 @@ from engine.formats.iceberg.removal.stored_paths import StoredPaths
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.path_keys import Keys, SeenKeys, keys_of
 from engine.formats.removal.scopes import Scope
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 
 _NONE: Final = np.empty(0, np.uint64)
 
@@ -25,7 +25,7 @@ _NONE: Final = np.empty(0, np.uint64)
 class References:
     """Keys of files that versions of a table refer to; a manifest is read once, whichever versions have it."""
 
-    def __init__(self, scope: Scope, listed: Places, settled_ms: int) -> None:
+    def __init__(self, scope: Scope, listed: AllowedFolders, settled_ms: int) -> None:
         """Take where files are, see `sources.FileSource`."""
         self._scope = scope
         self._listed = listed

@@ -20,7 +20,7 @@ from engine.formats.iceberg.removal.inventories.stored import StoredInventory
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.existing_files import Presence, compare
 from engine.formats.removal.listings import FileSource, Listing, files_below, store_of
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.arrow_files import local
 
@@ -36,7 +36,7 @@ class TableSource(FileSource, Protocol):
     """The files below a table's location, and which of its files must be among them."""
 
     @property
-    def listed(self) -> Places:
+    def listed(self) -> AllowedFolders:
         """Folders in which every file must be found."""
 
     @property
@@ -48,7 +48,7 @@ class TableSource(FileSource, Protocol):
 class WholeListing(Listing):
     """A listing of the table's whole location."""
 
-    listed: Places
+    listed: AllowedFolders
     settled_ms: int = 0
 
 
@@ -58,7 +58,7 @@ class Inventory:
 
     view: TableView
     stored: StoredInventory
-    listed: Places
+    listed: AllowedFolders
     before_page: Callable[[int], None]
 
     @property
@@ -100,7 +100,7 @@ class Inventory:
 
 
 def source_of(
-    view: TableView, own: Places, rule: OrphanRule, before_page: Callable[[int], None], now_us: int
+    view: TableView, own: AllowedFolders, rule: OrphanRule, before_page: Callable[[int], None], now_us: int
 ) -> TableSource:
     """Return the inventory that the rule names, otherwise a listing.
 
@@ -116,4 +116,4 @@ def source_of(
         raise NotEligible(f"{written}, more than {LONGEST_AGE.days} days ago: name a newer one")
     if stored.taken_us > now_us + _AHEAD // _US:
         raise NotEligible(f"{written}, which is later than now by the store's clock")
-    return Inventory(view, stored, Places([metadata_location(view.metadata)]), before_page)
+    return Inventory(view, stored, AllowedFolders([metadata_location(view.metadata)]), before_page)

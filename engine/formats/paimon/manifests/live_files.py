@@ -17,7 +17,7 @@ from engine.formats.paimon.manifests.entries import ADD, ENTRIES
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.planning.measures.digest import FILE_DIGEST
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _IDENTITY: Final = ("partition", "bucket", "level", "name")
@@ -77,7 +77,7 @@ class LiveFiles:
         """Return the paths of files that the entries of a commit add, without those that move to another level."""
         return replace(self, files=_added(entries, by=_OF_FILE)).paths()
 
-    def digest(self, arrivals: Arrivals, places: Places) -> pa.Table:
+    def digest(self, arrivals: Arrivals, places: AllowedFolders) -> pa.Table:
         """Return the files in the shape of `planning.measures.digest.FILE_DIGEST`.
 
         Args:
@@ -184,7 +184,7 @@ def _formats(names: pa.ChunkedArray) -> pa.Array:
     return pc.utf8_lower(pc.fill_null(ends, "")).combine_chunks().dictionary_encode()
 
 
-def _outside(paths: pa.ChunkedArray, places: Places) -> pa.Array:
+def _outside(paths: pa.ChunkedArray, places: AllowedFolders) -> pa.Array:
     if PathSummary.of(paths).is_inside(places):
         return pa.array(np.zeros(len(paths), dtype=np.bool_))
     return are_outside(paths, places)

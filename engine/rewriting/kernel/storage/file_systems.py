@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, Refused
 from engine.rewriting.kernel.storage.credentials import Credentials
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores import connections
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.rewriting.kernel.storage.stores.files import Files
@@ -30,12 +30,12 @@ class Storage:
     ) -> None:
         self._properties = properties
         self._credentials = credentials
-        self._places = Places(places)
+        self._places = AllowedFolders(places)
         self._stores: dict[tuple[str, str], Files] = {}
 
     def check(self, uri: str) -> None:
         """Raise `Refused` for a path that is not below the folders of the task."""
-        if not self._places.cover(uri):
+        if not self._places.contains(uri):
             raise Refused(OUTSIDE_FILES, f"{uri} is not below {self._places}")
 
     def is_remote(self, uri: str) -> bool:

@@ -20,15 +20,15 @@ def normalise_uri(uri: str) -> str:
     return str(Location.of(uri) or uri)
 
 
-class Places:
-    """Folders, with everything below them."""
+class AllowedFolders:
+    """The folders that files of a table may be in, with everything below them."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.folders = tuple(dict.fromkeys(folders))
         self._found = [found for folder in self.folders if (found := Location.of(folder)) is not None]
         self._prefixes = tuple(f"{str(found).rstrip('/')}/" for found in self._found)
 
-    def cover(self, uri: str) -> bool:
+    def contains(self, uri: str) -> bool:
         """Return whether a path is below one of the folders, or is one of them."""
         found = Location.of(uri)
         return found is not None and f"{found}/".startswith(self._prefixes)
@@ -57,7 +57,7 @@ class Places:
         return ", ".join(self.folders) or "no folder"
 
 
-class OtherPlaces(Places):
+class OtherFolders(AllowedFolders):
     """Folders whose files must not be changed: a path that any client may read as below one of them counts as below."""
 
     def __init__(self, folders: Iterable[str]) -> None:
@@ -66,7 +66,7 @@ class OtherPlaces(Places):
         for found in self._found:
             self._by_parts.setdefault(found.parts, []).append(found.store)
 
-    def cover(self, uri: str) -> bool:
+    def contains(self, uri: str) -> bool:
         """Return whether a path may be below one of the folders, or be one of them; True for an unclear path."""
         found = Location.of(uri)
         if found is None:

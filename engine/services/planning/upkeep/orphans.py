@@ -14,7 +14,7 @@ from engine.domain.runs.removals import InventoryPlace, OrphanRule, OrphansLeft,
 from engine.domain.runs.run import Operation, RunFilter, RunState
 from engine.domain.values.units import format_bytes, round_duration
 from engine.formats.base import OpenTable, OrphanRemoval
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.registered import read_registered
 from engine.services.planning.wording import count_of
@@ -61,7 +61,7 @@ async def complete_rule(
     table, catalog = await read_registered(unit, table_id, SYSTEM)
     location, folders = rule.inventory.location, (table.location, *catalog.allowed_locations)
     problem = rules.problem_of(location)
-    if problem is None and not Places(folders).cover(location):
+    if problem is None and not AllowedFolders(folders).contains(location):
         problem = (
             "it is neither below the table's location nor below an allowed location of its catalog; an admin can add "
             "its folder, with those of the catalog's tables, to allowed_locations"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.formats.intake.table_storage import TableStorage
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from tests.support.s3_server import BUCKET, S3Server
 
 
@@ -22,7 +22,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[TableStorage,
             folder = f"{request.getfixturevalue('hdfs')}/{tmp_path.name}/snapshot"
         case _:
             Path(folder).mkdir()
-    return TableStorage(properties, places=Places([folder])), folder
+    return TableStorage(properties, places=AllowedFolders([folder])), folder
 
 
 def test_a_file_is_written_once(store: tuple[TableStorage, str]) -> None:

@@ -31,7 +31,7 @@ from engine.formats.iceberg.removal.inventories.rows import ENDINGS, RowsBelow, 
 from engine.formats.intake.errors import printable
 from engine.formats.intake.limits import Malformed, too_large
 from engine.formats.removal.listings import files_below, store_of
-from engine.rewriting.kernel.storage.places import Places
+from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.uris.schemes import FILE
 
@@ -80,7 +80,7 @@ class StoredInventory:
             NotEligible: it is missing or damaged, or in a place that may not be read.
             OSError: the store does not answer.
         """
-        location, reader = place.location.rstrip("/"), _Reader(storage, Places(place.folders), before_request)
+        location, reader = place.location.rstrip("/"), _Reader(storage, AllowedFolders(place.folders), before_request)
         reader.check(location)
         if file_name(location) == MANIFEST:
             return cls._of_manifest(location, reader)
@@ -132,12 +132,12 @@ class _Reader:
     """Opens files below some folders; `before_request` is called before each request."""
 
     storage: Mapping[str, str]
-    places: Places
+    places: AllowedFolders
     before_request: Callable[[int], None]
 
     def check(self, path: str) -> None:
         """Raise `NotEligible` for a path that may not be read."""
-        if not self.places.cover(path):
+        if not self.places.contains(path):
             raise NotEligible(
                 f"the inventory's file {printable(path[:_LONGEST_NAMED])} is neither below the table's location nor "
                 "below an allowed location of its catalog; an admin can add its folder, with those of the catalog's "
