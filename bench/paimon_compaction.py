@@ -18,7 +18,7 @@ from typing import Any
 from bench.facts import machine_facts, print_table, write_json
 from bench.processes import timed, tree_cpu_seconds
 from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
-from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.services.planning.engines import Engine
 from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore, open_core
@@ -49,7 +49,7 @@ def main() -> None:
         for kind in KINDS:
             _measured(core, Path(folder) / "warm" / kind, kind, WARM_ROWS, given.files)
             rows.append(_measured(core, Path(folder) / "real" / kind, kind, given.rows, given.files))
-    CHILDREN.close()
+    CORE_PROCESSES.close()
     print_table(rows)
     write_json(given.json, {"benchmark": "compaction of Paimon tables", "machine": machine_facts(), "rows": rows})
 
@@ -87,7 +87,7 @@ def _measured(core: PaimonCore, root: Path, kind: str, rows: int, files: int) ->
 
 def _child() -> int:
     """Return the process id of the JVM that Packhouse's tasks use in this process."""
-    with CHILDREN.lend(local_core().jar(), COMMIT_HEAP_BYTES) as child:
+    with CORE_PROCESSES.lend(local_core().jar(), COMMIT_HEAP_BYTES) as child:
         return child.pid
 
 

@@ -19,7 +19,7 @@ from server import Server
 from stack import Stack
 
 from engine.embedded.jars import CACHE_FOLDER, PAIMON, fetch
-from engine.formats.paimon.task.child import Child
+from engine.formats.paimon.task.core_process import CoreProcess
 from engine.formats.paimon.task.places import class_path
 from engine.formats.paimon.task.tables import open_table
 
@@ -38,7 +38,7 @@ OPTIONS: Final = {"bucket": str(BUCKETS), "write-only": "true"}
 class Writer:
     """Writes the table with Paimon's core, and remembers the value of each key that was written last."""
 
-    def __init__(self, child: Child, warehouse: Path) -> None:
+    def __init__(self, child: CoreProcess, warehouse: Path) -> None:
         """Create the table in an empty warehouse."""
         self._jvm, self._paimon = child.jvm, child.jvm.org.apache.paimon
         self._chance = Random(19)  # noqa: S311 - rows of a demo
@@ -92,7 +92,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True)
     jar = fetch(PAIMON, ROOT / CACHE_FOLDER)
     with Stack(data_dir=FOLDER / "data", PACKHOUSE_PAIMON_JAR=str(jar)) as stack:
-        child = Child(path=class_path(str(jar)), heap_bytes=HEAP_BYTES)
+        child = CoreProcess(path=class_path(str(jar)), heap_bytes=HEAP_BYTES)
         try:
             writer = write(screen, child)
             screen.say("waiting for API, Redis and Spark, which start meanwhile")
@@ -105,7 +105,7 @@ def main() -> None:
     sys.exit(0 if screen.summary(time.monotonic() - started) else 1)
 
 
-def write(screen: Screen, child: Child) -> Writer:
+def write(screen: Screen, child: CoreProcess) -> Writer:
     """Chapter 1: a key table as a stream of updates leaves it."""
     screen.chapter("1. A table with a primary key, updated by a stream with write-only=true")
     writer = Writer(child, FOLDER / "lake")

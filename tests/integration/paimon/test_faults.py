@@ -14,7 +14,7 @@ from engine.domain.policies import Strategy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Run, RunState
-from engine.formats.paimon.task.child import CHILDREN, Child
+from engine.formats.paimon.task.core_process import CORE_PROCESSES, CoreProcess
 from engine.formats.paimon.task.tables import BucketCalls
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.services.planning.engines import choose_engine
@@ -63,7 +63,7 @@ async def check_that_only_one_group_failed(world: World[TwinLake], run: Run) -> 
     check(world, run, world.lake.twin_rows())
 
 
-@pytest.mark.deep  # `core/test_child` shows it of a task
+@pytest.mark.deep  # `core/test_core_process` shows it of a task
 async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
     world: World[TwinLake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,13 +74,13 @@ async def test_a_heap_that_is_too_small_for_one_bucket_fails_its_group_only(
     def shrink(task: dict[str, Any]) -> None:
         task.update(heap_bytes=TOO_SMALL, heap_limit_bytes=TOO_SMALL)
 
-    real = Child.serves
+    real = CoreProcess.serves
 
-    def serves(self: Child, path: str, heap_bytes: int) -> bool:
+    def serves(self: CoreProcess, path: str, heap_bytes: int) -> bool:
         is_larger = heap_bytes == TOO_SMALL < self._heap_bytes  # that of a task before it would do
         return not is_larger and real(self, path, heap_bytes)
 
-    monkeypatch.setattr(Child, "serves", serves)
+    monkeypatch.setattr(CoreProcess, "serves", serves)
     change_tasks(monkeypatch, shrink)
     run = await world.rewrite()
     await check_that_only_one_group_failed(world, run)
@@ -95,7 +95,7 @@ async def test_a_jvm_that_is_killed_during_a_compaction_is_started_again(
     kills, real = [signal.SIGKILL] * times, BucketCalls.compact
 
     def compact(self: BucketCalls, scratch: str) -> Any:
-        child = CHILDREN._child
+        child = CORE_PROCESSES._child
         if self._task.group == FAILING and kills and child is not None:
             killer = threading.Timer(0.0, os.kill, (child.pid, kills.pop()))
             killer.start()

@@ -12,8 +12,8 @@ from engine.formats.paimon.rewrite import tasks
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import REMEDY
 from engine.formats.paimon.table import PaimonTable
-from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.contract import CoreTask
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.formats.paimon.view import TableView
 from tests.interleaving.checks import check
 from tests.support.format_subjects import local_core
@@ -75,7 +75,7 @@ def test_the_estimate_is_enough_for_a_bucket_that_the_least_heap_is_too_small_fo
     """Eight runs of 18 MiB: the core ends in 192 MiB."""
     task = task_of(filled(lake, 8, 144))
     assert task.heap_bytes == 512 * MIB
-    CHILDREN.close()
+    CORE_PROCESSES.close()
     assert "OutOfHeap" in str(compact(replace(task, heap_bytes=160 * MIB, heap_limit_bytes=0)).reason)
     result = compact(replace(task, heap_limit_bytes=task.heap_bytes))
     assert (result.outcome, result.reason) == ("written", None)

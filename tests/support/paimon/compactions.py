@@ -11,9 +11,9 @@ import pytest
 from engine.embedded.jars import CACHE_FOLDER, fetch
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
-from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.commits import CommitAnswer, CoreCommit
 from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, TaskInput
 from tests.support.paimon.core import PAIMON
@@ -31,10 +31,10 @@ def core_child() -> Iterator[None]:
 
     It has the heap of commits: a smaller one would be replaced at the first commit.
     """
-    with CHILDREN.lend(paimon_jar(), COMMIT_HEAP_BYTES):
+    with CORE_PROCESSES.lend(paimon_jar(), COMMIT_HEAP_BYTES):
         pass
     yield
-    CHILDREN.close()
+    CORE_PROCESSES.close()
 
 
 def paimon_jar() -> str:

@@ -8,7 +8,7 @@ from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.rewrite.stores import core_storage
 from engine.formats.paimon.table import PaimonTable
-from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import CoreTable, PaimonLake
@@ -20,7 +20,7 @@ SECRET: Final = "writer-secret-0123456789"
 
 def start_child() -> None:
     """Start the child JVM with the file system of S3, unless it runs, with the heap of commits."""
-    with CHILDREN.lend(local_core().jar(), COMMIT_HEAP_BYTES, local_core().store_jar()):
+    with CORE_PROCESSES.lend(local_core().jar(), COMMIT_HEAP_BYTES, local_core().store_jar()):
         pass
 
 

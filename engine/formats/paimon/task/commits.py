@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from engine.formats.paimon.task.child import CHILDREN, Child, Children
+from engine.formats.paimon.task.core_process import CORE_PROCESSES, CoreProcess, CoreProcesses
 from engine.formats.paimon.task.publishing import ConditionalCommit, partition_counts, prepared, send
 from engine.formats.paimon.task.replacements import Replacement, Replacer
 from engine.formats.paimon.task.stores import without_secrets
@@ -110,7 +110,7 @@ def run(commit_json: str) -> str:
     """Commit: JSON of a `CoreCommit` in, JSON of a `CommitAnswer` out, even if it fails."""
     commit = CoreCommit.from_json(commit_json)
     try:
-        return _commit(commit, CHILDREN).to_json()
+        return _commit(commit, CORE_PROCESSES).to_json()
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
         return CommitAnswer(FAILED, reason=_told(error, commit)).to_json()
 
@@ -119,7 +119,7 @@ def _told(error: Exception, commit: CoreCommit) -> str:
     return f"{type(error).__name__}: {without_secrets(str(error), commit.storage)}"
 
 
-def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
+def _commit(commit: CoreCommit, children: CoreProcesses) -> CommitAnswer:
     with children.lend(commit.jar, commit.heap_bytes, commit.store_jar) as child:
         try:
             return _commit_in(child, commit)
@@ -127,7 +127,7 @@ def _commit(commit: CoreCommit, children: Children) -> CommitAnswer:
             raise child.explained(error) from error
 
 
-def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
+def _commit_in(child: CoreProcess, commit: CoreCommit) -> CommitAnswer:
     table = open_table(child.jvm, commit.table, _OPTIONS, commit.storage)
     made = _made(table, commit)
     if made is not None:  # this commit was sent before, and was made
@@ -149,7 +149,7 @@ def _commit_in(child: Child, commit: CoreCommit) -> CommitAnswer:
     return CommitAnswer(COMMITTED if count else NOTHING, _made(table, commit))
 
 
-def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
+def _sent(child: CoreProcess, table: Any, commit: CoreCommit) -> int | None:
     """Send a commit; return 0 if it has no files, None if another writer won."""
     committable = _committable(child, table, commit)
     if committable is None:
@@ -165,7 +165,7 @@ def _sent(child: Child, table: Any, commit: CoreCommit) -> int | None:
         return 1
 
 
-def _prepared(child: Child, table: Any, commit: CoreCommit) -> CommitAnswer:
+def _prepared(child: CoreProcess, table: Any, commit: CoreCommit) -> CommitAnswer:
     committable = _committable(child, table, commit)
     if committable is not None:
         with _opened(table, commit) as opened:
@@ -177,7 +177,7 @@ def _prepared(child: Child, table: Any, commit: CoreCommit) -> CommitAnswer:
     return CommitAnswer(NOTHING)
 
 
-def _committable(child: Child, table: Any, commit: CoreCommit) -> Any | None:
+def _committable(child: CoreProcess, table: Any, commit: CoreCommit) -> Any | None:
     """Return the commit as an object of the core, None if it has no files."""
     if not commit.messages and not commit.replacements:
         return None

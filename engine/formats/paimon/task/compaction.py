@@ -16,8 +16,8 @@ from contextlib import AbstractContextManager
 from typing import Final
 
 from engine.formats.paimon.task.checks import NOT_COMPARED, ComparedRows, compare_rows
-from engine.formats.paimon.task.child import CHILDREN, Child, Children
 from engine.formats.paimon.task.contract import EXACT_FILES, CoreTask
+from engine.formats.paimon.task.core_process import CORE_PROCESSES, CoreProcess, CoreProcesses
 from engine.formats.paimon.task.errors import CoreFault
 from engine.formats.paimon.task.publishing import ConditionalCommit
 from engine.formats.paimon.task.tables import BucketCalls, Compacted, FileFacts, remove_files
@@ -40,7 +40,7 @@ class BucketCompaction:
         self,
         *,
         task: CoreTask,
-        children: Children = CHILDREN,
+        children: CoreProcesses = CORE_PROCESSES,
         clock: Callable[[], float] = time.monotonic,
         pause: Pause = threading.Event.wait,
         post: Post = http_post,
@@ -93,7 +93,7 @@ class BucketCompaction:
                 f"{limit // 2**20} MiB: raise it, give the table more buckets, or lower its sort-spill-threshold",
             )
 
-    def _compact(self, child: Child, begun: float) -> GroupResult:
+    def _compact(self, child: CoreProcess, begun: float) -> GroupResult:
         try:
             compacted = self._compacted = self._watched(child)
             self._pay(compacted)
@@ -103,7 +103,7 @@ class BucketCompaction:
             self._discard(error)
             raise
 
-    def _watched(self, child: Child) -> Compacted:
+    def _watched(self, child: CoreProcess) -> Compacted:
         """Run the calls in another thread, and kill the child on the order to stop."""
         scratch = tempfile.mkdtemp(prefix="packhouse-core-")
         try:
@@ -124,7 +124,7 @@ class BucketCompaction:
             wait([running], STOP_POLL_SECONDS)
         return running.result()
 
-    def _call(self, child: Child, scratch: str) -> Compacted:
+    def _call(self, child: CoreProcess, scratch: str) -> Compacted:
         task = self._task
         try:
             calls = BucketCalls(jvm=child.jvm, task=task, user=f"packhouse-{uuid.uuid4()}")
@@ -185,10 +185,10 @@ class BucketCompaction:
             kind = type(cause) if isinstance(cause, StorageFault) else CoreFault
             raise kind(f"{type(cause).__name__}: {cause}; {left}") from error
 
-    def _lent(self) -> AbstractContextManager[Child]:
+    def _lent(self) -> AbstractContextManager[CoreProcess]:
         return self._children.lend(self._task.jar, self._task.heap_bytes, self._task.store_jar)
 
-    def _remove(self, child: Child, prefix: str, indexes: tuple[str, ...]) -> None:
+    def _remove(self, child: CoreProcess, prefix: str, indexes: tuple[str, ...]) -> None:
         try:
             remove_files(child.jvm, folders=self._folders, prefix=prefix, paths=indexes, storage=self._task.storage)
         except Exception as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from engine.formats.paimon.task.child import Child
+from engine.formats.paimon.task.core_process import CoreProcess
 from engine.formats.paimon.task.errors import CoreFault
 from engine.formats.paimon.task.stores import ConditionalFiles
 
@@ -38,7 +38,7 @@ class ConditionalCommit:
 
     def __init__(
         self,
-        child: Child,
+        child: CoreProcess,
         table: Any,
         *,
         clock: Callable[[], float] = time.time,
@@ -89,7 +89,7 @@ class ConditionalCommit:
         return bool(stored.equals(snapshots.Snapshot.fromJson(content.decode())))
 
 
-def send(child: Child, opened: Any, committable: Any) -> None:
+def send(child: CoreProcess, opened: Any, committable: Any) -> None:
     """Commit without a search for an earlier send of the commit, unless files that it adds are missing.
 
     As `TableCommitImpl.filterAndCommitMultiple`, whose search reads all snapshots of the table. A file is missing if
@@ -111,7 +111,7 @@ def send(child: Child, opened: Any, committable: Any) -> None:
     opened.commitMultiple(committables, True)
 
 
-def prepared(child: Child, opened: Any, committable: Any) -> tuple[int, bytes] | None:
+def prepared(child: CoreProcess, opened: Any, committable: Any) -> tuple[int, bytes] | None:
     """Prepare a commit, and return number and content of its snapshot; None if it has no changes.
 
     The manifests are written; no reader sees them without the snapshot.
@@ -136,7 +136,7 @@ def prepared(child: Child, opened: Any, committable: Any) -> tuple[int, bytes] |
         return int(written[0].name.removeprefix("snapshot-")), written[0].read_bytes()
 
 
-def partition_counts(child: Child, table: Any, opened: Any, content: str) -> str:
+def partition_counts(child: CoreProcess, table: Any, opened: Any, content: str) -> str:
     """Return the changes of rows, files and bytes by partition as JSON, which Paimon's core sends to a REST catalog.
 
     As `FileStoreCommitImpl.commitSnapshotImpl`.
@@ -160,7 +160,7 @@ def partition_counts(child: Child, table: Any, opened: Any, content: str) -> str
     return str(paimon.utils.JsonSerdeUtil.toFlatJson(counts))
 
 
-def _merged(child: Child, entries: Any) -> Any:
+def _merged(child: CoreProcess, entries: Any) -> Any:
     """Return the static `PartitionEntry.merge` of entries; py4j finds only the method of this name of an object."""
     found = child.jvm.java.lang.Class.forName("org.apache.paimon.manifest.PartitionEntry").getDeclaredMethods()
     names = ("merge", ["java.util.Collection"])
@@ -168,7 +168,7 @@ def _merged(child: Child, entries: Any) -> Any:
     return child.jvm.java.util.ArrayList(merge.invoke(None, child.array(entries)))
 
 
-def _redirect(child: Child, opened: Any, folder: str) -> None:
+def _redirect(child: CoreProcess, opened: Any, folder: str) -> None:
     """Have the core write the snapshot to a local folder."""
     paimon = child.jvm.org.apache.paimon
     place = paimon.fs.Path(Path(folder).as_uri())

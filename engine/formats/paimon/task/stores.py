@@ -14,7 +14,7 @@ from engine.formats.paimon.task.places import upload_folder
 from engine.rewriting.kernel.errors import UNSUPPORTED_STORAGE, Refused
 
 if TYPE_CHECKING:
-    from engine.formats.paimon.task.child import Child
+    from engine.formats.paimon.task.core_process import CoreProcess
 
 _SECRETS: Final = ("s3.access-key", "s3.secret-key", "s3.session.token")
 _CONDITIONAL: Final = "fs.option.create.conditional.overwrite"
@@ -61,7 +61,7 @@ class ConditionalFiles:
         folder: any folder of the bucket.
     """
 
-    def __init__(self, child: "Child", store: Any, folder: str) -> None:
+    def __init__(self, child: "CoreProcess", store: Any, folder: str) -> None:
         self._child, self._store, self._folder = child, store, folder
         jvm = child.jvm
         self._path = jvm.org.apache.paimon.fs.Path

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.formats.paimon.task.tables import remove_files
 from tests.support.paimon.compactions import HEAP, PREFIX, Commits, compact, paimon_jar
 from tests.support.paimon.core import PaimonCore
@@ -34,7 +34,7 @@ def test_a_table_on_hdfs_is_compacted(hdfs: str, paimon_core: PaimonCore) -> Non
     unused, result = compact(task), compact(replace(task, name_prefix="packhouse-run-2-1-"))
     assert [each.outcome for each in (unused, result)] == ["written", "written"], (unused, result)
     assert [one.path.startswith(f"{location}/bucket-0/packhouse-run-2-1-") for one in result.outputs] == [True]
-    with CHILDREN.lend(task.jar, task.heap_bytes) as child:
+    with CORE_PROCESSES.lend(task.jar, task.heap_bytes) as child:
         remove_files(child.jvm, folders=(f"{location}/bucket-0",), prefix=PREFIX, paths=())
     assert Commits(location).commit(unused).outcome == "failed"
     assert Commits(location).commit(result).outcome == "committed"

@@ -9,8 +9,8 @@ import pytest
 
 from engine.domain.errors import OutcomeUnknown
 from engine.formats.base import CommitRequest, WrittenGroup
-from engine.formats.paimon.task.child import CHILDREN
 from engine.formats.paimon.task.contract import CoreTask
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.formats.paimon.task.places import upload_folder
 from engine.formats.paimon.task.publishing import SETTLE_SECONDS, ConditionalCommit
 from engine.formats.paimon.task.tables import open_table, unpack_message
@@ -106,7 +106,7 @@ def test_a_store_that_is_away_is_a_fault_of_the_storage(lake: S3Lake) -> None:
 def test_a_store_without_conditional_requests_is_refused(lake: S3Lake) -> None:
     before = lake.server.stored()
     task, lake.server.has_conditions = task_of(lake), False
-    with CHILDREN.lend(task.jar, task.heap_bytes, task.store_jar) as child:
+    with CORE_PROCESSES.lend(task.jar, task.heap_bytes, task.store_jar) as child:
         child.conditional_stores.clear()  # a bucket of this name, of another server, has been seen before
     result = compact(task)
     assert (result.outcome, result.storage_fault) == ("refused", None)
@@ -146,7 +146,7 @@ def test_the_cores_own_commit_would_replace_the_snapshot_of_a_writer(lake: S3Lak
             lake.write([[100, "2026-11-02", 7.5]])
 
     lake.server.on_request = compete
-    with CHILDREN.lend(task.jar, task.heap_bytes, task.store_jar) as child:
+    with CORE_PROCESSES.lend(task.jar, task.heap_bytes, task.store_jar) as child:
         java = open_table(child.jvm, task.table, {"write-only": "true"}, task.storage)
         committable = child.jvm.org.apache.paimon.manifest.ManifestCommittable(1)
         committable.addFileCommittable(unpack_message(child.jvm, result.message))
@@ -169,7 +169,7 @@ def test_a_second_snapshot_in_a_row_waits_until_the_first_has_settled(lake: S3La
     table, task = opened(lake), task_of(lake)
     committed(lake, table, rewritten(table, full=True))
     waits: list[float] = []
-    with CHILDREN.lend(task.jar, task.heap_bytes, task.store_jar) as child:
+    with CORE_PROCESSES.lend(task.jar, task.heap_bytes, task.store_jar) as child:
         java = open_table(child.jvm, task.table, {}, task.storage)
         begun = int(java.snapshotManager().latestSnapshot().timeMillis()) / 1000
         for passed in (0, 10, 60):
@@ -214,7 +214,7 @@ def test_a_key_table_is_compacted_compared_and_proven(lake: S3Lake) -> None:
     assert values(lake) == rows
     assert lake.open().digest().num_rows == 1
     assert upload_folder().is_dir()
-    CHILDREN.close()
+    CORE_PROCESSES.close()
     assert not upload_folder().exists()
     assert not [key for key in lake.server.stored() if key.endswith(".tmp")]
     assert {each.access_key for each in lake.server.asked} == {lake.key, WRITER, "watcher"}

@@ -32,8 +32,10 @@ _OUT_OF_HEAP: Final = 3
 """The exit code of `-XX:+ExitOnOutOfMemoryError`."""
 
 
-class Child:
-    """One child JVM, started by the constructor. `conditional_stores`: those that are known to have conditional writes.
+class CoreProcess:
+    """A JVM with Paimon's core, started by the constructor.
+
+    `conditional_stores`: those that are known to have conditional writes.
 
     Args:
         path: the class path.
@@ -146,15 +148,15 @@ class Child:
         return "\n".join(self._tail)[-_REASON_CHARACTERS:] or "none"
 
 
-class Children:
+class CoreProcesses:
     """Lends the child JVM of this process to one task at a time; starts another if it ended or does not fit."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._child: Child | None = None
+        self._child: CoreProcess | None = None
 
     @contextmanager
-    def lend(self, jar: str, heap_bytes: int, store_jar: str = "") -> Iterator[Child]:
+    def lend(self, jar: str, heap_bytes: int, store_jar: str = "") -> Iterator[CoreProcess]:
         """Lend the child. The thread that has it may borrow again: it gets a new one if the first has ended.
 
         Raises:
@@ -170,11 +172,11 @@ class Children:
                 self._child.kill()
                 self._child = None
 
-    def _fitting(self, path: str, heap_bytes: int) -> Child:
+    def _fitting(self, path: str, heap_bytes: int) -> CoreProcess:
         child = self._child
         if child is None or not child.serves(path, heap_bytes):
             self.close()
-            self._child = Child(path=path, heap_bytes=heap_bytes)
+            self._child = CoreProcess(path=path, heap_bytes=heap_bytes)
             return self._child
         return child
 
@@ -198,7 +200,7 @@ class _Client(GatewayClient):  # type: ignore[misc]
         return connection
 
 
-CHILDREN: Final = Children()
+CORE_PROCESSES: Final = CoreProcesses()
 """The child of this process; none is started before the first task."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.paimon.task.child import CHILDREN
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from tests.support.eventually import eventually
 from tests.support.paimon.compactions import HEAP, compact, own_files, paimon_jar, tasks
 from tests.support.paimon.core import ROOT
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.usefixtures("core_child")
 
 BUSY = """
 import sys, threading
-from engine.formats.paimon.task.child import CHILDREN
-with CHILDREN.lend(sys.argv[1], 64 * 2**20) as child:
+from engine.formats.paimon.task.core_process import CORE_PROCESSES
+with CORE_PROCESSES.lend(sys.argv[1], 64 * 2**20) as child:
     if sys.argv[2] == "busy":
         threading.Thread(target=lambda: child.jvm.java.lang.Thread.sleep(600_000), daemon=True).start()
     print(child.pid, flush=True)
@@ -80,22 +80,22 @@ def test_tasks_of_one_process_share_it(lake: PaimonLake) -> None:
     pids = set()
     for _ in range(2):
         assert compact(task).outcome == "written"
-        with CHILDREN.lend(task.jar, task.heap_bytes) as child:
+        with CORE_PROCESSES.lend(task.jar, task.heap_bytes) as child:
             pids.add(child.pid)
     assert len(pids) == 1
 
 
 def test_another_heap_needs_another_child() -> None:
-    CHILDREN.close()  # a larger heap would do
-    with CHILDREN.lend(paimon_jar(), HEAP) as first:
+    CORE_PROCESSES.close()  # a larger heap would do
+    with CORE_PROCESSES.lend(paimon_jar(), HEAP) as first:
         pass
-    with CHILDREN.lend(paimon_jar(), HEAP + 2**20) as second:
+    with CORE_PROCESSES.lend(paimon_jar(), HEAP + 2**20) as second:
         assert int(second.jvm.java.lang.Runtime.getRuntime().maxMemory()) <= HEAP + 2**20
     assert (first.pid != second.pid, is_running(first.pid), is_running(second.pid)) == (True, False, True)
 
 
 def test_it_listens_on_the_loopback_interface_only() -> None:
-    with CHILDREN.lend(paimon_jar(), HEAP) as child:
+    with CORE_PROCESSES.lend(paimon_jar(), HEAP) as child:
         inodes = {str(each.readlink()) for each in Path(f"/proc/{child.pid}/fd").iterdir()}
         found = set()
         for table in ("tcp", "tcp6"):
@@ -109,7 +109,7 @@ def test_it_listens_on_the_loopback_interface_only() -> None:
 
 def test_a_child_that_was_killed_is_replaced(lake: PaimonLake) -> None:
     task = tasks(keyed(lake))[0]
-    with CHILDREN.lend(task.jar, task.heap_bytes) as child:
+    with CORE_PROCESSES.lend(task.jar, task.heap_bytes) as child:
         os.kill(child.pid, signal.SIGKILL)
         eventually(lambda: not is_running(child.pid), within_seconds=5)
     assert compact(task).outcome == "written"
@@ -117,7 +117,7 @@ def test_a_child_that_was_killed_is_replaced(lake: PaimonLake) -> None:
 
 def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake, tmp_path: Path) -> None:
     large_one, small = large(replace(lake, root=tmp_path / "large")), 24 * 2**20
-    CHILDREN.close()  # a larger heap would do
+    CORE_PROCESSES.close()  # a larger heap would do
     result = compact(replace(tasks(large_one)[0], heap_bytes=small))
     assert result.outcome == "failed"
     assert result.reason == (
@@ -130,7 +130,7 @@ def test_too_small_a_heap_fails_one_group_only(lake: PaimonLake, tmp_path: Path)
 
 def test_a_heap_that_is_too_small_is_raised_to_the_limit_once(lake: PaimonLake) -> None:
     task = tasks(large(lake))[0]
-    CHILDREN.close()
+    CORE_PROCESSES.close()
     result = compact(replace(task, heap_bytes=24 * 2**20, heap_limit_bytes=HEAP))
     assert (result.outcome, result.reason) == ("written", None)
     assert {each.name for each in own_files(lake)} == {Path(each.path).name for each in result.outputs}
@@ -138,9 +138,9 @@ def test_a_heap_that_is_too_small_is_raised_to_the_limit_once(lake: PaimonLake) 
 
 def test_a_bucket_that_needs_more_than_the_limit_is_refused_before_a_jvm_is_started(lake: PaimonLake) -> None:
     task = tasks(keyed(lake))[0]
-    CHILDREN.close()
+    CORE_PROCESSES.close()
     result = compact(replace(task, heap_bytes=3 * 2**30, heap_limit_bytes=2 * 2**30))
-    assert CHILDREN._child is None
+    assert CORE_PROCESSES._child is None
     assert result.outcome == "refused"
     assert result.reason == (
         "heap_limit: the bucket needs about 3072 MiB of heap, and PACKHOUSE_PAIMON_HEAP_BYTES allows 2048 MiB: raise "
@@ -173,7 +173,7 @@ def test_a_missing_part_of_the_executor_is_named(
     lake: PaimonLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, reason: str
 ) -> None:
     (tmp_path / "jars").mkdir()
-    CHILDREN.close()
+    CORE_PROCESSES.close()
     monkeypatch.setenv(variable, str(tmp_path))
     result = compact(tasks(keyed(lake))[0])
     assert result.outcome == "failed"
