@@ -37,7 +37,7 @@ from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
 from engine.factory.wiring import Container
-from engine.services.operations.rewrite.procedures import Procedures
+from engine.services.operations.rewrite.context import Procedures
 from engine.settings.model import Settings
 from engine.settings.values import reveal
 from tests.support.acknowledging import acknowledged

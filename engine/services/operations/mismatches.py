@@ -6,21 +6,18 @@ back would remove commits of other writers too, which only a human may decide: t
 names the snapshots to inspect.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 import structlog
 
 from engine.domain.access.callers import SYSTEM
-from engine.domain.clock import Clock
 from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transient
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import GroupState, Operation
-from engine.formats.base import OpenTable, RollBack
-from engine.services.catalogs.table_access import TableAccess
-from engine.services.runs.attempts import Attempt
+from engine.formats.base import RollBack
+from engine.services.operations.attempt_tools import AttemptTools
 from engine.services.tables.freezes import freeze_document
-from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
 
@@ -39,22 +36,9 @@ _WHY: Final = {
 class Mismatches:
     """Answers failed proofs of one attempt."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        formats: TableAccess,
-        attempt: Attempt,
-        open_table: Callable[[], Awaitable[OpenTable]],
-        clock: Clock,
-        step: Callable[[str], None],
-    ) -> None:
-        self._database = database
-        self._formats = formats
-        self._attempt = attempt
-        self._open_table = open_table
-        self._clock = clock
-        self._step = step
+    def __init__(self, tools: AttemptTools) -> None:
+        self._database, self._formats, self._clock = tools.database, tools.formats, tools.clock
+        self._attempt, self._open_table, self._step = tools.attempt, tools.open_table, tools.step
 
     async def answer(self, proof: Mapping[str, Any]) -> NoReturn:
         """Roll back or freeze, record which, and end the run; `proof` is the failed one, with its `groups`.

@@ -16,7 +16,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import Run, RunState
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
-from engine.services.operations.rewrite import commits
+from engine.services.operations import attempt_tools
 from engine.services.operations.rewrite.task_path import TaskPath
 from tests.support.attempts import content, die_at, raising
 from tests.support.databases import TWO_DATABASES
@@ -130,7 +130,7 @@ async def test_nothing_leaves_while_the_record_does_not_answer(
 ) -> None:
     loop = asyncio.get_running_loop()
     with monkeypatch.context() as patched:
-        patched.setattr(commits, "RECORD_SECONDS", 0.05)
+        patched.setattr(attempt_tools, "RECORD_SECONDS", 0.05)
         world.at("commit_made", lambda: loop.call_soon_threadsafe(time.sleep, 0.5))  # the record is asked on the loop
         waiting = await advanced(world, await world.submit())
     assert (waiting.state, sent) == (RunState.QUEUED, [])

@@ -9,7 +9,8 @@ from engine.domain.policies import OnStart
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.plans import NOTHING_LATER, Later, Plan, Prediction, SkippedPartition
 from engine.domain.runs.run import GroupOutline, GroupState, WaitingFor
-from engine.services.operations.rewrite.decisions import GroupLedger, decide_end, decide_without_groups
+from engine.services.operations.rewrite.decisions import decide_end, decide_without_groups
+from engine.services.operations.rewrite.tallies import GroupLedger
 from engine.services.runs.attempts import AttemptStop, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.ending import AttemptOutcome, Ended

@@ -22,8 +22,9 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.runs.timelines import run_timeline
 from engine.formats.base import OpenTable
-from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.registered import read_registered
 from engine.services.catalogs.table_access import TableAccess
+from engine.services.operations.attempt_tools import AttemptTools, wait_for_record
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.planning.upkeep.operations import is_on
 from engine.services.policies.effective import PolicyReader
@@ -33,9 +34,6 @@ from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, Pa
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
-
-RECORD_SECONDS: Final = 30.0
-"""Longest wait for the record before a request is given up."""
 
 OUTCOME_PAUSES: Final = (0.1, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each try to read the table after a commit without an answer."""
@@ -79,6 +77,7 @@ class MetadataAttempt(ABC):
         self._context = context
         self._attempt = attempt
         self._step = step
+        self._tools = AttemptTools(context.database, context.formats, context.clock, attempt, step)
         self._table: OpenTable
         self._loop: asyncio.AbstractEventLoop
 
@@ -86,7 +85,7 @@ class MetadataAttempt(ABC):
         """Open the table, and count what an earlier attempt sent and the table has."""
         self._step("claimed")
         self._loop = asyncio.get_running_loop()
-        self._table = await self._open()
+        self._table = await self._tools.open_table()
         await self._settle()
 
     async def run(self) -> AttemptOutcome:
@@ -161,12 +160,7 @@ class MetadataAttempt(ABC):
             LeaseLost: another holder advances the run: it may delete what this attempt wrote.
             Transient: the record does not answer.
         """
-        asked = asyncio.run_coroutine_threadsafe(self._attempt.check(), self._loop)
-        try:
-            asked.result(timeout=RECORD_SECONDS)
-        except TimeoutError as error:
-            asked.cancel()
-            raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
+        wait_for_record(self._attempt.check(), self._loop)
         if self._attempt.stop_reason is not None:
             raise AttemptStopped
 
@@ -210,11 +204,6 @@ class MetadataAttempt(ABC):
         remedy = f"POST /v1/deletions/{self._attempt.run.id}/acknowledge lets it delete that, /undo ends it"
         waits = WaitingFor.ACKNOWLEDGEMENT
         return Parked(waits, waits.value, f"{asked.words}; {remedy}", wait=self._recheck)
-
-    async def _open(self) -> OpenTable:
-        async with self._context.database.read() as unit:
-            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
-        return await open_registered(self._context.formats, catalog, table)
 
     async def _policy(self) -> EffectivePolicy:
         async with self._context.database.read() as unit:

@@ -50,14 +50,7 @@ class SnapshotAttempt(MetadataAttempt):
         self._result: dict[str, Any] = {}
         self._left_out = NONE_LEFT_OUT
         self._proofs: list[Mapping[str, Any]] = list(attempt.run.result.verifications)
-        self._mismatches = Mismatches(
-            database=context.database,
-            formats=context.formats,
-            attempt=attempt,
-            open_table=self._open,
-            clock=context.clock,
-            step=step,
-        )
+        self._mismatches = Mismatches(self._tools)
 
     @abstractmethod
     def _plan(self) -> SnapshotPlan:

@@ -9,14 +9,14 @@ without the mark nothing was sent. Files of marked groups are never deleted.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
 import structlog
 
-from engine.domain.clock import Clock, jittered
+from engine.domain.clock import jittered
 from engine.domain.errors import Away, CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.runs.drops import DropReason, Loss
 from engine.domain.runs.files import InputFile
@@ -29,11 +29,9 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
-from engine.services.catalogs.table_access import TableAccess
+from engine.services.operations.attempt_tools import AttemptTools, wait_for_record
 from engine.services.operations.mismatches import Mismatches
-from engine.services.runs.attempts import Attempt
 from engine.services.runs.outcomes import races_so_far, verification_document
-from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
 _log = structlog.get_logger(__name__)
@@ -43,8 +41,6 @@ SENDS = 5
 
 LOOK_PAUSES = (0.1, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each try to read the table after a lost answer."""
-
-RECORD_SECONDS = 30.0
 
 COMMITTED = "committed"
 """Kind of the event that a snapshot was verified: progress, which resets the run's failures to zero."""
@@ -85,24 +81,10 @@ class CommitRecord:
 class Commits:
     """The commits of one attempt. Their proofs are in the result of its run, as soon as they are recorded."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        formats: TableAccess,
-        attempt: Attempt,
-        open_table: Callable[[], Awaitable[OpenTable]],
-        clock: Clock,
-        step: Callable[[str], None],
-    ) -> None:
-        self._formats = formats
-        self._attempt = attempt
-        self._open_table = open_table
-        self._clock = clock
-        self._step = step
-        self._mismatches = Mismatches(
-            database=database, formats=formats, attempt=attempt, open_table=open_table, clock=clock, step=step
-        )
+    def __init__(self, tools: AttemptTools) -> None:
+        self._formats, self._clock = tools.formats, tools.clock
+        self._attempt, self._open_table, self._step = tools.attempt, tools.open_table, tools.step
+        self._mismatches = Mismatches(tools)
 
     async def commit(self, groups: Sequence[StoredGroup]) -> None:
         """Commit written groups, one snapshot for each base they were planned on; leaves the run in `committing`.
@@ -234,12 +216,7 @@ class Commits:
 
         def permit() -> None:
             self._step("commit_made")
-            asked = asyncio.run_coroutine_threadsafe(prove_and_mark(), loop)
-            try:
-                asked.result(timeout=RECORD_SECONDS)
-            except TimeoutError as error:
-                asked.cancel()
-                raise Transient(f"the record did not answer within {RECORD_SECONDS} s; nothing was sent") from error
+            wait_for_record(prove_and_mark(), loop)
             self._step("commit_marked")
 
         return permit

@@ -1,18 +1,17 @@
 """Decide how an attempt at a rewrite ends. Pure: everything is decided by the values of the arguments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
 from engine.domain.clock import doubled
-from engine.domain.runs.drops import DropKind, DropReason
-from engine.domain.runs.hot_partitions import Place
+from engine.domain.runs.drops import DropKind
 from engine.domain.runs.left_out import LeftOutItem
 from engine.domain.runs.plans import NOTHING_LATER, Later, Plan
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import GroupOutline, GroupState, RunState, WaitingFor
 from engine.domain.values.instants import format_instant
+from engine.services.operations.rewrite.tallies import GroupLedger
 from engine.services.planning.orders import order_state
 from engine.services.runs.attempts import AttemptStop, Stop
 from engine.services.runs.budgets import DayBudget
@@ -23,35 +22,6 @@ MOST_LOST_RACES: Final = 3
 """Failed attempts after which a run that lost every group to other writers ends as failed."""
 
 BACKOFF_SECONDS: Final = 30.0
-
-_UNFINISHED: Final = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
-
-
-@dataclass(frozen=True, slots=True)
-class GroupLedger:
-    """All file groups of a run as stored at one time, also those of earlier attempts."""
-
-    groups: Sequence[GroupOutline]
-
-    @property
-    def places(self) -> frozenset[Place]:
-        """The partitions of the groups."""
-        return frozenset(group.place for group in self.groups)
-
-    @property
-    def has_committed(self) -> bool:
-        """Whether a group is committed."""
-        return any(group.state is GroupState.COMMITTED for group in self.groups)
-
-    @property
-    def unfinished(self) -> Sequence[GroupOutline]:
-        """The groups that are neither committed nor dropped."""
-        return [group for group in self.groups if group.state in _UNFINISHED]
-
-    def with_dropped(self, reason: DropReason) -> "GroupLedger":
-        """Return the ledger after the unfinished groups were dropped."""
-        dropped = {group.ordinal: replace(group, state=GroupState.DROPPED, reason=reason) for group in self.unfinished}
-        return GroupLedger([dropped.get(group.ordinal, group) for group in self.groups])
 
 
 def decide_end(

@@ -4,7 +4,7 @@ A file is removed only when no task of the run can still write and no commit tha
 of a batch that an earlier attempt may still be sending is kept until the table contains it or a human removes it.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, assert_never
 
@@ -19,12 +19,13 @@ from engine.domain.runs.times import RunTime
 from engine.formats.base import OpenTable
 from engine.planning.plans.left_out import left_out_items
 from engine.queue.budgets import LiveProgress
+from engine.services.operations.attempt_tools import AttemptTools
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.decisions import GroupLedger, decide_end
-from engine.services.operations.rewrite.tallies import WorkReport
+from engine.services.operations.rewrite.decisions import decide_end
+from engine.services.operations.rewrite.tallies import GroupLedger, WorkReport
 from engine.services.operations.tasks.lanes import stop_operations
-from engine.services.runs.attempts import STOPS_THAT_COMMIT, Attempt, Stop
+from engine.services.runs.attempts import STOPS_THAT_COMMIT, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, OutOfReach, Parked, Retry
 from engine.services.runs.outcomes import left_out_of, run_result
@@ -39,20 +40,9 @@ DISABLED: Final = "disabled"
 class RunEnding:
     """The end of one attempt. `close` writes which groups are given up, under the lease; the end itself is not here."""
 
-    def __init__(
-        self,
-        *,
-        context: RewriteContext,
-        attempt: Attempt,
-        commits: Commits,
-        open_table: Callable[[], Awaitable[OpenTable]],
-        step: Callable[[str], None],
-    ) -> None:
-        self._context = context
-        self._attempt = attempt
-        self._commits = commits
-        self._open_table = open_table
-        self._step = step
+    def __init__(self, context: RewriteContext, tools: AttemptTools, commits: Commits) -> None:
+        self._context, self._commits = context, commits
+        self._attempt, self._open_table, self._step = tools.attempt, tools.open_table, tools.step
         self._started = context.clock.monotonic()
 
     async def outcome(self, budget: DayBudget, plan: Plan) -> AttemptOutcome:

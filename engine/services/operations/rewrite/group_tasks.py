@@ -20,7 +20,7 @@ from engine.formats.base import GroupSettings
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import KERNEL, EngineTask, SentTask
 from engine.services.catalogs.registered import read_registered
-from engine.services.operations.rewrite.paths import RewriteInput, Tools
+from engine.services.operations.rewrite.paths import PathTools, RewriteInput
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import GroupOutcome, Lanes
@@ -38,7 +38,7 @@ LOOK_SECONDS: Final = 15.0
 class GroupTasks:
     """Sends the groups of one attempt; the `LaneHost` of their lanes."""
 
-    def __init__(self, tools: Tools, work: RewriteInput, settings: GroupSettings) -> None:
+    def __init__(self, tools: PathTools, work: RewriteInput, settings: GroupSettings) -> None:
         context, attempt, table = tools.context, tools.attempt, work.table
         self._context, self._attempt, self._work, self._settings = context, attempt, work, settings
         self._count = min(work.policy.parallel_groups, len(work.groups))
@@ -122,7 +122,7 @@ class GroupTasks:
 class LostGroups:
     """Finds groups of one attempt that lost their race since its plan was made."""
 
-    def __init__(self, tools: Tools, work: RewriteInput) -> None:
+    def __init__(self, tools: PathTools, work: RewriteInput) -> None:
         self._database = tools.context.database
         self._formats = tools.context.formats
         self._clock = tools.context.clock

@@ -23,7 +23,7 @@ from engine.domain.runs.run import GroupState, StoredGroup
 from engine.formats.base import NativeChange, NativeProcedure, OpenTable, ProcedureSettings, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.commits import CommitRecord, WrittenByCall
-from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
+from engine.services.operations.rewrite.paths import PathTools, RewriteInput, RewritePath
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import shortest_left, stop_operations
@@ -66,7 +66,7 @@ class _Calls:
 class NativePath(RewritePath):
     """Rewrite path of the table format's own procedure."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: PathTools) -> None:
         super().__init__(tools)
         self._parts = 0
 

@@ -5,18 +5,18 @@
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.formats.base import OpenTable
+from engine.services.operations.attempt_tools import AttemptTools
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.endings import RunEnding
 from engine.services.operations.rewrite.tallies import WorkReport
-from engine.services.runs.attempts import Attempt
 from engine.services.runs.budgets import RunLimits
 
 
@@ -33,27 +33,21 @@ class RewriteInput:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
-    """Dependencies of the paths of one attempt. `step` is called with the name of each step as it is reached."""
+class PathTools(AttemptTools):
+    """Dependencies of the paths of one attempt."""
 
     context: RewriteContext
-    attempt: Attempt
     commits: Commits
     ending: RunEnding
-    open_table: Callable[[], Awaitable[OpenTable]]
-    step: Callable[[str], None]
 
 
 class RewritePath(ABC):
     """One way of rewriting, for one attempt."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._context = tools.context
-        self._attempt = tools.attempt
-        self._commits = tools.commits
-        self._ending = tools.ending
-        self._open = tools.open_table
-        self._step = tools.step
+    def __init__(self, tools: PathTools) -> None:
+        self._tools, self._context = tools, tools.context
+        self._commits, self._ending = tools.commits, tools.ending
+        self._attempt, self._open, self._step = tools.attempt, tools.open_table, tools.step
 
     @abstractmethod
     async def take_over(self, table: OpenTable) -> OpenTable:

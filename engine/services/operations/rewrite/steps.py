@@ -15,14 +15,15 @@ from engine.domain.tables.table import FormatName
 from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.left_out import left_out_items
-from engine.services.catalogs.registered import open_registered, read_registered
+from engine.services.catalogs.registered import read_registered
+from engine.services.operations.attempt_tools import AttemptTools
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
-from engine.services.operations.rewrite.decisions import GroupLedger, decide_without_groups
+from engine.services.operations.rewrite.decisions import decide_without_groups
 from engine.services.operations.rewrite.endings import DISABLED, RunEnding
 from engine.services.operations.rewrite.native_path import NativePath
-from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
-from engine.services.operations.rewrite.tallies import WorkReport
+from engine.services.operations.rewrite.paths import PathTools, RewriteInput, RewritePath
+from engine.services.operations.rewrite.tallies import GroupLedger, WorkReport
 from engine.services.operations.rewrite.task_path import TaskPath
 from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import Engine, EngineChoice, choose_engine
@@ -54,24 +55,18 @@ class RewriteAttempt:
         self._step = step
         self._table: OpenTable
         self._worked = WorkReport()
-        self._commits = Commits(
-            database=context.database,
-            formats=context.formats,
-            attempt=attempt,
-            open_table=self._open,
-            clock=context.clock,
-            step=step,
+        shared = AttemptTools(context.database, context.formats, context.clock, attempt, step)
+        self._open_table, self._commits = shared.open_table, Commits(shared)
+        self._ending = RunEnding(context, shared, self._commits)
+        tools = PathTools(
+            context.database, context.formats, context.clock, attempt, step, context, self._commits, self._ending
         )
-        self._ending = RunEnding(
-            context=context, attempt=attempt, commits=self._commits, open_table=self._open, step=step
-        )
-        tools = Tools(context, attempt, self._commits, self._ending, self._open, step)
         self._in_tasks, self._by_procedure = TaskPath(tools), NativePath(tools)
 
     async def settle(self) -> None:
         """Take over the work of earlier attempts: the outcome of their commits and calls is read from the table."""
         self._step("claimed")
-        self._table = await self._take_over(await self._open())
+        self._table = await self._take_over(await self._open_table())
 
     async def run(self) -> AttemptOutcome:
         """Plan, rewrite, commit and prove; return how it ends, or raise the error that prevents it.
@@ -125,11 +120,6 @@ class RewriteAttempt:
     async def stop_tasks(self) -> bool:
         """Stop every task of this attempt; return whether all are certainly gone."""
         return await self._ending.stop_tasks()
-
-    async def _open(self) -> OpenTable:
-        async with self._context.database.read() as unit:
-            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
-        return await open_registered(self._context.formats, catalog, table)
 
     async def _take_over(self, table: OpenTable) -> OpenTable:
         """Settle the work of earlier attempts and return the table in its state afterwards."""

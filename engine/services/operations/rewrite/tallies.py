@@ -1,15 +1,48 @@
-"""Report that a rewrite path returns in an attempt, with the counts for later predictions."""
+"""Groups that an attempt finds, and the report of its work with the counts for later predictions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from engine.domain.ids import TableId
+from engine.domain.runs.drops import DropReason
+from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.left_out import LeftOutItem
+from engine.domain.runs.run import GroupOutline, GroupState
 from engine.domain.runs.times import RunKind, RunSize, RunTime
 
 _MOST_WAITED: Final = 0.1
 """Largest share of waiting for limits in an attempt's time; above it the time depends on the limit, not the work."""
+
+
+_UNFINISHED: Final = frozenset({GroupState.PLANNED, GroupState.RUNNING, GroupState.WRITTEN})
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLedger:
+    """All file groups of a run as stored at one time, also those of earlier attempts."""
+
+    groups: Sequence[GroupOutline]
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """The partitions of the groups."""
+        return frozenset(group.place for group in self.groups)
+
+    @property
+    def has_committed(self) -> bool:
+        """Whether a group is committed."""
+        return any(group.state is GroupState.COMMITTED for group in self.groups)
+
+    @property
+    def unfinished(self) -> Sequence[GroupOutline]:
+        """The groups that are neither committed nor dropped."""
+        return [group for group in self.groups if group.state in _UNFINISHED]
+
+    def with_dropped(self, reason: DropReason) -> "GroupLedger":
+        """Return the ledger after the unfinished groups were dropped."""
+        dropped = {group.ordinal: replace(group, state=GroupState.DROPPED, reason=reason) for group in self.unfinished}
+        return GroupLedger([dropped.get(group.ordinal, group) for group in self.groups])
 
 
 @dataclass(slots=True)

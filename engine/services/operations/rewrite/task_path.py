@@ -16,7 +16,7 @@ from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base import GroupSettings, OpenTable
 from engine.rewriting.kernel.contract import GroupResult, TaskInput, WriteSettings
 from engine.services.operations.rewrite.group_tasks import GroupTasks
-from engine.services.operations.rewrite.paths import RewriteInput, RewritePath, Tools
+from engine.services.operations.rewrite.paths import PathTools, RewriteInput, RewritePath
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.operations.tasks.lanes import GroupFailure, GroupOutcome
 from engine.services.planning.engines import remedy_for
@@ -27,9 +27,8 @@ from engine.services.runs.attempts import STOPS_THAT_COMMIT
 class TaskPath(RewritePath):
     """Rewrite path of engines that run in tasks and commit nothing themselves."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: PathTools) -> None:
         super().__init__(tools)
-        self._tools = tools
         self._remedies: dict[str, str] = {}
 
     async def take_over(self, table: OpenTable) -> OpenTable:
