@@ -50,8 +50,9 @@ from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fet
 from engine.embedded.spark import EmbeddedSpark
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import expire, plan_expiry
-from engine.formats.iceberg.removal.expired_files import ExpiredFiles
+from engine.formats.iceberg.removal.expired_files import IcebergExpired
 from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.expired_files import ExpiredFiles
 from engine.formats.removal.scopes import Scope
 from engine.spark.sessions import SparkSessions
 from tests.support.store_server import BUCKET, StoreServer, store_server
@@ -219,17 +220,19 @@ def ours(lake: Lake, name: str) -> dict[str, Any]:
     rule = Expiry(ExpiryRule(timedelta(0), 1), datetime.now(UTC))
     fresh = table._fresh  # noqa: SLF001 - what the attempt of a run will be given
     plan = plan_expiry(fresh().metadata, rule)
-    files = ExpiredFiles(load=fresh, run_id="run_bench", scope=Scope.of(table.location))
-    files.announce(fresh(), list(plan.expired))
+    source = IcebergExpired(load=fresh, run_id="run_bench", scope=Scope.of(table.location))
+    source.announce(fresh(), list(plan.expired))
     expire(table._catalog, fresh, list(plan.expired), rule, before_try=lambda: None)  # noqa: SLF001
-    recorded = files.find()
+    files = ExpiredFiles(source)
+    recorded = files.record()
     removal = BulkDelete(table.task_storage(), before_batch=lambda _: None)
-    tally = files.delete(removal)
-    assert all(each.holds for each in files.prove())
+    removal.remove(recorded.files.batches())
+    tally = removal.tally
+    assert all(each.holds for each in recorded.files.prove())
     files.close()
     connection.close()
     assert not tally.failed, tally.samples
-    return {"deleted": sum(each.files for each in tally.deleted.values()), "deletes": recorded.files.rows}
+    return {"deleted": sum(each.files for each in tally.deleted.values()), "deletes": recorded.plan.total.files}
 
 
 def procedure(spark: Any) -> Callable[[Lake, str], dict[str, Any]]:

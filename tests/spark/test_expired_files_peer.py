@@ -20,12 +20,12 @@ from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import plan_expiry
-from engine.formats.iceberg.removal.expired_files import ExpiredFiles
+from engine.formats.iceberg.removal.expired_files import IcebergExpired
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.file_lists import FileKind
 from engine.formats.removal.scopes import Scope
 from tests.spark.test_iceberg_peer import create, fill
-from tests.support.expired_files import drop_snapshots, needed, stored
+from tests.support.expired_files import RunFiles, drop_snapshots, needed, stored
 from tests.support.iceberg_tables import RUN_ID, edit_metadata
 from tests.support.peer import rows_by_spark
 from tests.support.world import World
@@ -74,7 +74,7 @@ def delete(world: World, keep_last: int) -> Any:
     opened = connection.open_table(TableRef("lake", ("lake",), "history"))
     rule = ExpiryRule(timedelta(0), keep_last)
     plan = plan_expiry(opened._view.metadata, Expiry(rule, datetime.now(UTC) + timedelta(hours=1)))
-    files = ExpiredFiles(load=opened._fresh, run_id=RUN_ID, scope=Scope.of(opened.location))
+    files = RunFiles(IcebergExpired(load=opened._fresh, run_id=RUN_ID, scope=Scope.of(opened.location)))
     files.announce(opened._fresh(), list(plan.expired))
     drop(world.lake.catalog.load_table(("lake", "history")), plan.expired.keys())
     recorded = files.find()

@@ -11,9 +11,12 @@ from pyiceberg.table.update import RemoveSnapshotsUpdate, RemoveStatisticsUpdate
 from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.removal.expired_files import ExpiredFiles, Recorded
+from engine.formats.iceberg.removal.expired_files import IcebergExpired
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
+from engine.formats.removal.expired_files import ExpiredFiles
+from engine.formats.removal.plans import FoundFiles
 from engine.formats.removal.scopes import Scope
+from engine.formats.removal.unneeded import UnneededFiles
 from tests.support.iceberg_tables import RUN_ID, Lake
 
 
@@ -46,6 +49,29 @@ def drop_snapshots(table: Table, snapshot_ids: Sequence[int]) -> None:
     table.catalog.commit_table(table, (), (*updates, RemoveSnapshotsUpdate(snapshot_ids=sorted(gone))))
 
 
+class RunFiles(ExpiredFiles):
+    """The files of one run, deleted without pauses between its steps."""
+
+    def __init__(self, source: IcebergExpired) -> None:
+        super().__init__(source)
+        self.announce = source.announce
+
+    def find(self) -> FoundFiles:
+        """Find the files, as `record`."""
+        found = super().find()
+        self.unneeded = UnneededFiles(found.files, self._source.references(found.files))
+        return found
+
+    def delete(self, removal: BulkDelete) -> Tally:
+        """Delete the files that were found."""
+        removal.remove(self.unneeded.batches())
+        return removal.tally
+
+    def prove(self) -> Sequence[Condition]:
+        """Read the table: whether it needs a deleted file."""
+        return self.unneeded.prove()
+
+
 @dataclass
 class Deletion:
     """A deletion for one run of a table of a lake; `others` are locations of other tables."""
@@ -61,9 +87,10 @@ class Deletion:
         """Return the table as Packhouse has it now."""
         return self.lake.open(self.name)._fresh()
 
-    def begin(self) -> ExpiredFiles:
+    def begin(self) -> RunFiles:
         """Return a deletion that knows nothing, as a new process does."""
-        return ExpiredFiles(load=self.view, run_id=self.run_id, scope=Scope.of(self.location, self.others))
+        scope = Scope.of(self.location, self.others)
+        return RunFiles(IcebergExpired(load=self.view, run_id=self.run_id, scope=scope))
 
     @property
     def location(self) -> str:
@@ -78,14 +105,14 @@ class Deletion:
 
         return BulkDelete(self.view().table.io.properties, before_batch=before, sleep=lambda _: None)
 
-    def expire(self, snapshot_ids: Sequence[int]) -> ExpiredFiles:
+    def expire(self, snapshot_ids: Sequence[int]) -> RunFiles:
         """Announce and remove snapshots; return the deletion, of which nothing is recorded yet."""
         files = self.begin()
         files.announce(self.view(), snapshot_ids)
         drop_snapshots(self.lake.load(self.name), snapshot_ids)
         return files
 
-    def finish(self, files: ExpiredFiles) -> tuple[Recorded, Tally, Sequence[Condition]]:
+    def finish(self, files: RunFiles) -> tuple[FoundFiles, Tally, Sequence[Condition]]:
         """Record, delete, prove and close."""
         recorded = files.find()
         tally = files.delete(self.removal())
@@ -93,7 +120,7 @@ class Deletion:
         files.close()
         return recorded, tally, proof
 
-    def run(self, snapshot_ids: Sequence[int]) -> tuple[Recorded, Tally, Sequence[Condition]]:
+    def run(self, snapshot_ids: Sequence[int]) -> tuple[FoundFiles, Tally, Sequence[Condition]]:
         """Expire snapshots and delete their files."""
         return self.finish(self.expire(snapshot_ids))
 

@@ -67,12 +67,13 @@ class Search(OrphanFiles):
         self._rule = rule
         for _ in self.looking(lambda _: None):
             pass
-        return self.looked
+        return self.result
 
     def delete(self, removal: BulkDelete) -> Tally:
         """Record the files past quarantine, then delete those that the current metadata does not need."""
-        if self.record().total.files:
-            removal.remove(self.unneeded())
+        recorded = self.record()
+        if recorded.plan.total.files:
+            removal.remove(recorded.files.batches())
         return removal.tally
 
 

@@ -45,7 +45,7 @@ class RewritableHiveTable(HiveTable):
     @property
     def copy_removal(self) -> TableCopyRemoval:
         """The removal of the folders that rewrites replaced."""
-        return TableCopyRemoval(self._view, self._fresh, self.task_storage, self.reading)
+        return TableCopyRemoval(self.reading, self.reading, self.task_storage, self._view, self._fresh)
 
     def kernel_grouping(self) -> WholePartitions:
         """Return groups of whole partitions."""

@@ -8,7 +8,7 @@ Memory: about 30 bytes per file, and one batch of `BATCH_ROWS` paths.
 """
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Self
@@ -192,6 +192,11 @@ class ListWriter:
         self._rows += together.num_rows
         if together.num_rows:
             self._writer.write_table(together, row_group_size=BATCH_ROWS)
+
+
+def batches_of(lists: Sequence[FileList]) -> Iterator[pa.Table]:
+    """Yield the files of lists, at most `BATCH_ROWS` at once."""
+    return (batch for each in lists for batch in each.batches())
 
 
 def listed(paths: Any, kind: FileKind, *, file_bytes: Any = None, snapshot_ids: Any = None) -> pa.Table:

@@ -203,7 +203,12 @@ class Looked:
     inventory_us: int | None = None
     more: int = 0
 
-    def plan(self, *, path: str = "") -> RemovalPlan:
+    @property
+    def taken_us(self) -> int:
+        """When the look was taken, by the store's clock."""
+        return self.look.taken_us
+
+    def plan(self, path: str = "") -> RemovalPlan:
         """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
         files, due = self.look.files, sum(self.due.counts().values(), FileCount())
         total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
@@ -222,7 +227,7 @@ class Looked:
         details = {
             "look": found,
             "samples": self.due.samples(_SAMPLES),
-            "refused": {"counts": dict(self.refused.counts), "samples": dict(self.refused.samples)},
+            "refused": self.refused.document(),
         }
         return RemovalPlan(self.due.counts(), details, path)
 
@@ -245,12 +250,6 @@ def due_files(look: Look, rule: OrphanRule, kinds: Sequence[tuple[FileKind, str]
     for kind in FileKind:
         writer.add(found.get(kind, LISTED.empty_table()))
     return writer.finish()
-
-
-def with_times(files: pa.Table, look: Look) -> pa.Table:
-    """Return files to delete with the times that a look found, `modified_us`, by which they are compared."""
-    places = pc.index_in(files["path"], value_set=look.files["path"])
-    return files.append_column("modified_us", look.files["modified_us"].take(places))
 
 
 def us(duration: timedelta) -> int:

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
-from engine.formats.base import Condition
+from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.removal.candidates import candidates, check_shrinkage, of_no_open_run, within_limit
+from engine.formats.removal.deletions import SearchedFiles
 from engine.formats.removal.file_lists import FileKind, FileList, Origin
 from engine.formats.removal.listings import FileSource, ListedFiles
-from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us, with_times
-from engine.formats.removal.path_keys import Keys, SeenKeys, are_in, keys_of
+from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us
+from engine.formats.removal.path_keys import Keys, are_in, keys_of
 from engine.formats.removal.records import RecordFiles, Records
 from engine.formats.removal.scopes import RefusedFiles
 from engine.formats.removal.unneeded import References, UnneededFiles
@@ -105,7 +106,7 @@ class OrphanSource(Protocol):
         """Return the lists of a run of the table; called at any time."""
 
 
-class OrphanFiles:
+class OrphanFiles(SearchedFiles):
     """The search and deletion for one run of a table, as `deletions.DeletedFiles`: `looking` comes first."""
 
     def __init__(self, source: OrphanSource, run_id: str, rule: OrphanRule) -> None:
@@ -114,10 +115,9 @@ class OrphanFiles:
         self._run_id = run_id
         self._rule = rule
         self._looked: Looked | None = None
-        self._due: UnneededFiles
 
     @property
-    def looked(self) -> Looked:
+    def result(self) -> Looked:
         """The look that was taken. Raises ValueError before."""
         if self._looked is None:
             raise ValueError("no look was taken yet")
@@ -168,54 +168,23 @@ class OrphanFiles:
         keys = np.union1d(referenced, np.setdiff1d(found.keys(), keys_of(changed)))
         due = due_files(look, rule, table.kinds)
         self._looked = Looked(look, found.files, due, refused, keys, rule, inventory_us=listing.taken_us, more=more)
-        self._due = UnneededFiles(due, self._source.references(due))
+        self._due = UnneededFiles(due, self._source.references(due), times=look.files)
 
     def _orphans(self, found: ListedFiles, earlier: Look | None, refused: RefusedFiles) -> tuple[pa.Table, int]:
         """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
         files, more = within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
         return of_no_open_run(files, self._source.marks_of_open_runs(files["path"]), refused), more
 
-    def is_pending(self) -> bool:
-        """Return False: another attempt begins with a look."""
-        return False
-
-    def gone(self) -> Mapping[str, FileCount]:
-        """Return the files that earlier attempts of this run recorded and that are gone now, by kind. Raises OSError.
-
-        A file that several attempts recorded counts once.
-        """
-        counts: dict[str, FileCount] = {}
-        seen = SeenKeys()
-        for stored in self.records.orphans():
-            keys = stored.keys()
-            is_gone = ~are_in(self.looked.keys, keys)
-            for kind, count in stored.only(is_gone & seen.add(keys)).counts().items():
-                counts[kind] = counts.get(kind, FileCount()) + count
-        return counts
-
-    def record(self) -> RemovalPlan:
-        """Store the list of the files past quarantine, for the run. Raises OSError."""
-        looked = self.looked
-        path = self.records.write_orphans(looked.due, looked.look.taken_us) if looked.due.rows else ""
-        return looked.plan(path=path)
-
-    def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the files past quarantine that nothing refers to now; see `UnneededFiles.batches`."""
-        return (with_times(batch, self.looked.look) for batch in self._due.batches())
-
-    def prove(self) -> Sequence[Condition]:
-        """Look at the current metadata: whether it refers to a file that was sent for deletion."""
-        return self._due.prove()
-
-    def close(self) -> None:
-        """Do nothing: the lists stay as the record of what was deleted."""
+    def exist(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file of a stored list whether the look found it, or the table refers to it."""
+        return are_in(self.result.keys, keys_of(files["path"]))
 
 
 def preview_orphans(files: OrphanFiles, before_page: Callable[[int], None]) -> RemovalPlan:
     """Return which orphans would be deleted now. Nothing is written. Raises as `OrphanFiles.looking`."""
     for _ in files.looking(before_page, is_stored=False):
         pass
-    return files.looked.plan()
+    return files.result.plan()
 
 
 def _without_repeats(files: pa.Table) -> pa.Table:

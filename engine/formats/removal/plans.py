@@ -46,16 +46,33 @@ class Unread:
         return LeftOut(dict(self.counts), self.counts[DAMAGED], list(self.items))
 
 
-def plan_of(
-    files: FileList, unread: Unread, refused: RefusedFiles, still_needed: int, *, path: str = ""
-) -> RemovalPlan:
-    """Return files that may be deleted, with what is left alone and why."""
-    left_out = unread.left_out()
-    details = {
-        "samples": files.samples(_SAMPLES),
-        "unread": {"counts": dict(unread.counts), "samples": [each.name for each in unread.items[:_SAMPLES]]},
-        **({"left_out": left_out.document()} if left_out.count else {}),
-        "refused": {"counts": dict(refused.counts), "samples": dict(refused.samples)},
-        "still_needed": still_needed,
-    }
-    return RemovalPlan(files.counts(), details, path)
+@dataclass(frozen=True, slots=True)
+class FoundFiles:
+    """Files that only expired snapshots needed.
+
+    Attributes:
+        files: the files that may be deleted.
+        refused: files that may not be deleted whatever needs them.
+        still_needed: number of the files in question that the table needs.
+        unread: files of expired snapshots whose content is not known; what only they name is not in `files`.
+        path: of the stored list; empty if none is stored.
+    """
+
+    files: FileList
+    refused: RefusedFiles
+    still_needed: int
+    unread: Unread
+    path: str = ""
+
+    def plan(self) -> RemovalPlan:
+        """Return the files as the plan that a run records, with what is left alone and why."""
+        left_out = self.unread.left_out()
+        samples = [each.name for each in self.unread.items[:_SAMPLES]]
+        details = {
+            "samples": self.files.samples(_SAMPLES),
+            "unread": {"counts": dict(self.unread.counts), "samples": samples},
+            **({"left_out": left_out.document()} if left_out.count else {}),
+            "refused": self.refused.document(),
+            "still_needed": self.still_needed,
+        }
+        return RemovalPlan(self.files.counts(), details, self.path)

@@ -72,10 +72,6 @@ class Records:
         number = max((int(found[2]) for each in self._names() if (found := _NUMBERED.fullmatch(each))), default=0) + 1
         self._write(f"expired-{number}.parquet", roots)
 
-    def has_roots(self) -> bool:
-        """Return whether `write_roots` stored something that `remove_roots` did not remove. Raises OSError."""
-        return bool(self._roots())
-
     def roots(self) -> Sequence[FileList]:
         """Return what `write_roots` stored. A list that was not written completely is left out. Raises OSError."""
         found = (self._read(each) for each in self._roots())

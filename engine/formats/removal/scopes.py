@@ -7,9 +7,9 @@ names by which catalogs and engines find a table's metadata, and its version hin
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,6 +47,10 @@ class RefusedFiles:
             named = self.samples.setdefault(reason, [])
             first = paths.slice(0, _MOST_NAMED - len(named)).to_pylist()
             named += [printable(path[:_LONGEST_NAMED]) for path in first]
+
+    def document(self) -> Mapping[str, Any]:
+        """Return it as JSON-ready values."""
+        return {"counts": dict(self.counts), "samples": dict(self.samples)}
 
 
 @dataclass(frozen=True, slots=True)

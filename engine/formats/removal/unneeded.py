@@ -6,6 +6,7 @@ from typing import Final, Protocol
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from engine.formats.base import Condition
 from engine.formats.removal.file_lists import FileList
@@ -46,13 +47,21 @@ class UnneededFiles:
         references: References,
         *,
         are_as_listed: Callable[[pa.Table], npt.NDArray[np.bool_]] | None = None,
+        times: pa.Table | None = None,
     ) -> None:
-        """Take the files; `are_as_listed` returns for each of some whether it may still be deleted, if it is needed.
+        """Take the files.
 
-        It is called after each time that the references were read, with the files that these do not have.
+        Args:
+            files: the files, none of which was needed when the list was made.
+            references: what the table needs from now on.
+            are_as_listed: returns for each of some files whether it is unchanged since the list was made; called after
+                each time that the references were read, with the files that these do not have.
+            times: the listing of the files, with the schema `listings.FOUND`: `batches` have the times then, by which
+                files are compared when they are deleted.
         """
         self._files = files
         self._references = references
+        self._times = times
         self._are_as_listed = are_as_listed
         self._is_sent = np.zeros(files.rows, np.bool_)
 
@@ -74,7 +83,7 @@ class UnneededFiles:
                 is_free[is_free] = is_same
                 free = free.filter(pa.array(is_same))
             self._is_sent[part] = is_free
-            yield free
+            yield free if self._times is None else _with_times(free, self._times)
 
     def prove(self) -> Sequence[Condition]:
         """Read the references again: whether the table needs a file that was sent for deletion."""
@@ -91,3 +100,9 @@ class UnneededFiles:
                 files = batch.slice(at, PROVEN_FILES)
                 yield slice(start, start + files.num_rows), files
                 start += files.num_rows
+
+
+def _with_times(files: pa.Table, listing: pa.Table) -> pa.Table:
+    """Return files with the times that a listing has, `modified_us`."""
+    places = pc.index_in(files["path"], value_set=listing["path"])
+    return files.append_column("modified_us", listing["modified_us"].take(places))

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from pyiceberg.table import Table
 
-from engine.formats.iceberg.removal import expired_files
 from engine.formats.iceberg.removal.records import records_of
 from engine.formats.removal import bulk_deletes, unneeded
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.records import Records
-from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
+from tests.support.expired_files import Deletion, RunFiles, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, PreparedLake, append_files, ids_of, live_paths, orders
 
 
@@ -116,7 +115,7 @@ def add_again(table: Table, path: str) -> None:
         change.add_files([path], check_duplicate_files=False)
 
 
-def a_candidate(files: expired_files.ExpiredFiles) -> str:
+def a_candidate(files: RunFiles) -> str:
     return next(row["path"] for row in files.find().files.samples(1000) if row["path"].endswith(".parquet"))
 
 

@@ -138,7 +138,7 @@ def test_an_inventory_that_is_read_again_after_a_deletion_deletes_nothing_twice(
     wanted = rule(lake, "all.csv")
     assert deleted(remove(lake, rule=wanted)) == 1
     again = search(lake)
-    assert (again.look(wanted).due.rows, again.looked.look.files.num_rows) == (0, 0)
+    assert (again.look(wanted).due.rows, again.result.look.files.num_rows) == (0, 0)
 
 
 def test_a_file_that_was_committed_after_the_inventory_stays(lake: Lake) -> None:

@@ -15,6 +15,7 @@ from pyiceberg.transforms import IdentityTransform
 from engine.domain.errors import Fatal, NotEligible, StateConflict, TableReplaced
 from engine.domain.runs.removals import OrphanRule
 from engine.formats.removal.listings import files_below
+from engine.formats.removal.orphan_files import OrphanFiles
 from engine.formats.removal.scopes import Scope
 from tests.support.expired_files import Deletion, drop_snapshots, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, edit_metadata
@@ -190,10 +191,10 @@ def test_a_dry_run_writes_nothing_and_a_listing_can_be_stopped(lake: Lake) -> No
     table(lake)
     orphan(lake, named())
     was = sorted(root(lake).rglob("*"))
-    plan = lake.open().orphan_removal.files_of("dry", RULE, (), ())
+    plan = OrphanFiles(lake.open().orphan_removal.source((), ()), "dry", RULE)
     for _ in plan.looking(lambda _: None, is_stored=False):
         pass
-    assert plan.looked.plan().document()["look"]["unreferenced"] == {"files": 1, "bytes": 6}
+    assert plan.result.plan().document()["look"]["unreferenced"] == {"files": 1, "bytes": 6}
     assert sorted(root(lake).rglob("*")) == was
 
     def stop(_: int) -> None:

@@ -225,8 +225,8 @@ def test_candidates_are_looked_at_by_few_requests_and_the_changed_ones_stay(
     files = search(lake, rule())
     list(files.looking(asked.append))
     lists = [each for each in s3.asked if each.kind == "GET list-type"]
-    assert files.looked.due.rows == len(keys) - 2
-    assert files.looked.plan().document()["refused"]["counts"]["changed_since_inventory"] == 2
+    assert files.result.due.rows == len(keys) - 2
+    assert files.result.plan().document()["refused"]["counts"]["changed_since_inventory"] == 2
     assert len(lists) <= (10 if page > len(keys) else 17), "a request for each would be 40"
     assert sum(asked) >= len([each for each in s3.asked if "/data/" in each.key])
     assert deleted(files.delete(Deletion(lake).removal())) == len(keys) - 2

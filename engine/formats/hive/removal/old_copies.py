@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from engine.domain.errors import TableReplaced
-from engine.domain.runs.removals import CopyRule, FileCount, RemovalPlan
-from engine.formats.base import Condition
+from engine.domain.runs.removals import CopyRule, RemovalPlan
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.removal.late_files import Carrier, LateFiles
@@ -23,6 +22,7 @@ from engine.formats.hive.rewrite.proofs import records_of as records_of_partitio
 from engine.formats.hive.rewrite.replaced import ListName
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
+from engine.formats.removal.deletions import SearchedFiles
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RECORDS, RefusedFiles, Scope
@@ -44,6 +44,7 @@ class Seen:
         folders: number of replaced folders, by what is done with them.
         late: what became of files that writers added to them.
         next_at: when the next of them leaves its grace; None if none is in it.
+        taken_us: when they were searched for, in microseconds since 1970.
     """
 
     due: FileList
@@ -51,6 +52,7 @@ class Seen:
     late: LateFiles
     refused: RefusedFiles
     next_at: datetime | None
+    taken_us: int
 
     def plan(self, path: str = "") -> RemovalPlan:
         """Return the files to delete, with what else was found."""
@@ -62,13 +64,13 @@ class Seen:
         details: dict[str, Any] = {
             "copies": found,
             "samples": self.due.samples(_MOST_NAMED),
-            "refused": {"counts": dict(self.refused.counts), "samples": dict(self.refused.samples)},
+            "refused": self.refused.document(),
         }
         return RemovalPlan(self.due.counts(), details, path)
 
 
 @dataclass
-class OldCopies:
+class OldCopies(SearchedFiles):
     """The watch and deletion for one run of a table, as `removal.deletions.DeletedFiles`.
 
     Attributes:
@@ -82,11 +84,10 @@ class OldCopies:
     run_id: str
     rule: CopyRule
     scope: Scope
-    seen: Seen | None = None
+    _seen: Seen | None = None
     _origin: str = ""
     _view: TableView = field(init=False)
     _locations: set[str] = field(default_factory=set)
-    _due: UnneededFiles = field(init=False)
 
     def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:
         """Take a look in parts; it is taken, and late files are copied, when the iterator ends.
@@ -110,36 +111,26 @@ class OldCopies:
         refused.add(pa.chunked_array([unread], pa.string()), UNREAD)
         look = _Look(view, self.rule, before_page, lists)
         look.forget(others)
-        writer = ListWriter(Origin(view.uuid, 0, self._now_us // 1000))
+        now_us = int(self.rule.now.timestamp() * 1_000_000)
+        writer = ListWriter(Origin(view.uuid, 0, now_us // 1000))
         for each in lists:
             writer.add(self.scope.allowed(look.of(each), refused))
             yield
         writer.add(self.scope.allowed(_rows(look.records, FileKind.METADATA), refused))
-        self.seen = Seen(writer.finish(), look.counts, look.late, refused, look.next_at)
-        self._due = UnneededFiles(self.seen.due, self, are_as_listed=self._are_as_listed)
+        self._seen = Seen(writer.finish(), look.counts, look.late, refused, look.next_at, now_us)
+        self._due = UnneededFiles(self._seen.due, self, are_as_listed=self._are_as_listed)
 
-    def is_pending(self) -> bool:
-        """Return False: another attempt begins with a look."""
-        return False
+    @property
+    def result(self) -> Seen:
+        """The result of `looking`. Raises ValueError before."""
+        if self._seen is None:
+            raise ValueError("no look was taken yet")
+        return self._seen
 
     @property
     def records(self) -> Records:
         """The lists of the run."""
         return records_of(self.load(), self.run_id)
-
-    def record(self) -> RemovalPlan:
-        """Store the list of the files to delete. Raises OSError."""
-        seen = self._taken()
-        path = self.records.write_orphans(seen.due, self._now_us) if seen.due.rows else ""
-        return seen.plan(path)
-
-    def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the files to delete that are still as they were listed, in folders that no partition has now."""
-        return self._due.batches()
-
-    def prove(self) -> Sequence[Condition]:
-        """Look at the current partitions: whether one has a folder of which files were sent for deletion."""
-        return self._due.prove()
 
     def refresh(self, *, deletes: bool) -> None:  # noqa: ARG002 - `_are_as_listed` has what forbids it
         """Read the partitions, as `References`. Raises `TableReplaced`, OSError."""
@@ -150,34 +141,12 @@ class OldCopies:
         """Return for each file whether a partition has its folder, or one above it."""
         return np.array([is_read(plain(parent_of(path)), self._locations) for path in files["path"].to_pylist()], bool)
 
-    def gone(self) -> Mapping[str, FileCount]:
-        """Return what earlier attempts of this run recorded and is gone now, by kind. Raises OSError.
-
-        A file that several attempts recorded counts once.
-        """
-        view, counts, counted = self._same(), dict[str, FileCount](), set[str]()
-        for stored in self.records.orphans():
-            for batch in (self.scope.allowed(each, RefusedFiles()) for each in stored.batches()):
-                folders = {parent_of(path) for path in batch["path"].to_pylist()}
-                present = {path for folder in folders for path in _files_of(folder, view)}
-                for row in batch.to_pylist():
-                    if row["path"] not in present and row["path"] not in counted:
-                        counted.add(row["path"])
-                        found = counts.get(row["kind"], FileCount())
-                        counts[row["kind"]] = found + FileCount(1, row["file_bytes"] or 0)
-        return counts
-
-    def close(self) -> None:
-        """Do nothing: the lists stay as the record of what was deleted."""
-
-    @property
-    def _now_us(self) -> int:
-        return int(self.rule.now.timestamp() * 1_000_000)
-
-    def _taken(self) -> Seen:
-        if self.seen is None:
-            raise ValueError("no look was taken yet")
-        return self.seen
+    def exist(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file of a stored list whether its folder has it, or it may not be deleted. Raises OSError."""
+        allowed = self.scope.allowed(files, RefusedFiles())["path"].to_pylist()
+        view, folders = self._same(), {parent_of(path) for path in allowed}
+        missing = set(allowed).difference(path for folder in folders for path in _files_of(folder, view))
+        return np.array([path not in missing for path in files["path"].to_pylist()], bool)
 
     def _same(self) -> TableView:
         view = self.load()

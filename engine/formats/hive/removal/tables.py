@@ -1,6 +1,6 @@
 """Removal of the copies that rewrites of a loaded table replaced, as `formats.base.CopyRemoval`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -8,19 +8,19 @@ import pyarrow as pa
 from engine.domain.runs.removals import CopyRule, ReplacedCopy
 from engine.formats.hive.removal.old_copies import OldCopies, records_of, replaced_copies
 from engine.formats.hive.view import TableView
-from engine.formats.intake.guards import Reading, reads
+from engine.formats.intake.guards import reads
 from engine.formats.removal.deletions import TableDeletion
+from engine.formats.removal.file_lists import batches_of
 from engine.formats.removal.scopes import Scope
+from engine.formats.removal.tables import TableRemoval
 
 
 @dataclass(frozen=True)
-class TableCopyRemoval:
-    """Watching and deletion of replaced folders, of what `fresh` loads; `storage` returns properties of file access."""
+class TableCopyRemoval(TableRemoval):
+    """Watching of the replaced folders of `view`, and their deletion from what `fresh` loads."""
 
     view: TableView
     fresh: Callable[[], TableView]
-    storage: Callable[[], Mapping[str, str]]
-    reading: Reading
 
     @reads("list the replaced folders of")
     def copies(self) -> Sequence[ReplacedCopy]:
@@ -30,10 +30,9 @@ class TableCopyRemoval:
     def deletion(self, run_id: str, rule: CopyRule, others: Sequence[str]) -> TableDeletion:
         """Return the deletion of replaced folders by this run; see `CopyRemoval.deletion`."""
         found = OldCopies(self.fresh, run_id, rule, Scope.of(self.view.entry.location, others))
-        return TableDeletion(reading=self.reading, storage=self.storage, files=found, what="old copies")
+        return self._deletion(found, "old copies")
 
     @reads("read the lists of deleted files of")
     def deleted_files(self, run_id: str) -> Iterator[pa.Table]:
         """Yield what a run recorded before it deleted files; see `CopyRemoval.deleted_files`."""
-        lists = list(records_of(self.view, run_id).recorded())
-        return (batch for each in lists for batch in each.batches())
+        return batches_of(list(records_of(self.view, run_id).recorded()))

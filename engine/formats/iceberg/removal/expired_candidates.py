@@ -13,7 +13,6 @@ through this catalog client do not carry out; without it the owner keeps these f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -28,29 +27,10 @@ from engine.formats.iceberg.removal.reachability import KeptManifests, Reachabil
 from engine.formats.iceberg.removal.stored_paths import StoredPaths
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, listed
 from engine.formats.removal.path_keys import Keys, SeenKeys, first_of_each, keys_of
-from engine.formats.removal.plans import Unread
+from engine.formats.removal.plans import FoundFiles, Unread
 from engine.formats.removal.scopes import RefusedFiles, Scope
 
 _DELETES_METADATA = "write.metadata.delete-after-commit.enabled"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Files that no kept snapshot needs.
-
-    Attributes:
-        files: what may be deleted.
-        unread: manifests and manifest lists of expired snapshots whose content is not known; they are not listed.
-        refused: files that may not be deleted whatever needs them.
-        still_needed: number of the files in question that kept snapshots need.
-        reachability: of the listed files, to look at newer versions of the table.
-    """
-
-    files: FileList
-    unread: Unread
-    refused: RefusedFiles
-    still_needed: int
-    reachability: Reachability = field(repr=False)
 
 
 def roots_of(metadata: TableMetadata, snapshot_ids: Sequence[int]) -> FileList:
@@ -77,8 +57,10 @@ def roots_of(metadata: TableMetadata, snapshot_ids: Sequence[int]) -> FileList:
 
 def find_files(
     view: TableView, roots: Sequence[FileList], scope: Scope, *, kept: Sequence[Snapshot] | None = None
-) -> Found:
+) -> tuple[FoundFiles, Reachability]:
     """Return the files that only snapshots in `roots` needed which the table does not have any more.
+
+    What is needed of them is returned as well, to look at newer versions of the table.
 
     Args:
         view: the table as it is now.
@@ -103,8 +85,8 @@ def find_files(
     reached.look(view, kept, has_content=search.has_content)
     reached.look_at_lost(view, gone[FileKind.KEPT]["path"].unique().to_pylist())
     is_free = ~reached.are_needed(keys)
-    files = search.files.finish().only(is_free)
-    return Found(files, search.unread, search.refused, int((~is_free).sum()), reached.only(keys))
+    found = FoundFiles(search.files.finish().only(is_free), search.refused, int((~is_free).sum()), search.unread)
+    return found, reached
 
 
 def _of_gone_snapshots(

@@ -1,67 +1,26 @@
-"""Delete the files that only expired snapshots needed; the steps can be repeated, by another process too.
+"""Facts of Iceberg about the files of expired snapshots: what an expiry announces, and what the table needs of them."""
 
-1. `announce`, before each commit that removes snapshots: stores what the metadata names for them.
-2. `find`, after the last commit: finds the files and stores their list. With a list that is stored already, by a
-   process that ended, it only removes files from it that are needed again.
-3. `unneeded`: looks at the current metadata before each part of the list, see `formats.removal.unneeded`.
-4. `prove`: looks at the metadata after it.
+from collections.abc import Callable, Sequence
 
-What was stored is untrusted, and the table may have changed in any way between two steps: a file is deleted only if the
-version of the table that was read last does not need it. A writer that adds a file of an expired snapshot in the moment
-between that look and the deletion (`add_files`, a cherry-pick that was prepared before the expiry) loses it, as with
-Iceberg's own procedure.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-import pyarrow as pa
-
-from engine.domain.runs.removals import FileCount, RemovalPlan
-from engine.formats.base import Condition
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.removal.expired_candidates import Found, find_files, roots_of
+from engine.formats.iceberg.removal.expired_candidates import find_files, roots_of
 from engine.formats.iceberg.removal.reachability import Reachability, TableReferences, check_may_delete, check_newer
 from engine.formats.iceberg.removal.records import records_of
-from engine.formats.removal.bulk_deletes import BulkDelete, Tally
-from engine.formats.removal.file_lists import FileList
-from engine.formats.removal.plans import Unread, plan_of
+from engine.formats.removal.file_lists import FileList, Origin
+from engine.formats.removal.plans import FoundFiles, Unread
+from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RefusedFiles, Scope
-from engine.formats.removal.unneeded import UnneededFiles
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A stored list of files that will be deleted.
-
-    Attributes:
-        path: of the list; empty if nothing was announced.
-        files: the files.
-        unread: manifests and lists of expired snapshots whose content is unknown; empty for a list found in the store.
-        refused: files that may not be deleted whatever needs them.
-        still_needed: number of the files in question that the table needs.
-    """
-
-    path: str
-    files: FileList
-    unread: Unread
-    refused: RefusedFiles
-    still_needed: int
-
-    def plan(self) -> RemovalPlan:
-        """Return it as the plan that a run records."""
-        return plan_of(self.files, self.unread, self.refused, self.still_needed, path=self.path)
-
-
-class ExpiredFiles:
-    """The deletion for one run of a table; `load` returns the current version of the table."""
+class IcebergExpired:
+    """Facts of Iceberg about the files of one run, an `ExpirySource`; `load` returns the table's current version."""
 
     def __init__(self, *, load: Callable[[], TableView], run_id: str, scope: Scope) -> None:
         self._load = load
         self._run_id = run_id
         self._scope = scope
-        self._unneeded: UnneededFiles | None = None
+        self._view: TableView
+        self._reachability: Reachability
 
     def announce(self, view: TableView, snapshot_ids: Sequence[int]) -> None:
         """Store what this version names for snapshots that a commit on it is about to remove.
@@ -71,103 +30,50 @@ class ExpiredFiles:
         """
         records_of(view, self._run_id).write_roots(roots_of(view.metadata, snapshot_ids))
 
-    def is_pending(self) -> bool:
-        """Return whether something is stored that is not deleted yet. Raises OSError."""
-        return bool(records_of(self._load(), self._run_id).roots())
+    def records(self) -> Records:
+        """Return the lists of the run. Raises OSError."""
+        return records_of(self._load(), self._run_id)
 
-    def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:  # noqa: ARG002 - nothing is listed
-        """Yield nothing: the files are found in the metadata."""
-        return iter(())
+    def begin(self) -> Records:
+        """Load the table, check that its files may be deleted, and return the lists of the run."""
+        self._view = self._load()
+        check_may_delete(self._view)
+        return records_of(self._view, self._run_id)
 
-    def gone(self) -> Mapping[str, FileCount]:
-        """Return nothing: an attempt that follows another continues with its list."""
-        return {}
+    def check_same(self, origin: Origin) -> None:
+        """Raise `TableReplaced` or `Fatal` unless the table is that of a stored list, and not older."""
+        check_newer(self._view.metadata, origin)
 
-    def record(self) -> RemovalPlan:
-        """Find the files to delete and store their list, as `find`; return the plan that a run records."""
-        return self.find().plan()
+    def find(self, roots: Sequence[FileList]) -> FoundFiles:
+        """Return the files that only snapshots in these roots needed. Raises as `find_files`."""
+        found, self._reachability = find_files(self._view, roots, self._scope)
+        return found
 
-    def find(self) -> Recorded:
-        """Find the files to delete and store their list; with a stored list, check it against the current metadata.
-
-        Raises:
-            NotEligible: the table forbids to delete files, or a kept snapshot has a file in a forbidden location.
-            Malformed: a manifest or list that a kept snapshot needs can't be read.
-            Fatal: the catalog's pointer moved to older metadata.
-            TableReplaced: the catalog has another table under this name.
-            OSError: the store does not answer.
-        """
-        view = self._load()
-        check_may_delete(view)
-        records = records_of(view, self._run_id)
-        roots = records.roots()
-        for each in roots:
-            check_newer(view.metadata, each.origin)
-        stored = records.files()
-        if stored is not None:
-            recorded, reachability = self._checked(view, *stored)
-        else:
-            found = _not_listed(find_files(view, roots, self._scope), records.finished())
-            path = records.write_files(found.files) if roots else ""
-            reachability = found.reachability
-            recorded = Recorded(path, found.files, found.unread, found.refused, found.still_needed)
-        references = TableReferences(recorded.files.origin, reachability, load=self._load, check=check_may_delete)
-        self._unneeded = UnneededFiles(recorded.files, references)
-        return recorded
-
-    def delete(self, removal: BulkDelete) -> Tally:
-        """Delete the recorded files that the current metadata does not need.
-
-        Raises:
-            Away, CredentialsExpired, StateConflict, Exception: as `BulkDelete.advance`; call again to go on.
-            NotEligible, Malformed, Fatal, TableReplaced, OSError: as `find`.
-        """
-        removal.remove(self.unneeded())
-        return removal.tally
-
-    def unneeded(self) -> Iterator[pa.Table]:
-        """Yield the recorded files that may be deleted; see `UnneededFiles.batches`. Raises as `find`."""
-        return self._recorded.batches()
-
-    def prove(self) -> Sequence[Condition]:
-        """Look at the current metadata: whether it needs a file that was sent for deletion. Raises as `find`."""
-        return self._recorded.prove()
-
-    def close(self) -> None:
-        """Remove the records that only a repetition needs; the list of deleted files stays. Raises OSError."""
-        records = records_of(self._load(), self._run_id)
-        records.remove_roots()
-
-    def _checked(self, view: TableView, path: str, stored: FileList) -> tuple[Recorded, Reachability]:
-        """Return a stored list without files that are needed or may not be deleted."""
-        check_newer(view.metadata, stored.origin)
+    def check(self, stored: FileList) -> FoundFiles:
+        """Return the files of a stored list that may be deleted and that no snapshot needs. Raises as `find_files`."""
         refused = RefusedFiles()
         allowed = stored.filtered(lambda files: self._scope.allowed(files, refused))
         keys = allowed.keys()
-        reachability = Reachability(keys)
-        reachability.look(view)
-        is_free = ~reachability.are_needed(keys)
-        recorded = Recorded(path, allowed.only(is_free), Unread(), refused, int((~is_free).sum()))
-        return recorded, reachability.only(keys)
+        self._reachability = Reachability(keys)
+        self._reachability.look(self._view)
+        is_free = ~self._reachability.are_needed(keys)
+        return FoundFiles(allowed.only(is_free), refused, int((~is_free).sum()), Unread())
 
-    @property
-    def _recorded(self) -> UnneededFiles:
-        if self._unneeded is None:
-            raise ValueError("nothing is recorded yet")
-        return self._unneeded
-
-
-def _not_listed(found: Found, finished: Iterator[FileList]) -> Found:
-    """Return found files without those of closed deletions of the run, which manifests may still name as deleted."""
-    listed = np.concatenate([np.empty(0, np.uint64), *(each.keys() for each in finished)])
-    keys = found.files.keys()
-    is_new = ~np.isin(keys, listed)
-    return replace(found, files=found.files.only(is_new), reachability=found.reachability.only(keys[is_new]))
+    def references(self, files: FileList) -> TableReferences:
+        """Return what the table needs of these files from now on."""
+        return TableReferences(
+            files.origin, self._reachability.only(files.keys()), load=self._load, check=check_may_delete
+        )
 
 
-def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> Found:
-    """Return which files would be deleted if these snapshots expired now. Nothing is written. Raises as `find`."""
+def preview(view: TableView, snapshot_ids: Sequence[int], scope: Scope) -> FoundFiles:
+    """Return which files would be deleted if these snapshots expired now. Nothing is written.
+
+    Raises:
+        NotEligible: the table forbids to delete files, or a kept snapshot has a file in a forbidden location.
+        Malformed, OSError: as `find_files`.
+    """
     check_may_delete(view)
     gone = frozenset(snapshot_ids)
     kept = [each for each in view.metadata.snapshots if each.snapshot_id not in gone]
-    return find_files(view, [roots_of(view.metadata, snapshot_ids)], scope, kept=kept)
+    return find_files(view, [roots_of(view.metadata, snapshot_ids)], scope, kept=kept)[0]

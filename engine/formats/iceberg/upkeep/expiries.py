@@ -10,7 +10,7 @@ from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.formats.base import Condition
 from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.removal.expired_files import ExpiredFiles
+from engine.formats.iceberg.removal.expired_files import IcebergExpired
 from engine.formats.intake.guards import Reading, reads
 
 
@@ -24,7 +24,7 @@ class TableExpiry:
     view: TableView
     catalog: Catalog
     fresh: Callable[[], TableView]
-    files_of: Callable[[str], ExpiredFiles]
+    files_of: Callable[[str], IcebergExpired]
     reading: Reading
 
     @property

@@ -7,7 +7,7 @@ from datetime import timedelta
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.formats.base import Condition
 from engine.formats.intake.guards import Reading, reads
-from engine.formats.paimon.removal.expired_files import ExpiredFiles
+from engine.formats.paimon.removal.expired_files import PaimonExpired
 from engine.formats.paimon.upkeep.expiry import expire, old_copies, plan_expiry
 from engine.formats.paimon.upkeep.retention import DEFAULT_TIME
 from engine.formats.paimon.upkeep.tags import expire_tags, retained_tags
@@ -23,7 +23,7 @@ class TableExpiry:
 
     view: TableView
     same: Callable[[], TableView]
-    files_of: Callable[[str], ExpiredFiles]
+    files_of: Callable[[str], PaimonExpired]
     reading: Reading
 
     @property

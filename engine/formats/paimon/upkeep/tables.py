@@ -4,9 +4,10 @@ from functools import cached_property
 
 from engine.formats.paimon.loaded import LoadedTable
 from engine.formats.paimon.removal.records import check_same, origin_of
-from engine.formats.paimon.removal.tables import TableExpiredRemoval, TableOrphanRemoval
+from engine.formats.paimon.removal.tables import TableRemovals
 from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
 
 
 class UpkeepTable(LoadedTable):
@@ -15,17 +16,21 @@ class UpkeepTable(LoadedTable):
     @property
     def expiry(self) -> TableExpiry:
         """The expiry of its snapshots and tags."""
-        return TableExpiry(self._view, self._same, self.expired_removal.files_of, self.reading)
+        return TableExpiry(self._view, self._same, self._removals.expired_of, self.reading)
 
-    @cached_property
+    @property
     def expired_removal(self) -> TableExpiredRemoval:
         """The removal of files that only expired snapshots and tags needed."""
-        return TableExpiredRemoval(self._view, self._fresh, self.reading)
+        return self._removals.expired()
 
     @property
     def orphan_removal(self) -> TableOrphanRemoval:
         """The removal of files that nothing refers to."""
-        return TableOrphanRemoval(self._view, self._fresh, self.reading)
+        return self._removals.orphans()
+
+    @cached_property
+    def _removals(self) -> TableRemovals:
+        return TableRemovals(self._view, self._fresh, self.reading)
 
     def _same(self) -> TableView:
         """Load the table again. Raises `TableReplaced` if another table has its name now."""
