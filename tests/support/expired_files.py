@@ -13,10 +13,9 @@ from engine.formats.iceberg.catalog.paths import normalised
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.expired_files import IcebergExpired
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
-from engine.formats.removal.expired_files import ExpiredFiles
-from engine.formats.removal.plans import FoundFiles
+from engine.formats.removal.deletions import UnneededFiles
+from engine.formats.removal.expired_files import ExpiredFiles, FoundFiles
 from engine.formats.removal.scopes import Scope
-from engine.formats.removal.unneeded import UnneededFiles
 from tests.support.iceberg_tables import RUN_ID, Lake
 
 

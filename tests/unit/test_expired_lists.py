@@ -9,9 +9,8 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.errors import TableReplaced
-from engine.formats.removal.expired_files import ExpiredFiles
+from engine.formats.removal.expired_files import ExpiredFiles, FoundFiles, Unread
 from engine.formats.removal.file_lists import FileKind, FileList, ListWriter, Origin, batches_of, listed
-from engine.formats.removal.plans import FoundFiles, Unread
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RefusedFiles
 

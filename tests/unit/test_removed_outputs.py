@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.formats.removal import outputs
-from engine.formats.removal.outputs import outputs_up_to, remove_outputs
+from engine.formats.removal import deletions
+from engine.formats.removal.deletions import outputs_up_to, remove_outputs
 
 RUN = "run_01"
 PATHS = [f"/t/{RUN}-00000-{attempt}-{number}.parquet" for attempt in (1, 2) for number in range(3)]
@@ -15,7 +15,7 @@ def test_files_of_later_attempts_and_kept_names_are_no_candidates() -> None:
 
 
 def test_the_table_is_read_before_each_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outputs, "PROVEN_FILES", 2)
+    monkeypatch.setattr(deletions, "PROVEN_FILES", 2)
     versions, deleted = [set[str](), {PATHS[2].rpartition("/")[2]}, {PATHS[4].rpartition("/")[2]}], list[str]()
     removed = remove_outputs(PATHS, lambda: versions.pop(0), deleted.append)
     assert removed == deleted == [path for path in PATHS if path not in {PATHS[2], PATHS[4]}]

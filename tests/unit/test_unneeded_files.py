@@ -5,9 +5,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
-from engine.formats.removal import file_lists, unneeded
+from engine.formats.removal import deletions, file_lists
+from engine.formats.removal.deletions import UnneededFiles
 from engine.formats.removal.file_lists import FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.removal.unneeded import UnneededFiles
 
 PATHS = [f"/t/{number}" for number in range(10)]
 
@@ -30,7 +30,7 @@ class Versions:
 
 @pytest.fixture(autouse=True)
 def four_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unneeded, "PROVEN_FILES", 4)
+    monkeypatch.setattr(deletions, "PROVEN_FILES", 4)
 
 
 def files(monkeypatch: pytest.MonkeyPatch, at_once: int = 50_000) -> FileList:

@@ -1,23 +1,121 @@
-"""The deletion of a run's files from a loaded table, as `formats.base.FileDeletion` defines it."""
+"""The deletion of a run's files from a loaded table, each part proven unneeded right before and after it."""
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from engine.domain.runs.output_names import attempt_of
 from engine.domain.runs.removals import FileCount, RemovalFigures, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.file_lists import FileList, batches_of, counts_of
 from engine.formats.removal.path_keys import SeenKeys, keys_of
 from engine.formats.removal.records import Records
-from engine.formats.removal.unneeded import UnneededFiles
+from engine.rewriting.kernel.storage.stores.addresses import file_name
+
+PROVEN_FILES: Final = 10_000
+"""Number of files of a list after which the table is read again before the next one may be deleted."""
+
+
+class References(Protocol):
+    """The files that a table needs, of those that may be deleted; a file that a version needed stays needed."""
+
+    def refresh(self, *, deletes: bool) -> None:
+        """Read the current version of the table, and add what it needs.
+
+        Args:
+            deletes: whether files are deleted by what is read, which the table may forbid.
+
+        Raises:
+            NotEligible: the table forbids to delete files.
+            TableReplaced, Fatal: it is another table now, or older than the list.
+            Malformed: its metadata can't be read, so that it is unknown what it needs.
+            OSError: the store or the catalog does not answer.
+        """
+
+    def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return for each file, with the schema `file_lists.LISTED`, whether the table needs it."""
+
+
+class UnneededFiles:
+    """The files of a list, compared with their table while they are deleted. All calls raise as `References.refresh`.
+
+    Memory: one byte for each file.
+    """
+
+    def __init__(
+        self,
+        files: FileList,
+        references: References,
+        *,
+        are_as_listed: Callable[[pa.Table], npt.NDArray[np.bool_]] | None = None,
+        times: pa.Table | None = None,
+    ) -> None:
+        """Take the files.
+
+        Args:
+            files: the files, none of which was needed when the list was made.
+            references: what the table needs from now on.
+            are_as_listed: returns for each of some files whether it is unchanged since the list was made; called after
+                each time that the references were read, with the files that these do not have.
+            times: the listing of the files, with the schema `listings.FOUND`: `batches` have the times then, by which
+                files are compared when they are deleted.
+        """
+        self._files = files
+        self._references = references
+        self._times = times
+        self._are_as_listed = are_as_listed
+        self._is_sent = np.zeros(files.rows, np.bool_)
+
+    def batches(self) -> Iterator[pa.Table]:
+        """Yield the files that may be deleted; each counts as deleted for `prove`.
+
+        The references are read before each `PROVEN_FILES` files of the list.
+        """
+        since = PROVEN_FILES
+        for part, files in self._parts():
+            if since + files.num_rows > PROVEN_FILES:
+                self._references.refresh(deletes=True)
+                since = 0
+            since += files.num_rows
+            is_free = ~self._references.needed(files)
+            free = files.filter(pa.array(is_free))
+            if self._are_as_listed is not None:
+                is_same = self._are_as_listed(free)
+                is_free[is_free] = is_same
+                free = free.filter(pa.array(is_same))
+            self._is_sent[part] = is_free
+            yield free if self._times is None else _with_times(free, self._times)
+
+    def prove(self) -> Sequence[Condition]:
+        """Read the references again: whether the table needs a file that was sent for deletion."""
+        self._references.refresh(deletes=False)
+        wrong = sum(int((self._references.needed(files) & self._is_sent[part]).sum()) for part, files in self._parts())
+        sent = int(self._is_sent.sum())
+        return (Condition("deleted_are_unneeded", not wrong, f"{sent} files deleted, {wrong} of them are needed"),)
+
+    def _parts(self) -> Iterator[tuple[slice, pa.Table]]:
+        """Yield the files with their places in the list, at most `PROVEN_FILES` at once."""
+        start = 0
+        for batch in self._files.batches():
+            for at in range(0, batch.num_rows, PROVEN_FILES):
+                files = batch.slice(at, PROVEN_FILES)
+                yield slice(start, start + files.num_rows), files
+                start += files.num_rows
+
+
+def _with_times(files: pa.Table, listing: pa.Table) -> pa.Table:
+    """Return files with the times that a listing has, `modified_us`."""
+    places = pc.index_in(files["path"], value_set=listing["path"])
+    return files.append_column("modified_us", listing["modified_us"].take(places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +294,37 @@ class TableDeletion:
 
     def _ask(self, requests: int) -> None:
         self._before_request(requests)
+
+
+def outputs_up_to(paths: Sequence[str], run_id: str, up_to_attempt: int, keep: frozenset[str]) -> Sequence[str]:
+    """Return those of a run's files whose names are of attempts up to a number, except those with a name of `keep`."""
+    kept = {file_name(path) for path in keep}
+    own = (path for path in paths if file_name(path) not in kept)
+    return [path for path in own if (attempt_of(file_name(path), run_id) or 0) <= up_to_attempt]
+
+
+def remove_outputs(
+    candidates: Sequence[str],
+    read_needed: Callable[[], Container[str]],
+    delete: Callable[[str], None],
+    *,
+    key: Callable[[str], str] = file_name,
+) -> Sequence[str]:
+    """Delete the files that the table does not need; return the paths of those that were there.
+
+    Args:
+        candidates: paths of files.
+        read_needed: reads the table and returns the keys of files that it needs; called after the candidates were
+            found, before each `PROVEN_FILES` of them.
+        delete: deletes a file; raises FileNotFoundError if it is gone.
+        key: returns the key of a path, by default the file's name.
+    """
+    removed: list[str] = []
+    for start in range(0, len(candidates), PROVEN_FILES):
+        needed = read_needed()
+        for path in candidates[start : start + PROVEN_FILES]:
+            if key(path) not in needed:
+                with suppress(FileNotFoundError):
+                    delete(path)
+                    removed.append(path)
+    return removed

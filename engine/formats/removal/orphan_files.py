@@ -16,19 +16,22 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from engine.domain.errors import StateConflict
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
-from engine.formats.removal.candidates import candidates, check_shrinkage, of_no_open_run, within_limit
-from engine.formats.removal.deletions import SearchedFiles
+from engine.formats.removal.deletions import References, SearchedFiles, UnneededFiles
 from engine.formats.removal.file_lists import FileKind, FileList, Origin
-from engine.formats.removal.listings import FileSource, ListedFiles
-from engine.formats.removal.looks import Look, Looked, StoredLooks, are_past_quarantine, due_files, us
+from engine.formats.removal.listings import FOUND, FileSource, ListedFiles
+from engine.formats.removal.looks import CANDIDATES, Look, Looked, StoredLooks, are_past_quarantine, due_files, us
 from engine.formats.removal.path_keys import Keys, are_in, keys_of
 from engine.formats.removal.records import RecordFiles, Records
-from engine.formats.removal.scopes import RefusedFiles
-from engine.formats.removal.unneeded import References, UnneededFiles
+from engine.formats.removal.scopes import RefusedFiles, of_no_open_run
 
 CHANGED: Final = "changed_since_inventory"
+LOOK_BYTES: Final = 2**29
+"""Size in memory from which a look takes no more files, about 4 million: what is stored can be read again."""
+
 _CHECKED_AT_ONCE: Final = 50_000
+_NO_KEY: Final = np.uint64(2**64 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +159,9 @@ class OrphanFiles(SearchedFiles):
             yield
         ids = self._source.check_listing(found, now_us, before_page)
         referenced, refused = self._source.referenced(), RefusedFiles()
-        check_shrinkage(earlier, len(referenced), ids)
+        _check_shrinkage(earlier, len(referenced), ids)
         orphans, more = self._orphans(found, earlier, refused)
-        files = candidates(orphans if listing.taken_us is None else _without_repeats(orphans), earlier, now_us)
+        files = _candidates(orphans if listing.taken_us is None else _without_repeats(orphans), earlier, now_us)
         changed = yield from _changed(listing, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
         refused.add(changed, CHANGED)
         files = files.filter(pc.invert(pc.is_in(files["path"], value_set=changed)))
@@ -172,7 +175,7 @@ class OrphanFiles(SearchedFiles):
 
     def _orphans(self, found: ListedFiles, earlier: Look | None, refused: RefusedFiles) -> tuple[pa.Table, int]:
         """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
-        files, more = within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
+        files, more = _within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
         return of_no_open_run(files, self._source.marks_of_open_runs(files["path"]), refused), more
 
     def exist(self, files: pa.Table) -> npt.NDArray[np.bool_]:
@@ -203,3 +206,51 @@ def _changed(source: FileSource, files: pa.Table) -> Generator[None, None, pa.Ch
         changed.append(part.filter(pc.invert(source.are_unchanged(part)))["path"])
         yield
     return pa.chunked_array([chunk for each in changed for chunk in each.chunks], pa.string())
+
+
+def _candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Table:
+    """Return orphans, with the schema `listings.FOUND`, as `CANDIDATES`: with the first look that found each."""
+    if earlier is None or earlier.taken_us > now_us:
+        since = pa.repeat(now_us, orphans.num_rows)
+    else:
+        since = earlier.first_seen(orphans, now_us)
+    return pa.table([*orphans.columns, since], schema=CANDIDATES)
+
+
+def _within_limit(orphans: Iterator[pa.Table], earlier: Look | None) -> tuple[pa.Table, int]:
+    """Return orphans, with the schema `listings.FOUND`, and the number of those beyond the limit of a look.
+
+    Files that the earlier look has come first: so their quarantine goes on, however many others there are.
+    """
+    before = CANDIDATES.empty_table() if earlier is None else earlier.files
+    known, room = np.append(np.sort(keys_of(before["path"])), _NO_KEY), LOOK_BYTES - before.nbytes
+    kept, more = [FOUND.empty_table()], 0
+    for batch in orphans:
+        is_known = pa.array(are_in(known, keys_of(batch["path"])))
+        if room <= 0:
+            more += batch.num_rows - pc.sum(is_known, min_count=0).as_py()
+            kept.append(batch.filter(is_known))
+        else:
+            room -= batch.filter(pc.invert(is_known)).nbytes
+            kept.append(batch)
+    return pa.concat_tables(kept), more
+
+
+def _check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) -> None:
+    """Raise `StateConflict` if the table lost references since the last look that no expiry explains.
+
+    No expiry removes the newest snapshot, so a table that had snapshots has some. An expiry explains fewer references;
+    if no snapshot is gone, at most a tenth of them may be.
+    """
+    if earlier is None:
+        return
+    if earlier.snapshot_ids and not ids:
+        raise StateConflict(
+            f"the table has no snapshot, {len(earlier.snapshot_ids)} at the last look, and no expiry removes all: the "
+            "catalog's answer may be incomplete, so no file is deleted; if the table was emptied, commit to it first"
+        )
+    if referenced * 10 < earlier.referenced * 9 and set(earlier.snapshot_ids) <= set(ids):
+        raise StateConflict(
+            f"the table refers to {referenced} files, {earlier.referenced} at the last look, though no snapshot was "
+            "removed since: no file is deleted"
+        )

@@ -16,10 +16,16 @@ import pyarrow.compute as pc
 
 from engine.formats.intake.errors import printable
 from engine.formats.intake.outside_files import are_behind_links, are_outside
-from engine.formats.removal.file_lists import FileKind
+from engine.formats.removal.file_lists import FileKind, listed
 from engine.rewriting.kernel.storage.places import AllowedFolders, OtherFolders
 
 OUTSIDE, OF_OTHERS, UNCLEAR, PROTECTED, LINKED = "outside", "of_another_table", "unclear", "protected", "behind_a_link"
+OTHER_NAME: Final = "other_name"
+"""Reason of `RefusedFiles`: no writer of the format gives a file of this place such a name."""
+
+OF_OPEN_RUN: Final = "of_open_run"
+"""Reason of `RefusedFiles`: a live run may still commit the file."""
+
 RECORDS: Final = "packhouse-deletions"
 """The folder, below the metadata location, of the lists of files to delete."""
 
@@ -98,3 +104,36 @@ class Scope:
         is_metadata = pc.and_not(pc.match_substring_regex(paths, _METADATA), is_of_its_kind)
         is_metadata = pc.or_(is_metadata, pc.match_substring_regex(paths, _HINT))
         return pc.or_(is_metadata, pc.match_substring(paths, f"/{RECORDS}/"))
+
+
+def in_scope(files: pa.Table, scope: Scope, refused: RefusedFiles) -> pa.Table:
+    """Return the files, with the schema `listings.FOUND`, that may be deleted; count the others in `refused`."""
+    as_content = listed(files["path"], FileKind.DATA, file_bytes=files["file_bytes"])
+    allowed = scope.allowed(as_content, refused)["path"]
+    return files if len(allowed) == files.num_rows else files.filter(pc.is_in(files["path"], value_set=allowed))
+
+
+def of_kinds(
+    files: pa.Table, kinds: Sequence[tuple[FileKind, str]], refused: RefusedFiles, *, untold: str = ""
+) -> pa.Table:
+    """Return the files whose place and name writers of the format give; count the others in `refused`.
+
+    Args:
+        files: with the schema `listings.FOUND`.
+        kinds: each with a regular expression of the paths of its files.
+        refused: counts the others.
+        untold: a regular expression of the paths of those that are not counted; empty: all are.
+    """
+    is_known = pc.match_substring_regex(files["path"], "|".join(f"(?:{pattern})" for _, pattern in kinds))
+    others = files["path"].filter(pc.invert(is_known))
+    refused.add(others.filter(pc.invert(pc.match_substring_regex(others, untold))) if untold else others, OTHER_NAME)
+    return files.filter(is_known)
+
+
+def of_no_open_run(files: pa.Table, marks: Sequence[str], refused: RefusedFiles) -> pa.Table:
+    """Return the files that no live run wrote; `marks`: the texts in the paths of the files of live runs."""
+    for text in marks:
+        is_open = pc.match_substring(files["path"], text)
+        refused.add(files.filter(is_open)["path"], OF_OPEN_RUN)
+        files = files.filter(pc.invert(is_open))
+    return files

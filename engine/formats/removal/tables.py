@@ -8,10 +8,9 @@ import pyarrow as pa
 from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.intake.guards import Reading, reads
 from engine.formats.removal.deletions import DeletedFiles, TableDeletion
-from engine.formats.removal.expired_files import ExpiredFiles, ExpirySource
+from engine.formats.removal.expired_files import ExpiredFiles, ExpirySource, FoundFiles
 from engine.formats.removal.file_lists import batches_of
 from engine.formats.removal.orphan_files import OrphanFiles, OrphanSource, preview_orphans
-from engine.formats.removal.plans import FoundFiles
 
 
 @dataclass(frozen=True)
@@ -19,8 +18,8 @@ class TableRemoval:
     """Base of removals.
 
     Attributes:
-        reading: guards reads of the table as it was loaded.
-        deleting: guards reads of the table as it is now.
+        reading: guards reads of the version that was loaded.
+        deleting: guards reads of the current version.
         storage: returns the current properties of file access.
     """
 

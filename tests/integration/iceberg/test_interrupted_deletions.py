@@ -9,7 +9,7 @@ import pytest
 from pyiceberg.table import Table
 
 from engine.formats.iceberg.removal.records import records_of
-from engine.formats.removal import bulk_deletes, unneeded
+from engine.formats.removal import bulk_deletes, deletions
 from engine.formats.removal.bulk_deletes import BulkDelete
 from engine.formats.removal.records import Records
 from tests.support.expired_files import Deletion, RunFiles, drop_snapshots, ids, needed, stored
@@ -135,7 +135,7 @@ def test_a_file_that_a_writer_adds_again_after_the_list_was_stored_is_kept(past:
 
 
 def test_a_long_deletion_looks_at_the_table_again(past: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unneeded, "PROVEN_FILES", 1)
+    monkeypatch.setattr(deletions, "PROVEN_FILES", 1)
     monkeypatch.setattr(bulk_deletes, "_AT_ONCE", 1)
     past.load()
     deletion = Deletion(past)

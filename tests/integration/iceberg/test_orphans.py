@@ -379,7 +379,7 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     search(lake).look(RULE)
     late = [orphan(lake, named(f"data/day={day}", number)) for day in (1, 3) for number in range(5)]
     monkeypatch.setattr("engine.formats.removal.listings._BATCH_ROWS", 1)
-    monkeypatch.setattr("engine.formats.removal.candidates.LOOK_BYTES", 1)
+    monkeypatch.setattr("engine.formats.removal.orphan_files.LOOK_BYTES", 1)
     pass_time(lake)
     files = search(lake)
     looked = files.look(RULE)
@@ -388,6 +388,6 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     assert deleted(files.delete(Deletion(lake).removal())) == 5
     assert ([path.exists() for path in first], [path.exists() for path in late]) == ([False] * 5, [True] * 10)
     search(lake).look(RULE)
-    monkeypatch.setattr("engine.formats.removal.candidates.LOOK_BYTES", 2**20)
+    monkeypatch.setattr("engine.formats.removal.orphan_files.LOOK_BYTES", 2**20)
     assert deleted(remove(lake)) == 10
     assert stored(lake.load()) == live

@@ -22,11 +22,10 @@ from engine.formats.hive.rewrite.proofs import records_of as records_of_partitio
 from engine.formats.hive.rewrite.replaced import ListName
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import SKEW_SECONDS, VALID_SECONDS
-from engine.formats.removal.deletions import SearchedFiles
+from engine.formats.removal.deletions import SearchedFiles, UnneededFiles
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RECORDS, RefusedFiles, Scope
-from engine.formats.removal.unneeded import UnneededFiles
 
 UNREAD: Final = "unread"
 _MOST_NAMED: Final = 10

@@ -14,7 +14,7 @@ from engine.formats.hive.rewrite.marks import SENT, SENT_SECONDS
 from engine.formats.hive.rewrite.proofs import records_of
 from engine.formats.hive.rewrite.replaced import ListName
 from engine.formats.hive.view import TableView
-from engine.formats.removal.outputs import remove_outputs
+from engine.formats.removal.deletions import remove_outputs
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
 from engine.rewriting.kernel.storage.stores.connections import files_of
 

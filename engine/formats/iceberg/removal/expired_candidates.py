@@ -25,9 +25,9 @@ from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.paths_in_files import MANIFESTS, entries_in, manifests_in
 from engine.formats.iceberg.removal.reachability import KeptManifests, Reachability, origin_of
 from engine.formats.iceberg.removal.stored_paths import StoredPaths
+from engine.formats.removal.expired_files import FoundFiles, Unread
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, listed
 from engine.formats.removal.path_keys import Keys, SeenKeys, first_of_each, keys_of
-from engine.formats.removal.plans import FoundFiles, Unread
 from engine.formats.removal.scopes import RefusedFiles, Scope
 
 _DELETES_METADATA = "write.metadata.delete-after-commit.enabled"

@@ -6,8 +6,8 @@ from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.expired_candidates import find_files, roots_of
 from engine.formats.iceberg.removal.reachability import Reachability, TableReferences, check_may_delete, check_newer
 from engine.formats.iceberg.removal.records import records_of
+from engine.formats.removal.expired_files import FoundFiles, Unread
 from engine.formats.removal.file_lists import FileList, Origin
-from engine.formats.removal.plans import FoundFiles, Unread
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RefusedFiles, Scope
 

@@ -22,13 +22,12 @@ from engine.formats.iceberg.removal.owners import check_one_table
 from engine.formats.iceberg.removal.reachability import Reachability, TableReferences, check_newer, origin_of
 from engine.formats.iceberg.removal.records import RecordFolder, records_of, records_root
 from engine.formats.iceberg.removal.sources import TableSource, source_of
-from engine.formats.removal.candidates import in_scope, of_kinds
 from engine.formats.removal.file_lists import FileList, Origin
 from engine.formats.removal.listings import ListedFiles
 from engine.formats.removal.orphan_files import SearchedTable
 from engine.formats.removal.path_keys import Keys, are_in, keys_of
 from engine.formats.removal.records import Records
-from engine.formats.removal.scopes import RefusedFiles, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope, in_scope, of_kinds
 
 HIDDEN: Final = "hidden"
 _HIDDEN: Final = r"/[._]"

@@ -14,7 +14,7 @@ from engine.formats.iceberg.catalog.paths import data_location, metadata_locatio
 from engine.formats.iceberg.commits.metadata_names import of_commits
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.removal.outputs import outputs_up_to, remove_outputs
+from engine.formats.removal.deletions import outputs_up_to, remove_outputs
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 

@@ -23,9 +23,9 @@ from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.removal.stored_paths import StoredPaths
+from engine.formats.removal.expired_files import Unread
 from engine.formats.removal.file_lists import Origin
 from engine.formats.removal.path_keys import Keys, are_in, keys_of, places_in
-from engine.formats.removal.plans import Unread
 
 _log = structlog.get_logger(__name__)
 

@@ -17,7 +17,7 @@ from engine.domain.errors import NotEligible
 from engine.formats.iceberg.errors import decoding, is_of_content, summary_of
 from engine.formats.intake.errors import decoding_bytes
 from engine.formats.intake.overlapping import overlapped
-from engine.formats.removal.plans import DAMAGED, Unread
+from engine.formats.removal.expired_files import DAMAGED, Unread
 
 _log = structlog.get_logger(__name__)
 

@@ -8,7 +8,7 @@ from engine.formats.iceberg.removal.expired_files import IcebergExpired, preview
 from engine.formats.iceberg.removal.orphan_checks import check_places
 from engine.formats.iceberg.removal.orphan_files import IcebergOrphans
 from engine.formats.intake.guards import Reading
-from engine.formats.removal.plans import FoundFiles
+from engine.formats.removal.expired_files import FoundFiles
 from engine.formats.removal.scopes import Scope
 from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
 

@@ -21,8 +21,8 @@ from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.metadata.snapshots import ListFile, Snapshot
 from engine.formats.paimon.removal.entries import FILES, live_entries, read_files, read_indexes
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.expired_files import DAMAGED, Unread
 from engine.formats.removal.file_lists import FileKind, listed
-from engine.formats.removal.plans import DAMAGED, Unread
 
 _IN_DATA_FOLDERS: Final = "index-file-in-data-file-dir"
 _LOCATED: Final = FILES.append(pa.field("path", pa.string()))

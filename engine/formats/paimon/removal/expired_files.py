@@ -22,9 +22,9 @@ from engine.formats.paimon.removal.places import DeletablePlaces
 from engine.formats.paimon.removal.records import check_same, origin_of, records_of
 from engine.formats.paimon.removal.roots import Root, read_roots
 from engine.formats.paimon.view import TableView
+from engine.formats.removal.expired_files import FoundFiles, Unread
 from engine.formats.removal.file_lists import CONTENT, LISTED, FileList, ListWriter, Origin, batches_of
 from engine.formats.removal.path_keys import SeenKeys, keys_of
-from engine.formats.removal.plans import FoundFiles, Unread
 from engine.formats.removal.records import Records
 from engine.formats.removal.scopes import RefusedFiles
 

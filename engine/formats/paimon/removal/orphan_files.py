@@ -16,13 +16,12 @@ from engine.formats.paimon.removal.orphan_names import of_documents, orphan_kind
 from engine.formats.paimon.removal.orphan_references import References, name_keys
 from engine.formats.paimon.removal.records import check_same, origin_of, records_of, records_root
 from engine.formats.paimon.view import TableView
-from engine.formats.removal.candidates import in_scope, of_kinds
 from engine.formats.removal.file_lists import FileList, Origin
 from engine.formats.removal.listings import ListedFiles, Listing
 from engine.formats.removal.orphan_files import SearchedTable
 from engine.formats.removal.path_keys import Keys
 from engine.formats.removal.records import Records
-from engine.formats.removal.scopes import RefusedFiles, Scope
+from engine.formats.removal.scopes import RefusedFiles, Scope, in_scope, of_kinds
 
 
 @dataclass(frozen=True, slots=True)

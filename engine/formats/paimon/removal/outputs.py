@@ -12,7 +12,7 @@ from engine.formats.paimon.metadata.snapshots import Snapshot
 from engine.formats.paimon.removal.records import check_same, origin_of
 from engine.formats.paimon.rewrite.commits import find_commits
 from engine.formats.paimon.view import TableView
-from engine.formats.removal.outputs import outputs_up_to, remove_outputs
+from engine.formats.removal.deletions import outputs_up_to, remove_outputs
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 METADATA_FOLDERS: Final = frozenset(

@@ -11,7 +11,7 @@ from engine.formats.paimon.removal.orphan_files import PaimonOrphans
 from engine.formats.paimon.removal.places import DeletablePlaces
 from engine.formats.paimon.upkeep.tags import read_tags
 from engine.formats.paimon.view import TableView
-from engine.formats.removal.plans import FoundFiles, Unread
+from engine.formats.removal.expired_files import FoundFiles, Unread
 from engine.formats.removal.scopes import Scope
 from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
 
