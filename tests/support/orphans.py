@@ -13,9 +13,9 @@ from engine.domain.runs.removals import OrphanRule
 from engine.formats.iceberg.removal.orphan_files import IcebergOrphans
 from engine.formats.iceberg.removal.records import RecordFolder, records_root
 from engine.formats.removal.bulk_deletes import BulkDelete, Tally
-from engine.formats.removal.looks import Looked, StoredLooks
 from engine.formats.removal.orphan_files import OrphanFiles
 from engine.formats.removal.scopes import Scope
+from engine.formats.removal.searches import SearchResult, StoredSearches
 from tests.support.expired_files import Deletion
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, orders
 
@@ -59,10 +59,10 @@ def orphan(lake: Lake, name: str) -> Path:
     return path
 
 
-class Search(OrphanFiles):
+class RunSearch(OrphanFiles):
     """A search for orphans by a run that is not paced."""
 
-    def look(self, rule: OrphanRule) -> Looked:
+    def look(self, rule: OrphanRule) -> SearchResult:
         """List the files, and store those that nothing refers to."""
         self._rule = rule
         for _ in self.looking(lambda _: None):
@@ -77,16 +77,18 @@ class Search(OrphanFiles):
         return removal.tally
 
 
-def search(lake: Lake, rule: OrphanRule = RULE, *, scope: Scope | None = None, open_runs: Sequence[str] = ()) -> Search:
+def search(
+    lake: Lake, rule: OrphanRule = RULE, *, scope: Scope | None = None, open_runs: Sequence[str] = ()
+) -> RunSearch:
     """Return a search for orphans by a run."""
     where = scope or Scope.of(lake.load().location())
-    return Search(IcebergOrphans(load=Deletion(lake).view, scope=where, open_runs=open_runs), RUN_ID, rule)
+    return RunSearch(IcebergOrphans(load=Deletion(lake).view, scope=where, open_runs=open_runs), RUN_ID, rule)
 
 
-def stored_looks(lake: Lake) -> StoredLooks:
+def stored_looks(lake: Lake) -> StoredSearches:
     """Return the stored looks of the table."""
     view = Deletion(lake).view()
-    return StoredLooks(RecordFolder(view), records_root(view))
+    return StoredSearches(RecordFolder(view), records_root(view))
 
 
 def pass_time(lake: Lake, by: timedelta = WEEK) -> None:

@@ -12,7 +12,7 @@ from random import Random
 import pyarrow as pa
 
 from engine.formats.iceberg.catalog.paths import normalised
-from engine.formats.removal.looks import Look
+from engine.formats.removal.searches import Search
 
 LONG_AGO = timedelta(days=60)
 _RECORDS = "packhouse-deletions"
@@ -120,7 +120,7 @@ def pass_time(folder: Path, by: timedelta) -> None:
 
 def _move_look(folder: Path, by: timedelta, columns: tuple[str, ...]) -> None:
     (path,) = folder.rglob(_LOOKS)
-    look, us = Look.read(path.read_bytes()), by // timedelta(microseconds=1)
+    look, us = Search.read(path.read_bytes()), by // timedelta(microseconds=1)
     files = look.files
     for name in columns:
         at, moved = files.schema.get_field_index(name), [each - us for each in files[name].to_pylist()]

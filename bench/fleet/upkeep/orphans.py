@@ -1,6 +1,6 @@
 """Model the files of failed writes in a table's storage, and the two looks that find and delete them.
 
-Age, quarantine and what a look remembers are the product's: `OrphanRule` and `Look`. All files of a failed write have
+Age, quarantine and what a look remembers are the product's: `OrphanRule` and `Search`. All files of a failed write have
 one row.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalFigures, RemovalPlan
 from engine.formats.base import Condition
 from engine.formats.removal.file_lists import Origin
-from engine.formats.removal.looks import CANDIDATES, Look
+from engine.formats.removal.searches import CANDIDATES, Search
 
 _ORIGIN = Origin("uuid", 1, 1)
 
@@ -32,7 +32,7 @@ class FailedWrites:
     file_bytes: int
     seen: int = 0
     left: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    look: Look | None = None
+    look: Search | None = None
     deleted: int = 0
     most: int = 0
 
@@ -72,7 +72,7 @@ class ModelOrphans:
         now_us, found = int(self._now * 1e6), self._writes.old(self._now, self._rule)
         earlier = self._writes.look
         since = pa.repeat(now_us, found.num_rows) if earlier is None else earlier.first_seen(found, now_us)
-        look = Look(_ORIGIN, now_us, 1, (), pa.table([*found.columns, since], schema=CANDIDATES))
+        look = Search(_ORIGIN, now_us, 1, (), pa.table([*found.columns, since], schema=CANDIDATES))
         self._writes.look = look
         due = look.past_quarantine(self._rule.quarantine)
         self._due = look.files.filter(due)["path"].cast(pa.int64()).to_numpy()

@@ -26,7 +26,7 @@ class InventoryPlace:
 
 @dataclass(frozen=True, slots=True)
 class OrphanRule:
-    """Rule for orphans: files of at least this age, found by two looks that are `quarantine` apart.
+    """Rule for orphans: files of at least this age, found by two searches that are `quarantine` apart.
 
     `longest_run`: the longest duration of the table's runs; a file younger than twice that is not an orphan.
     `inventory`: where the table's files are read from instead of being listed.

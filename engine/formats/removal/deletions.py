@@ -148,7 +148,7 @@ class DeletedFiles(Protocol):
         """Remove the records that only a repetition needs."""
 
 
-class SearchResult(Protocol):
+class DueFiles(Protocol):
     """Files that a search of a table's location found."""
 
     @property
@@ -170,7 +170,7 @@ class SearchedFiles(ABC):
 
     @property
     @abstractmethod
-    def result(self) -> SearchResult:
+    def result(self) -> DueFiles:
         """The result of `looking`. Raises ValueError before."""
 
     @property
@@ -272,7 +272,7 @@ class TableDeletion:
             return self._deletes.advance(seconds)
 
     def figures(self) -> RemovalFigures:
-        """Return what this object, and earlier attempts at the run's look, deleted so far; also after an error."""
+        """Return what this object, and earlier attempts at the run's search, deleted so far; also after an error."""
         own = RemovalFigures() if self._deletes is None else self._deletes.tally.figures()
         return own.with_earlier(self._earlier)
 

@@ -3,7 +3,7 @@
 A search writes a probe, whose time is the store's clock, loads the table, lists every file below its location, loads
 the table again, and subtracts the files that either version refers to. Nothing is deleted on a listing that lacks a
 file that must exist, or if some metadata can't be read. A process that was killed is followed by another search: the
-stored looks and records make it go on.
+stored searches and records make it go on.
 """
 
 import time
@@ -21,14 +21,22 @@ from engine.domain.runs.removals import OrphanRule, RemovalPlan
 from engine.formats.removal.deletions import References, SearchedFiles, UnneededFiles
 from engine.formats.removal.file_lists import FileKind, FileList, Origin
 from engine.formats.removal.listings import FOUND, FileSource, ListedFiles
-from engine.formats.removal.looks import CANDIDATES, Look, Looked, StoredLooks, are_past_quarantine, due_files, us
 from engine.formats.removal.path_keys import Keys, are_in, keys_of
 from engine.formats.removal.records import RecordFiles, Records
 from engine.formats.removal.scopes import RefusedFiles, of_no_open_run
+from engine.formats.removal.searches import (
+    CANDIDATES,
+    Search,
+    SearchResult,
+    StoredSearches,
+    are_past_quarantine,
+    due_files,
+    us,
+)
 
 CHANGED: Final = "changed_since_inventory"
-LOOK_BYTES: Final = 2**29
-"""Size in memory from which a look takes no more files, about 4 million: what is stored can be read again."""
+SEARCH_BYTES: Final = 2**29
+"""Size in memory from which a search takes no more files, about 4 million: what is stored can be read again."""
 
 _CHECKED_AT_ONCE: Final = 50_000
 _NO_KEY: Final = np.uint64(2**64 - 1)
@@ -65,7 +73,7 @@ class OrphanSource(Protocol):
         """Load the table, and check that it may be searched by this rule."""
 
     def check_same(self, origin: Origin) -> None:
-        """Check that the table is the one of an earlier list or look, and not older."""
+        """Check that the table is the one of an earlier list or search, and not older."""
 
     def find_files(self, rule: OrphanRule, now_us: int, before_page: Callable[[int], None]) -> FileSource:
         """Read what the table refers to; return where its files are found.
@@ -117,14 +125,14 @@ class OrphanFiles(SearchedFiles):
         self._source = source
         self._run_id = run_id
         self._rule = rule
-        self._looked: Looked | None = None
+        self._result: SearchResult | None = None
 
     @property
-    def result(self) -> Looked:
-        """The look that was taken. Raises ValueError before."""
-        if self._looked is None:
-            raise ValueError("no look was taken yet")
-        return self._looked
+    def result(self) -> SearchResult:
+        """The search that was made. Raises ValueError before."""
+        if self._result is None:
+            raise ValueError("no search was made yet")
+        return self._result
 
     @property
     def records(self) -> Records:
@@ -132,11 +140,11 @@ class OrphanFiles(SearchedFiles):
         return self._source.records(self._run_id)
 
     def looking(self, before_page: Callable[[int], None], *, is_stored: bool = True) -> Iterator[None]:
-        """Take a look in parts; it is taken when the iterator ends.
+        """Search in parts; it is done when the iterator ends.
 
         Args:
             before_page: called with the number of requests before files are listed; may wait, or raise to stop.
-            is_stored: whether the look is stored; otherwise nothing is written, and this machine's clock counts.
+            is_stored: whether the search is stored; otherwise nothing is written, and this machine's clock counts.
 
         Raises:
             NotEligible: the table forbids to delete files, has files in other places than its location, or has another
@@ -147,11 +155,11 @@ class OrphanFiles(SearchedFiles):
         """
         rule = self._rule
         table = self._source.begin(rule)
-        looks = StoredLooks(table.stored, table.root)
-        earlier = looks.latest()
+        searches = StoredSearches(table.stored, table.root)
+        earlier = searches.latest()
         if earlier is not None:
             self._source.check_same(earlier.origin)
-        now_us = looks.store_time(table.storage, self._run_id) if is_stored else time.time_ns() // 1000
+        now_us = searches.store_time(table.storage, self._run_id) if is_stored else time.time_ns() // 1000
         listing = self._source.find_files(rule, now_us, before_page)
         found = ListedFiles(now_us - us(rule.age))
         for batch in listing.files():
@@ -165,21 +173,23 @@ class OrphanFiles(SearchedFiles):
         changed = yield from _changed(listing, files.filter(are_past_quarantine(files, now_us, rule.quarantine)))
         refused.add(changed, CHANGED)
         files = files.filter(pc.invert(pc.is_in(files["path"], value_set=changed)))
-        look = Look(table.origin, now_us, len(referenced), ids, files)
+        search = Search(table.origin, now_us, len(referenced), ids, files)
         if is_stored:
-            looks.write(look)
+            searches.write(search)
         keys = np.union1d(referenced, np.setdiff1d(found.keys(), keys_of(changed)))
-        due = due_files(look, rule, table.kinds)
-        self._looked = Looked(look, found.files, due, refused, keys, rule, inventory_us=listing.taken_us, more=more)
-        self._due = UnneededFiles(due, self._source.references(due), times=look.files)
+        due = due_files(search, rule, table.kinds)
+        self._result = SearchResult(
+            search, found.files, due, refused, keys, rule, inventory_us=listing.taken_us, more=more
+        )
+        self._due = UnneededFiles(due, self._source.references(due), times=search.files)
 
-    def _orphans(self, found: ListedFiles, earlier: Look | None, refused: RefusedFiles) -> tuple[pa.Table, int]:
+    def _orphans(self, found: ListedFiles, earlier: Search | None, refused: RefusedFiles) -> tuple[pa.Table, int]:
         """Return old files that nothing refers to and that may be deleted, and the number of those beyond the limit."""
         files, more = _within_limit((self._source.allowed(batch, refused) for batch in found.old()), earlier)
         return of_no_open_run(files, self._source.marks_of_open_runs(files["path"]), refused), more
 
     def exist(self, files: pa.Table) -> npt.NDArray[np.bool_]:
-        """Return for each file of a stored list whether the look found it, or the table refers to it."""
+        """Return for each file of a stored list whether the search found it, or the table refers to it."""
         return are_in(self.result.keys, keys_of(files["path"]))
 
 
@@ -208,8 +218,8 @@ def _changed(source: FileSource, files: pa.Table) -> Generator[None, None, pa.Ch
     return pa.chunked_array([chunk for each in changed for chunk in each.chunks], pa.string())
 
 
-def _candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Table:
-    """Return orphans, with the schema `listings.FOUND`, as `CANDIDATES`: with the first look that found each."""
+def _candidates(orphans: pa.Table, earlier: Search | None, now_us: int) -> pa.Table:
+    """Return orphans, with the schema `listings.FOUND`, as `CANDIDATES`: with the first search that found each."""
     if earlier is None or earlier.taken_us > now_us:
         since = pa.repeat(now_us, orphans.num_rows)
     else:
@@ -217,13 +227,13 @@ def _candidates(orphans: pa.Table, earlier: Look | None, now_us: int) -> pa.Tabl
     return pa.table([*orphans.columns, since], schema=CANDIDATES)
 
 
-def _within_limit(orphans: Iterator[pa.Table], earlier: Look | None) -> tuple[pa.Table, int]:
-    """Return orphans, with the schema `listings.FOUND`, and the number of those beyond the limit of a look.
+def _within_limit(orphans: Iterator[pa.Table], earlier: Search | None) -> tuple[pa.Table, int]:
+    """Return orphans, with the schema `listings.FOUND`, and the number of those beyond the limit of a search.
 
-    Files that the earlier look has come first: so their quarantine goes on, however many others there are.
+    Files that the earlier search has come first: so their quarantine goes on, however many others there are.
     """
     before = CANDIDATES.empty_table() if earlier is None else earlier.files
-    known, room = np.append(np.sort(keys_of(before["path"])), _NO_KEY), LOOK_BYTES - before.nbytes
+    known, room = np.append(np.sort(keys_of(before["path"])), _NO_KEY), SEARCH_BYTES - before.nbytes
     kept, more = [FOUND.empty_table()], 0
     for batch in orphans:
         is_known = pa.array(are_in(known, keys_of(batch["path"])))
@@ -236,8 +246,8 @@ def _within_limit(orphans: Iterator[pa.Table], earlier: Look | None) -> tuple[pa
     return pa.concat_tables(kept), more
 
 
-def _check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) -> None:
-    """Raise `StateConflict` if the table lost references since the last look that no expiry explains.
+def _check_shrinkage(earlier: Search | None, referenced: int, ids: Sequence[int]) -> None:
+    """Raise `StateConflict` if the table lost references since the last search that no expiry explains.
 
     No expiry removes the newest snapshot, so a table that had snapshots has some. An expiry explains fewer references;
     if no snapshot is gone, at most a tenth of them may be.
@@ -246,11 +256,12 @@ def _check_shrinkage(earlier: Look | None, referenced: int, ids: Sequence[int]) 
         return
     if earlier.snapshot_ids and not ids:
         raise StateConflict(
-            f"the table has no snapshot, {len(earlier.snapshot_ids)} at the last look, and no expiry removes all: the "
-            "catalog's answer may be incomplete, so no file is deleted; if the table was emptied, commit to it first"
+            f"the table has no snapshot, {len(earlier.snapshot_ids)} at the last search, and no expiry removes all: "
+            "the catalog's answer may be incomplete, so no file is deleted; if the table was emptied, commit to it "
+            "first"
         )
     if referenced * 10 < earlier.referenced * 9 and set(earlier.snapshot_ids) <= set(ids):
         raise StateConflict(
-            f"the table refers to {referenced} files, {earlier.referenced} at the last look, though no snapshot was "
+            f"the table refers to {referenced} files, {earlier.referenced} at the last search, though no snapshot was "
             "removed since: no file is deleted"
         )

@@ -134,7 +134,7 @@ class Records:
         return [found[number] for number in sorted(found)]
 
     def write_orphans(self, files: FileList, taken_us: int) -> str:
-        """Store the orphans of a look that are about to be deleted; return the path of the list. Raises OSError."""
+        """Store the orphans of a search that are about to be deleted; return the path of the list. Raises OSError."""
         return self._write(f"orphans-{taken_us}.parquet", files)
 
     def orphans(self) -> Iterator[FileList]:

@@ -15,9 +15,9 @@ from engine.domain.errors import NotEligible, TableReplaced
 from engine.formats.iceberg.removal.records import records_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
-from engine.formats.removal.looks import CANDIDATES, Look
 from engine.formats.removal.path_keys import keys_of
 from engine.formats.removal.scopes import OF_OTHERS, OUTSIDE, PROTECTED, UNCLEAR, RefusedFiles, Scope
+from engine.formats.removal.searches import CANDIDATES, Search
 from tests.support.expired_files import Deletion, ids, needed, stored
 from tests.support.iceberg_tables import RUN_ID, Lake, append_files, orders
 from tests.support.orphans import stored_looks
@@ -227,15 +227,15 @@ def test_a_small_list_that_decodes_to_much_memory_is_refused() -> None:
 
 def test_a_small_look_that_decodes_to_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     told = {b"packhouse.look": b'[["u", 1, 1], 2, 1, []]'}
-    assert Look.read(of_one_path(10, CANDIDATES, told)).files.num_rows == 10
+    assert Search.read(of_one_path(10, CANDIDATES, told)).files.num_rows == 10
     body = of_one_path(17_000, CANDIDATES, told)
     assert len(body) < 10_000
     with pytest.raises(Malformed) as raised:
-        Look.read(body)
+        Search.read(body)
     assert "1024 MiB" in str(raised.value.__cause__)
-    monkeypatch.setattr("engine.formats.removal.looks._MOST_FILES", 9)
+    monkeypatch.setattr("engine.formats.removal.searches._MOST_FILES", 9)
     with pytest.raises(Malformed):
-        Look.read(of_one_path(10, CANDIDATES, told))
+        Search.read(of_one_path(10, CANDIDATES, told))
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_small_look_that_decodes_to_much_memory_is_refused(monkeypatch: pytest
 )
 def test_a_look_with_another_origin_is_none(told: bytes) -> None:
     with pytest.raises(Malformed):
-        Look.read(of_one_path(10, CANDIDATES, {b"packhouse.look": told}))
+        Search.read(of_one_path(10, CANDIDATES, {b"packhouse.look": told}))
 
 
 def test_f51_a_stored_look_that_can_t_be_read_is_logged_and_a_fault_of_ours_is_none(
@@ -258,7 +258,7 @@ def test_f51_a_stored_look_that_can_t_be_read_is_logged_and_a_fault_of_ours_is_n
     assert [(each["event"], each["path"]) for each in logged] == [
         ("stored_look_not_read", f"{looks.folder}/look-1.parquet")
     ]
-    monkeypatch.setattr("engine.formats.removal.looks.check_decoded", None)
+    monkeypatch.setattr("engine.formats.removal.searches.check_decoded", None)
     looks.stored.write(f"{looks.folder}/look-1.parquet", of_one_path(10, CANDIDATES, {}))
     with pytest.raises(TypeError):
         looks.latest()

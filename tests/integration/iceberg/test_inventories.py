@@ -21,7 +21,7 @@ from tests.support.orphans import (
     LONG_AGO,
     RULE,
     UUID,
-    Search,
+    RunSearch,
     deleted,
     named,
     orphan,
@@ -138,7 +138,7 @@ def test_an_inventory_that_is_read_again_after_a_deletion_deletes_nothing_twice(
     wanted = rule(lake, "all.csv")
     assert deleted(remove(lake, rule=wanted)) == 1
     again = search(lake)
-    assert (again.look(wanted).due.rows, again.result.look.files.num_rows) == (0, 0)
+    assert (again.look(wanted).due.rows, again.result.search.files.num_rows) == (0, 0)
 
 
 def test_a_file_that_was_committed_after_the_inventory_stays(lake: Lake) -> None:
@@ -155,7 +155,7 @@ def test_a_file_that_was_committed_after_the_inventory_stays(lake: Lake) -> None
     assert search(lake).look(rule(lake, "all.csv")).due.rows == 0
 
 
-def look_at(lake: Lake, content: bytes, name: str = "all.csv") -> Search:
+def look_at(lake: Lake, content: bytes, name: str = "all.csv") -> RunSearch:
     (folder(lake) / name).write_bytes(content)
     files = search(lake)
     files.look(rule(lake, name))
@@ -299,14 +299,14 @@ def test_rows_that_repeat_a_file_count_once_and_the_latest_holds(lake: Lake) -> 
     path = orphan(lake, named())
     repeated = [(str(path), 5, at(LONG_AGO - 99)), *rows(lake), (str(path), 6, at(LONG_AGO))]
     write_csv(lake, repeated)
-    assert search(lake).look(rule(lake, "all.csv")).look.files.num_rows == 1
+    assert search(lake).look(rule(lake, "all.csv")).search.files.num_rows == 1
     assert deleted(remove(lake, rule=rule(lake, "all.csv"))) == 1
 
 
 def test_rows_without_size_or_time_are_no_candidates(lake: Lake) -> None:
     table(lake)
     write_csv(lake, [(str(orphan(lake, named())), "", at(LONG_AGO)), (str(orphan(lake, named(number=1))), 6, "")])
-    assert search(lake).look(rule(lake, "all.csv")).look.files.num_rows == 0
+    assert search(lake).look(rule(lake, "all.csv")).search.files.num_rows == 0
 
 
 def test_rows_with_paths_that_leave_the_location_delete_nothing(lake: Lake) -> None:

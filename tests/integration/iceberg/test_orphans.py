@@ -68,11 +68,11 @@ def test_f35_young_files_are_no_orphans_and_age_is_at_least_twice_the_longest_ru
     at = path.stat().st_ctime - 47 * 3600
     os.utime(path, (at, at))
     young = OrphanRule(timedelta(0), timedelta(0), longest_run=timedelta(days=1))
-    assert search(lake).look(young).look.files.num_rows == 0
-    assert search(lake).look(replace(young, longest_run=timedelta(hours=1))).look.files.num_rows == 1
+    assert search(lake).look(young).search.files.num_rows == 0
+    assert search(lake).look(replace(young, longest_run=timedelta(hours=1))).search.files.num_rows == 1
     at = path.stat().st_ctime - 23 * 3600
     os.utime(path, (at, at))
-    assert search(lake).look(OrphanRule(timedelta(0), timedelta(0))).look.files.num_rows == 0
+    assert search(lake).look(OrphanRule(timedelta(0), timedelta(0))).search.files.num_rows == 0
 
 
 def test_a_file_that_changed_between_the_looks_begins_its_quarantine_again(lake: Lake) -> None:
@@ -84,7 +84,7 @@ def test_a_file_that_changed_between_the_looks_begins_its_quarantine_again(lake:
     os.utime(sized, (LONG_AGO, LONG_AGO))
     os.utime(timed, (LONG_AGO + 1, LONG_AGO + 1))
     found = search(lake).look(RULE)
-    assert (found.due.rows, found.look.files.num_rows) == (0, 2)
+    assert (found.due.rows, found.search.files.num_rows) == (0, 2)
 
 
 @pytest.mark.parametrize("moment", ["between the looks", "before the deletion"])
@@ -126,7 +126,7 @@ def test_f16_an_incomplete_listing_deletes_nothing(lake: Lake, lacks: str, monke
         for batch in files_below(*given):
             yield batch.filter(pa.array([not each.endswith(ends) for each in batch["path"].to_pylist()], pa.bool_()))
 
-    for name in ("removal.looks", "removal.listings"):
+    for name in ("removal.searches", "removal.listings"):
         monkeypatch.setattr(f"engine.formats.{name}.files_below", cut)
     with pytest.raises(StateConflict, match="listing"):
         search(lake).look(RULE)
@@ -379,15 +379,15 @@ def test_more_orphans_than_one_look_stores_are_deleted_by_later_ones(
     search(lake).look(RULE)
     late = [orphan(lake, named(f"data/day={day}", number)) for day in (1, 3) for number in range(5)]
     monkeypatch.setattr("engine.formats.removal.listings._BATCH_ROWS", 1)
-    monkeypatch.setattr("engine.formats.removal.orphan_files.LOOK_BYTES", 1)
+    monkeypatch.setattr("engine.formats.removal.orphan_files.SEARCH_BYTES", 1)
     pass_time(lake)
     files = search(lake)
     looked = files.look(RULE)
-    assert (looked.due.rows, looked.look.files.num_rows, looked.more) == (5, 5, 10)
+    assert (looked.due.rows, looked.search.files.num_rows, looked.more) == (5, 5, 10)
     assert looked.plan().document()["look"]["left_for_later"] == 10
     assert deleted(files.delete(Deletion(lake).removal())) == 5
     assert ([path.exists() for path in first], [path.exists() for path in late]) == ([False] * 5, [True] * 10)
     search(lake).look(RULE)
-    monkeypatch.setattr("engine.formats.removal.orphan_files.LOOK_BYTES", 2**20)
+    monkeypatch.setattr("engine.formats.removal.orphan_files.SEARCH_BYTES", 2**20)
     assert deleted(remove(lake)) == 10
     assert stored(lake.load()) == live

@@ -120,9 +120,9 @@ def test_the_newest_inventory_of_a_configuration_is_read(lake: Lake, s3: S3Serve
     deliver(s3, "CSV", rows, day="2026-11-24")
     orphans(lake, s3)
     deliver(s3, "CSV", rows, day="2026-11-23")
-    assert search(lake).look(rule()).look.files.num_rows == 0
+    assert search(lake).look(rule()).search.files.num_rows == 0
     deliver(s3, "Parquet", listed(s3), day="2026-11-25")
-    assert search(lake).look(rule()).look.files.num_rows == len(NAMES)
+    assert search(lake).look(rule()).search.files.num_rows == len(NAMES)
 
 
 @pytest.mark.parametrize("kind", ["CSV", "Parquet"])
@@ -141,7 +141,7 @@ def test_older_versions_and_delete_markers_are_no_files(lake: Lake, s3: S3Server
     s3.put(name, encoded if kind == "CSV" else parquet_of([(key, 0)] * 3, **columns))
     schema = "Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, LastModifiedDate"
     write_manifest(s3, manifest(kind, [name], fileSchema=schema))
-    assert search(lake).look(rule()).look.files["file_bytes"].to_pylist() == [6]
+    assert search(lake).look(rule()).search.files["file_bytes"].to_pylist() == [6]
 
 
 FAULTS: Mapping[str, tuple[Callable[[dict[str, Any]], object], str]] = {

@@ -28,7 +28,7 @@ from engine.domain.tables.table import FormatName
 from engine.formats.hive.capabilities import CAPABILITIES as OF_HIVE
 from engine.formats.iceberg.capabilities import CAPABILITIES as OF_ICEBERG
 from engine.formats.paimon.capabilities import CAPABILITIES as OF_PAIMON
-from engine.formats.removal.looks import CANDIDATES, Look
+from engine.formats.removal.searches import CANDIDATES, Search
 from tests.integration.rewrites.test_snapshot_rewrites import delete_rows
 from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
 from tests.support.hive.worlds import served as served_hive
@@ -184,7 +184,7 @@ async def orphans(play: Play, folder: str, name: str) -> None:
 def make_look_earlier(place: StoredPlace, by: timedelta) -> None:
     """Let time pass since the stored search for orphans."""
     (path,) = [f"{place.root}/{each}" for each in place.stored() if "/orphans/look-" in each]
-    look, us = Look.read(place.files.read(path, 2**20)), by // timedelta(microseconds=1)
+    look, us = Search.read(place.files.read(path, 2**20)), by // timedelta(microseconds=1)
     since = pa.array([each - us for each in look.files["since_us"].to_pylist()], pa.int64())
     files = look.files.set_column(look.files.schema.get_field_index("since_us"), CANDIDATES.field("since_us"), since)
     place.files.write(path, replace(look, taken_us=look.taken_us - us, files=files).body())

@@ -19,7 +19,7 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.policies.effective import merging
 from engine.domain.runs.run import Operation, ReadyRun, Run
 from engine.formats.base import RewrittenSnapshot
-from engine.formats.removal.looks import Look
+from engine.formats.removal.searches import Search
 from engine.services.explain import facts
 
 BY_NAME: Final = {each.name: each for each in PATTERNS}
@@ -73,10 +73,10 @@ def test_the_check_fails_when_manifests_are_not_merged_within_the_hour(monkeypat
 
 @pytest.mark.deep
 def test_the_check_fails_when_no_orphan_leaves_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(look: Look, _quarantine: timedelta) -> pa.Array:
+    def none(look: Search, _quarantine: timedelta) -> pa.Array:
         return pa.array([False] * look.files.num_rows, pa.bool_())
 
-    monkeypatch.setattr(Look, "past_quarantine", none)
+    monkeypatch.setattr(Search, "past_quarantine", none)
     assert any("orphans, at most" in each for each in four_days().broken())
 
 

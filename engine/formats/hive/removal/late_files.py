@@ -138,7 +138,7 @@ class Carrier:
         """Return the sizes, by name, of the files in the present folder and of those that rewrites since have merged.
 
         The merged ones are in the lists of the folders between the old and the present one. A dual file among them has
-        its rows in the partition: its writer put it there, or another look copied it.
+        its rows in the partition: its writer put it there, or another search copied it.
         """
         sizes = {file_name(path): size for path, (size, _) in files_directly_in(target, self.view.storage).items()}
         folder = old.name.folder
@@ -203,7 +203,7 @@ class Carrier:
             (footer,) = footers_of([(path, state[0])], self.view.storage)
             if footer is not None:
                 copy_file(path, copy_of(target, path, state), state[0], self.view.files_of_table)
-        except OSError as error:  # of this file: other folders go on, and the next look tries again
+        except OSError as error:  # of this file: other folders go on, and the next search tries again
             _log.warning("late_file_not_copied", path=path[-_LONGEST_NAMED:], error=summary_of(error))
             self.tally.leave(location, (name,), UNREADABLE)
             return False

@@ -89,7 +89,7 @@ class OldCopies(SearchedFiles):
     _locations: set[str] = field(default_factory=set)
 
     def looking(self, before_page: Callable[[int], None]) -> Iterator[None]:
-        """Take a look in parts; it is taken, and late files are copied, when the iterator ends.
+        """Search in parts; it is done, and late files are copied, when the iterator ends.
 
         Raises:
             OSError, Malformed, NotEligible: as `removal.replaced_folders.replaced_folders`.
@@ -108,22 +108,22 @@ class OldCopies(SearchedFiles):
             lists += replaced_folders(view, more, self.scope, before_page, unread.append)
             yield
         refused.add(pa.chunked_array([unread], pa.string()), UNREAD)
-        look = _Look(view, self.rule, before_page, lists)
-        look.forget(others)
+        search = _FolderSearch(view, self.rule, before_page, lists)
+        search.forget(others)
         now_us = int(self.rule.now.timestamp() * 1_000_000)
         writer = ListWriter(Origin(view.uuid, 0, now_us // 1000))
         for each in lists:
-            writer.add(self.scope.allowed(look.of(each), refused))
+            writer.add(self.scope.allowed(search.of(each), refused))
             yield
-        writer.add(self.scope.allowed(_rows(look.records, FileKind.METADATA), refused))
-        self._seen = Seen(writer.finish(), look.counts, look.late, refused, look.next_at, now_us)
+        writer.add(self.scope.allowed(_rows(search.records, FileKind.METADATA), refused))
+        self._seen = Seen(writer.finish(), search.counts, search.late, refused, search.next_at, now_us)
         self._due = UnneededFiles(self._seen.due, self, are_as_listed=self._are_as_listed)
 
     @property
     def result(self) -> Seen:
         """The result of `looking`. Raises ValueError before."""
         if self._seen is None:
-            raise ValueError("no look was taken yet")
+            raise ValueError("no search was made yet")
         return self._seen
 
     @property
@@ -176,7 +176,7 @@ UNCLEAR: Final = "held_by_partitions_elsewhere"
 """Nothing is deleted while a partition has a location that engines may read as a folder of the table."""
 
 
-class _Look:
+class _FolderSearch:
     """Decides for each replaced folder whether its files are watched, copied or deleted."""
 
     def __init__(self, view: TableView, rule: CopyRule, ask: Callable[[int], None], lists: Sequence[OldFolder]) -> None:

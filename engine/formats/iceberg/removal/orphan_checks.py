@@ -1,4 +1,4 @@
-"""Checks of a look for orphans: whether the listing and the table's metadata agree, so that files may be deleted."""
+"""Checks of a search for orphans: whether the listing and the table's metadata agree, so that files may be deleted."""
 
 import re
 from datetime import timedelta

@@ -58,7 +58,7 @@ class IcebergOrphans:
         return SearchedTable(origin_of(view.metadata), kinds, RecordFolder(view), records_root(view), storage)
 
     def check_same(self, origin: Origin) -> None:
-        """Raise `TableReplaced` or `Fatal` unless the table is that of an earlier look, and not older."""
+        """Raise `TableReplaced` or `Fatal` unless the table is that of an earlier search, and not older."""
         check_newer(self._before.metadata, origin)
 
     def find_files(self, rule: OrphanRule, now_us: int, before_page: Callable[[int], None]) -> TableSource:

@@ -1,7 +1,7 @@
 """Sources of the files below a table's location: a listing of the store, or an inventory that a user names.
 
-An inventory is older than the look. So the metadata folder is listed in any case, files of recent snapshots need not be
-in the inventory, and an orphan is deleted only if the store still has it with the same size and time.
+An inventory is older than the search. So the metadata folder is listed in any case, files of recent snapshots need not
+be in the inventory, and an orphan is deleted only if the store still has it with the same size and time.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Checks of a look for orphans: whether a table may be searched, and whether the listing agrees with its metadata."""
+"""Checks of a search for orphans: whether a table may be searched, and whether the listing agrees with its metadata."""
 
 import re
 

@@ -58,7 +58,7 @@ class PaimonOrphans:
         return SearchedTable(origin_of(view), orphan_kinds(view), stored, records_root(view.files), stored.properties)
 
     def check_same(self, origin: Origin) -> None:
-        """Raise `TableReplaced` unless the table is that of an earlier look."""
+        """Raise `TableReplaced` unless the table is that of an earlier search."""
         check_same(self._before, origin)
 
     def find_files(self, rule: OrphanRule, now_us: int, before_page: Callable[[int], None]) -> NamedListing:  # noqa: ARG002

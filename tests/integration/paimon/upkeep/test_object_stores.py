@@ -11,7 +11,7 @@ import pytest
 from engine.domain.errors import StateConflict
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.table import PaimonTable
-from engine.formats.removal.looks import Look
+from engine.formats.removal.searches import Search
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.expiries import RUN, expired_with_files, expiry, files_deleted, files_of
 from tests.support.paimon.lakes import PaimonLake
@@ -64,7 +64,7 @@ def test_orphans_in_an_object_store_are_removed_as_on_a_disk(
     s3.grow_old(datetime.now(UTC) - LONG_AGO)
     assert looked(opened(s3, lake)).record().total.files == 0
     (key,) = [each for each in s3.stored() if "/look-" in each]
-    look = Look.read(s3.get(key))
+    look = Search.read(s3.get(key))
     since = pa.array([each - 10**12 for each in look.files["since_us"].to_pylist()], pa.int64())
     s3.put(key, replace(look, files=look.files.set_column(3, "since_us", since)).body())
     s3.asked.clear()

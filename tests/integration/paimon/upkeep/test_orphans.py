@@ -16,7 +16,7 @@ from engine.domain.errors import NotEligible, StateConflict, TableReplaced, Tabl
 from engine.domain.runs.removals import InventoryPlace
 from engine.formats.base import FileDeletion
 from engine.formats.removal.file_lists import Origin
-from engine.formats.removal.looks import CANDIDATES, Look
+from engine.formats.removal.searches import CANDIDATES, Search
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import delta_list, delta_manifest, edit_json, edit_manifest, newest
 from tests.support.paimon.expiries import expired_with_files, expiry, files_of
@@ -269,7 +269,7 @@ def test_stored_looks_are_not_trusted(lake: PaimonLake) -> None:
         [paths, [each.st_size for each in stats], [each.st_mtime_ns // 1000 for each in stats], [1] * len(paths)],
         schema=CANDIDATES,
     )
-    look = Look(Origin(lake.open()._view.uuid, 7, 0), 2, 1, (), files)
+    look = Search(Origin(lake.open()._view.uuid, 7, 0), 2, 1, (), files)
     folder = lake.folder / "packhouse-deletions/orphans"
     folder.mkdir(parents=True)
     (folder / "look-1.parquet").write_bytes(look.body())
@@ -362,7 +362,7 @@ def test_references_that_vanish_without_an_expiry_stop_the_search(lake: PaimonLa
     grow_old(lake.folder)
     looked(lake.open())
     (path,) = lake.folder.glob("packhouse-deletions/orphans/look-*.parquet")
-    look = Look.read(path.read_bytes())
+    look = Search.read(path.read_bytes())
     path.write_bytes(replace(look, referenced=2 * look.referenced).body())
     with pytest.raises(StateConflict, match="no snapshot was removed"):
         looked(lake.open())

@@ -1,6 +1,6 @@
-"""Orphans of a look, stored with the table: `packhouse-deletions/orphans/look-<number>.parquet`.
+"""Orphans of a search, stored with the table: `packhouse-deletions/orphans/look-<number>.parquet`.
 
-The newest complete one counts; without one the quarantine of all files begins again. A stored look is untrusted, as
+The newest complete one counts; without one the quarantine of all files begins again. A stored search is untrusted, as
 who can write to the folder can delete the table's files as well: it never makes a file an orphan, it only gives the
 time since when a file has been one.
 """
@@ -44,15 +44,15 @@ _NAME: Final = re.compile(r"look-([0-9]{1,9})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Search:
     """Files that nothing refers to.
 
     Attributes:
         origin: the version of the table.
-        taken_us: time of the look by the store's clock, in microseconds since 1970.
+        taken_us: time of the search by the store's clock, in microseconds since 1970.
         referenced: number of files that the table referred to.
         snapshot_ids: the snapshots that the table had, or numbers for them and for its tags.
-        files: the files, with the schema `CANDIDATES`; `since_us` is the time of the first look that found each.
+        files: the files, with the schema `CANDIDATES`; `since_us` is the time of the first search that found each.
     """
 
     origin: Origin
@@ -70,8 +70,8 @@ class Look:
         return stream.getvalue()
 
     @classmethod
-    def read(cls, body: bytes) -> "Look":
-        """Return the look in a file's content. Raises Malformed."""
+    def read(cls, body: bytes) -> "Search":
+        """Return the search in a file's content. Raises Malformed."""
         try:
             checked = checked_file(body)
             stored = checked.parquet
@@ -86,8 +86,8 @@ class Look:
                     origin, found = Origin(uuid, sequence, updated), files.replace_schema_metadata(None)
                     return cls(origin, taken, referenced, ids, found.cast(CANDIDATES))
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-            raise Malformed("it is not a complete look for orphans") from error
-        raise Malformed("it is not a complete look for orphans: its origin has other types")
+            raise Malformed("it is not a complete search for orphans") from error
+        raise Malformed("it is not a complete search for orphans: its origin has other types")
 
     def first_seen(self, files: pa.Table, now_us: int) -> pa.Array:
         """Return since when files, with the schema `FOUND`, have been orphans of the same size and time."""
@@ -102,7 +102,7 @@ class Look:
         return pc.if_else(is_known, pc.min_element_wise(earlier["since_us"], now_us), now_us)
 
     def past_quarantine(self, quarantine: timedelta) -> pa.ChunkedArray:
-        """Return for each file whether an earlier look, at least a quarantine ago, found it first."""
+        """Return for each file whether an earlier search, at least a quarantine ago, found it first."""
         return are_past_quarantine(self.files, self.taken_us, quarantine)
 
 
@@ -111,43 +111,43 @@ def _are_whole(values: Sequence[Any]) -> bool:
 
 
 def are_past_quarantine(files: pa.Table, taken_us: int, quarantine: timedelta) -> pa.ChunkedArray:
-    """Return for each file of a look, taken at a time, whether an earlier look at least a quarantine ago found it."""
+    """Return for each file of a search, made at a time, whether an earlier one at least a quarantine ago found it."""
     since = files["since_us"]
     is_old = pc.less_equal(since, taken_us - quarantine // timedelta(microseconds=1))
     return pc.and_(is_old, pc.less(since, taken_us))
 
 
 @dataclass(frozen=True, slots=True)
-class StoredLooks:
-    """The looks of one table; `root` is the folder of the records of all its deletions."""
+class StoredSearches:
+    """The searches of one table; `root` is the folder of the records of all its deletions."""
 
     stored: RecordFiles
     root: str
 
     @property
     def folder(self) -> str:
-        """The folder of the looks."""
+        """The folder of the searches."""
         return f"{self.root}/orphans"
 
-    def latest(self) -> Look | None:
-        """Return the newest complete look; None without one. Raises OSError.
+    def latest(self) -> Search | None:
+        """Return the newest complete search; None without one. Raises OSError.
 
         One that can't be read is logged: with it the quarantine of every file begins again.
         """
         for number in reversed(self._numbers()):
             try:
-                return Look.read(self.stored.read(self._path(number), MANIFEST_BYTES))
+                return Search.read(self.stored.read(self._path(number), MANIFEST_BYTES))
             except FileNotFoundError:  # another run has stored a later one since, and removed it
                 continue
             except Malformed as error:
                 _log.warning("stored_look_not_read", path=self._path(number), error=str(error))
         return None
 
-    def write(self, look: Look) -> str:
-        """Store a look and remove earlier ones; return its path. Raises OSError."""
+    def write(self, search: Search) -> str:
+        """Store a search and remove earlier ones; return its path. Raises OSError."""
         earlier = self._numbers()
         path = self._path(max(earlier, default=0) + 1)
-        self.stored.write(path, look.body())
+        self.stored.write(path, search.body())
         for number in earlier:
             with suppress(FileNotFoundError):
                 self.stored.delete(self._path(number))
@@ -180,21 +180,21 @@ class StoredLooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """The result of a look: one listing of the table's files, compared with its metadata.
+class SearchResult:
+    """The result of a search: one listing of the table's files, compared with its metadata.
 
     Attributes:
-        look: what is stored of it.
+        search: what is stored of it.
         listed: number of listed files.
         due: the files past quarantine.
         refused: files that nothing refers to and that must not be deleted.
         keys: of the files that exist, sorted; those of references may be among them.
         rule: which files are orphans.
         inventory_us: when the inventory was taken that has the files; None: they were listed.
-        more: number of orphans that are left for later looks, as there are too many for one.
+        more: number of orphans that are left for later searches, as there are too many for one.
     """
 
-    look: Look
+    search: Search
     listed: int
     due: FileList
     refused: RefusedFiles
@@ -205,20 +205,20 @@ class Looked:
 
     @property
     def taken_us(self) -> int:
-        """When the look was taken, by the store's clock."""
-        return self.look.taken_us
+        """When the search was made, by the store's clock."""
+        return self.search.taken_us
 
     def plan(self, path: str = "") -> RemovalPlan:
         """Return the files past quarantine as the plan that a run records, with what waits and what is left alone."""
-        files, due = self.look.files, sum(self.due.counts().values(), FileCount())
+        files, due = self.search.files, sum(self.due.counts().values(), FileCount())
         total = FileCount(files.num_rows, int(pc.sum(files["file_bytes"].cast(pa.float64())).as_py() or 0))
-        waiting = files.filter(pc.invert(self.look.past_quarantine(self.rule.quarantine)))["since_us"]
+        waiting = files.filter(pc.invert(self.search.past_quarantine(self.rule.quarantine)))["since_us"]
         next_us = None if not len(waiting) else pc.min(waiting).as_py() + us(self.rule.quarantine)
         found = {
-            "taken_at": instant(self.look.taken_us // 1000).isoformat(),
+            "taken_at": instant(self.search.taken_us // 1000).isoformat(),
             **({} if self.inventory_us is None else {"inventory_at": instant(self.inventory_us // 1000).isoformat()}),
             "listed_files": self.listed,
-            "referenced_files": self.look.referenced,
+            "referenced_files": self.search.referenced,
             "unreferenced": total.document(),
             **({"left_for_later": self.more} if self.more else {}),
             "in_quarantine": FileCount(total.files - due.files, total.bytes - due.bytes).document(),
@@ -232,21 +232,21 @@ class Looked:
         return RemovalPlan(self.due.counts(), details, path)
 
 
-def due_files(look: Look, rule: OrphanRule, kinds: Sequence[tuple[FileKind, str]]) -> FileList:
+def due_files(search: Search, rule: OrphanRule, kinds: Sequence[tuple[FileKind, str]]) -> FileList:
     """Return the files past quarantine, in the order in which kinds of files are deleted.
 
     Args:
-        look: the look.
+        search: the search.
         rule: which files are orphans.
         kinds: each with a regular expression of the paths of its files; the first that matches counts, and a file that
             none matches is not deleted.
     """
-    due, found = look.files.filter(look.past_quarantine(rule.quarantine)), dict[FileKind, pa.Table]()
+    due, found = search.files.filter(search.past_quarantine(rule.quarantine)), dict[FileKind, pa.Table]()
     for kind, pattern in kinds:
         is_of_kind = pc.match_substring_regex(due["path"], pattern)
         files, due = due.filter(is_of_kind), due.filter(pc.invert(is_of_kind))
         found[kind] = listed(files["path"], kind, file_bytes=files["file_bytes"]).cast(LISTED)
-    writer = ListWriter(look.origin)
+    writer = ListWriter(search.origin)
     for kind in FileKind:
         writer.add(found.get(kind, LISTED.empty_table()))
     return writer.finish()
