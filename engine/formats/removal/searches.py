@@ -205,7 +205,7 @@ class SearchResult:
 
     @property
     def taken_us(self) -> int:
-        """When the search was made, by the store's clock."""
+        """Time of the search, by the store's clock."""
         return self.search.taken_us
 
     def plan(self, path: str = "") -> RemovalPlan:
