@@ -148,7 +148,7 @@ class DeletedFiles(Protocol):
         """Remove the records that only a repetition needs."""
 
 
-class DueFiles(Protocol):
+class SearchedFiles(Protocol):
     """Files that a search of a table's location found."""
 
     @property
@@ -170,7 +170,7 @@ class SearchedFiles(ABC):
 
     @property
     @abstractmethod
-    def result(self) -> DueFiles:
+    def result(self) -> SearchedFiles:
         """The result of `looking`. Raises ValueError before."""
 
     @property
