@@ -10,25 +10,22 @@ from engine.stores.access.idempotency import IdempotencyStore
 from engine.stores.access.keys import KeyStore
 from engine.stores.fleet.figures import FleetFigureStore
 from engine.stores.fleet.hours import FleetHourStore
-from engine.stores.fleet.processes import ProcessStore
-from engine.stores.fleet.store import FleetStore
+from engine.stores.fleet.store import FleetStore, ProcessStore
 from engine.stores.fleet.tables import FleetTableStore
 from engine.stores.policies.coverage import PolicyCoverageStore
 from engine.stores.policies.store import PolicyStore
-from engine.stores.runs.events import EventStore
+from engine.stores.runs.changes import EventStore
 from engine.stores.runs.groups import GroupStore
-from engine.stores.runs.histories import RewriteHistoryStore
-from engine.stores.runs.outbox import OutboxStore
+from engine.stores.runs.histories import RewriteHistoryStore, RunTimeStore
+from engine.stores.runs.inserts import OutboxStore
 from engine.stores.runs.partition_tasks import PartitionTaskStore
 from engine.stores.runs.store import RunStore
 from engine.stores.runs.task_slots import TaskSlotStore
-from engine.stores.runs.times import RunTimeStore
-from engine.stores.sql.clock import now
+from engine.stores.sql.dialects import now
 from engine.stores.tables.catalogs import CatalogStore
-from engine.stores.tables.freezes import FreezeStore
 from engine.stores.tables.hot_partitions import HotPartitionStore
 from engine.stores.tables.measurements import MeasurementStore
-from engine.stores.tables.pauses import PauseStore
+from engine.stores.tables.pauses import FreezeStore, PauseStore
 from engine.stores.tables.signals import SignalStore
 from engine.stores.tables.store import TableStore
 from engine.stores.watching.breakers import BreakerStore

@@ -17,10 +17,10 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 259,
-    "traced modules of engine": 244,
-    "modules of engine": 697,
-    "lines of engine": 92_700,
+    "traced modules": 252,
+    "traced modules of engine": 237,
+    "modules of engine": 684,
+    "lines of engine": 92_520,
     "protocols in formats/base": 16,
     "isinstance of roles": 0,
     "fields of GroupTask": 20,

@@ -249,7 +249,7 @@ def open_record(template: Path, *, name: str, loop: VirtualLoop, random: Random)
 
 
 def to_text(at: datetime) -> str:
-    """Return an instant as the record keeps it (`stores.sql.clock`)."""
+    """Return an instant as the record keeps it (`stores.sql.dialects`)."""
     return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}000Z"
 
 

@@ -10,7 +10,7 @@ from engine.domain.errors import Interrupted
 from engine.domain.ids import RunId
 from engine.spark.dispatch import Ticket
 from engine.stores.database import Database
-from engine.stores.schema.task_slots import task_slots
+from engine.stores.schema.watching import task_slots
 from tests.support.local_dispatch import LocalDispatcher
 
 

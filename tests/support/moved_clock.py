@@ -71,7 +71,7 @@ class MovedClock:
         connection.create_function("strftime", -1, self._strftime)
 
     def _strftime(self, _form: str, _now: str, *modifiers: str) -> str:
-        """Answer as SQLite does for the two expressions of `engine.stores.sql.clock`."""
+        """Answer as SQLite does for the two expressions of `engine.stores.sql.dialects`."""
         at = datetime.now(UTC) + self.ahead
         for modifier in modifiers:
             seconds, _, unit = modifier.partition(" ")

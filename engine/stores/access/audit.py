@@ -17,8 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.access.audit import Anchor, AuditEntry, AuditFilter, AuditSeal, Document, redacted
 from engine.domain.access.callers import Caller
 from engine.stores.schema.core import audit, audit_seals
-from engine.stores.schema.retention import audit_anchor
-from engine.stores.sql.clock import now
+from engine.stores.schema.history import audit_anchor
+from engine.stores.sql.dialects import now
 
 _LATE_IDS: Final = 5_000
 

@@ -14,8 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import FieldProblem, InvalidInput, StateConflict
 from engine.stores.schema.core import idempotency_keys as entries
-from engine.stores.sql.clock import now, seconds_from_now
-from engine.stores.sql.upserts import upsert
+from engine.stores.sql.dialects import now, seconds_from_now, upsert
 
 _ABANDONED_SECONDS: Final = 120
 _SCOPE: Final = ("caller", "route", "key")

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.access.callers import ApiKey, Role
 from engine.domain.ids import KeyId
 from engine.stores.schema.core import api_keys
-from engine.stores.sql.clock import now, seconds_from_now
+from engine.stores.sql.dialects import now, seconds_from_now
 
 _TOUCH_SECONDS: Final = 60
 

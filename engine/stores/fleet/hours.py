@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.fleet.figures import OwnerFigures
 from engine.domain.fleet.history import HOUR, BacklogSample, EndedRunSums, TableActivity, floor_of
 from engine.domain.runs.run import Run, RunState
-from engine.stores.schema.hours import run_hours, table_hours
-from engine.stores.sql.upserts import upsert
+from engine.stores.schema.history import run_hours, table_hours
+from engine.stores.sql.dialects import upsert
 
 Teams = AbstractSet[str] | None
 _OF_RUNS: Final = tuple(EndedRunSums.__slots__)

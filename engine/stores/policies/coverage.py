@@ -19,7 +19,7 @@ from engine.domain.policies import PolicyScope, PolicyScopeKind, ScopedTable, St
 from engine.domain.tables.table import FormatName, TableRef
 from engine.stores.policies.store import has_members, to_policy, to_scope
 from engine.stores.schema.core import catalogs, measurements, policies, table_labels, tables
-from engine.stores.sql.columns import dump_json
+from engine.stores.sql.dialects import dump_json
 from engine.stores.tables.listings import visible
 
 PAGE: Final = 1000

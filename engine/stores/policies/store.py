@@ -17,7 +17,7 @@ from engine.domain.errors import NotFound, PreconditionFailed
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.domain.policy_versions import PolicyVersion
 from engine.stores.schema.core import policies, policy_versions, table_labels, tables
-from engine.stores.sql.clock import now
+from engine.stores.sql.dialects import now
 from engine.stores.tables.listings import visible
 
 ANSWERED_IN_SQL: Final = frozenset({PolicyScopeKind.TEAM, PolicyScopeKind.LABEL})

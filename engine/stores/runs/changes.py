@@ -1,6 +1,8 @@
 """Change a run: one guarded UPDATE … RETURNING and the event that records it, in one transaction.
 
-The common base of the classes that write runs; nothing else writes `runs`.
+The common base of the classes that write runs; nothing else writes `runs`. Every write of a run's holder has the
+lease's conditions: it must be the run's current one, and not expired by the database's clock. The token is the
+attempt's number. Triggers refuse updates of events, and deletes while their run is live.
 """
 
 import builtins
@@ -9,17 +11,88 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, update
+from sqlalchemy import ColumnElement, RowMapping, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.ids import RunId
+from engine.domain.errors import LeaseLost
+from engine.domain.ids import RunId, TableId
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Run, RunEvent, WaitingFor
-from engine.stores.runs.events import append_events
-from engine.stores.schema.core import runs
-from engine.stores.sql.clock import now
+from engine.stores.schema.core import BOUNDS_OF_ATTEMPTS, run_events, runs
+from engine.stores.sql.dialects import now
+
+MOST_BOUNDS: Final = 10_000
+
+
+class EventStore:
+    """Rows of `run_events`, read-only; only changes of runs append."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def list(self, run_id: RunId, after_sequence: int = 0, limit: int = 100) -> builtins.list[RunEvent]:
+        """Return the events of a run after a sequence number, oldest first."""
+        query = (
+            select(run_events)
+            .where(run_events.c.run_id == run_id, run_events.c.sequence > after_sequence)
+            .order_by(run_events.c.sequence)
+            .limit(limit)
+        )
+        return [RunEvent(**row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def list_bounds(self, run_id: RunId) -> builtins.list[RunEvent]:
+        """Return the events of a run that begin or end an attempt or a wait, oldest first."""
+        query = (
+            select(run_events)
+            .where(run_events.c.run_id == run_id, text(BOUNDS_OF_ATTEMPTS))
+            .order_by(run_events.c.sequence)
+            .limit(MOST_BOUNDS)
+        )
+        return [RunEvent(**row) for row in (await self._connection.execute(query)).mappings()]
+
+
+async def append_events(connection: AsyncConnection, events: Sequence[RunEvent]) -> None:
+    """Insert events; the caller has locked the rows of their runs, whose `last_event` gave the sequence numbers."""
+    names = run_events.c.keys()
+    rows = [{name: getattr(event, name) for name in names} for event in events]
+    for row in rows:
+        row["details"] = dict(row["details"])
+    await connection.execute(insert(run_events), rows)
+
+
+def held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions under which a row of `runs` is held by this lease."""
+    return (
+        runs.c.id == lease.run_id,
+        runs.c.lease_holder == lease.holder,
+        runs.c.attempt == lease.token,
+        runs.c.lease_expires_at > now(),
+    )
+
+
+async def lock_lease(connection: AsyncConnection, lease: Lease) -> TableId:
+    """Lock the run's row until the transaction ends, so that no other holder can take it over; return its table.
+
+    Raises:
+        LeaseLost: the lease expired or another holder has it.
+    """
+    # On Postgres a condition in a subquery would read a snapshot; the row lock keeps it true until the commit.
+    query = select(runs.c.table_id).where(*held(lease)).with_for_update(key_share=True)
+    table_id = (await connection.execute(query)).scalar_one_or_none()
+    if table_id is None:
+        raise lease_lost(lease)
+    return TableId(table_id)
+
+
+def lease_lost(lease: Lease) -> LeaseLost:
+    """Return the error for a holder that may no longer write."""
+    return LeaseLost(
+        f"{lease.holder} no longer holds attempt {lease.token} of {lease.run_id}",
+        details={"run_id": lease.run_id, "holder": lease.holder, "token": lease.token},
+    )
+
 
 FIELDS: Final = tuple(each.name for each in fields(Run) if each.name != "ref")
 

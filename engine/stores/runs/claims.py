@@ -23,9 +23,8 @@ from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, RunChanges, lease_of, waits
 from engine.stores.schema.core import catalogs, fleet, runs, tables
 from engine.stores.schema.watching import sharers
-from engine.stores.sql.clock import now, seconds_from_now
+from engine.stores.sql.dialects import now, seconds_from_now, upsert
 from engine.stores.sql.failures import LEASED_TABLE
-from engine.stores.sql.upserts import upsert
 from engine.stores.watching.outages import waits_for_outage
 
 LOOKED_AT: Final = 100

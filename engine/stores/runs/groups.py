@@ -36,11 +36,10 @@ from engine.domain.runs.files import DeleteRef, InputFile, OutputFile
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import FileCounts, GroupOutline, GroupState, GroupTotals, StoredGroup
-from engine.stores.runs.leases import lock_lease
+from engine.stores.runs.changes import lock_lease
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import rewritten_bytes
-from engine.stores.sql.clock import now
-from engine.stores.sql.columns import partition_key
+from engine.stores.sql.dialects import now, partition_key
 
 _CHUNK: Final = 500
 _FILES_PAGE: Final = 50

@@ -1,18 +1,24 @@
-"""Insert new runs in bulk, each with its first event."""
+"""Insert new runs in bulk, each with its first event, and the outbox of their ids for the queue.
+
+An entry of the outbox is inserted with the run and deleted once the queue has it. Sending an id twice is harmless: the
+second delivery finds the run claimed.
+"""
 
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
 
-from engine.domain.ids import TableId
+from sqlalchemy import delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import Run, RunEvent
 from engine.domain.tables.table import Table
-from engine.stores.runs.changes import FIELDS, RunChanges
-from engine.stores.runs.events import append_events
-from engine.stores.schema.core import runs
-from engine.stores.sql.upserts import upsert
+from engine.stores.runs.changes import FIELDS, RunChanges, append_events
+from engine.stores.schema.core import outbox, runs
+from engine.stores.sql.dialects import now, upsert
 
 _UNIQUE: Final = itemgetter("table_id", "operation", "request_key")
 _DOCUMENTS: Final = ("plan", "intent", "result", "policy", "request")
@@ -63,3 +69,24 @@ def _submitted(run: Run) -> RunEvent:
     return RunEvent(
         run.id, 1, run.created_at, "submitted", run.requested_by, run.attempt, None, run.state, details=details
     )
+
+
+class OutboxStore:
+    """Rows of `outbox`."""
+
+    def __init__(self, *, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def insert_many(self, run_ids: Iterable[RunId]) -> None:
+        """Add runs to be enqueued."""
+        rows = [{"run_id": run_id} for run_id in run_ids]
+        await self._connection.execute(insert(outbox).values(created_at=now()), rows)
+
+    async def list_due(self, limit: int) -> list[tuple[int, RunId]]:
+        """Return the (entry id, run id) pairs of the oldest remaining entries, at most `limit`."""
+        query = select(outbox.c.id, outbox.c.run_id).order_by(outbox.c.id).limit(limit)
+        return [(row.id, RunId(row.run_id)) for row in await self._connection.execute(query)]
+
+    async def delete(self, ids: Iterable[int]) -> None:
+        """Delete entries that the queue has; unknown ids are ignored."""
+        await self._connection.execute(delete(outbox).where(outbox.c.id.in_(list(ids))))

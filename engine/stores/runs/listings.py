@@ -33,7 +33,7 @@ from engine.domain.runs.run import LIVE_STATES, UPKEEP_OF, Operation, Priority, 
 from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.schema.core import catalogs, measurements, runs, tables
 from engine.stores.schema.watching import sharers
-from engine.stores.sql.clock import now
+from engine.stores.sql.dialects import now
 from engine.stores.watching.outages import waits_for_outage
 
 WALK: Final = 2000

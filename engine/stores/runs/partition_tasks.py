@@ -18,7 +18,7 @@ from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.runs.run import LIVE_STATES, TERMINAL_STATES, GroupState, RunState
 from engine.stores.schema.core import file_groups as groups
 from engine.stores.schema.core import runs
-from engine.stores.sql.columns import partition_key
+from engine.stores.sql.dialects import partition_key
 
 _CHUNK: Final = 500
 _LENGTHS: Final = {"sqlite": func.json_array_length, "postgresql": func.jsonb_array_length}

@@ -43,14 +43,12 @@ from engine.domain.runs.run import (
 from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.runs import listings as run_listings
-from engine.stores.runs.changes import Entry, lease_of, to_run, waits
+from engine.stores.runs.changes import Entry, held, lease_lost, lease_of, to_run, waits
 from engine.stores.runs.claims import RunClaims
 from engine.stores.runs.inserts import RunInserts
-from engine.stores.runs.leases import held, lease_lost
 from engine.stores.runs.urgency import RunUrgency
 from engine.stores.schema.core import fleet, rewritten_bytes, run_totals, runs
-from engine.stores.sql.clock import now, seconds_from_now
-from engine.stores.sql.upserts import upsert
+from engine.stores.sql.dialects import now, seconds_from_now, upsert
 from engine.stores.watching.breakers import BreakerStore
 from engine.stores.watching.watches import WatchStore
 

@@ -14,11 +14,10 @@ from engine.domain.fleet.limits import FleetLimits
 from engine.domain.fleet.task_slots import SlotHolder, slots_granted
 from engine.domain.ids import RunId
 from engine.domain.runs.leases import Lease
-from engine.stores.runs.leases import lock_lease
+from engine.stores.runs.changes import lock_lease
 from engine.stores.schema.core import fleet, runs
-from engine.stores.schema.task_slots import task_slots
-from engine.stores.sql.clock import now, seconds_from_now
-from engine.stores.sql.upserts import upsert
+from engine.stores.schema.watching import task_slots
+from engine.stores.sql.dialects import now, seconds_from_now, upsert
 
 STOP_SECONDS: Final = 5
 """Seconds after the last change of a run without a lease in which its slots still count: its tasks may still run."""

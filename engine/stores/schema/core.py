@@ -33,7 +33,7 @@ from engine.domain.policies.effective.scopes import PolicyScopeKind
 from engine.domain.runs.run import LEASED_STATES, TERMINAL_STATES, GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.tables.signals import SignalKind
 from engine.domain.tables.table import FormatName, OutsideFiles
-from engine.stores.sql.columns import (
+from engine.stores.sql.dialects import (
     ID_LENGTH,
     NAME_LENGTH,
     EnumText,

@@ -1,4 +1,7 @@
-"""The tables used by the coordinator. The others are in `schema`; rows here are deleted with the rows they refer to."""
+"""The tables used while runs wait and work: of the coordinator, outages, processes, and slots for rewrite tasks.
+
+The others are in `core` and `history`; rows here are deleted with the rows they refer to.
+"""
 
 from sqlalchemy import (
     BigInteger,
@@ -18,9 +21,19 @@ from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.tables.watches import Verdict
 from engine.stores.schema.core import metadata
-from engine.stores.sql.columns import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
+from engine.stores.sql.dialects import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 
-__all__ = ["breakers", "hot_partitions", "leaders", "metadata", "outages", "processes", "sharers", "watches"]
+__all__ = [
+    "breakers",
+    "hot_partitions",
+    "leaders",
+    "metadata",
+    "outages",
+    "processes",
+    "sharers",
+    "task_slots",
+    "watches",
+]
 
 watches = Table(
     "watches",
@@ -128,3 +141,16 @@ sharers = Table(
     Column("served_at", UtcTime, nullable=False),
 )
 """Time of the last claim for each team, and for each catalog's tables without a team (`domain.runs.turns`)."""
+
+
+task_slots = Table(
+    "task_slots",
+    metadata,
+    Column("run_id", ordered_text(ID_LENGTH), ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("attempt", Integer, nullable=False),
+    Column("held", Integer, nullable=False),
+    Column("waits_since", UtcTime),  # null: the run does not wait for a slot
+    Column("seen_at", UtcTime, nullable=False),  # last write of the attempt; a run that waits repeats it
+    CheckConstraint("attempt >= 1 AND held >= 0", name="counts"),
+)
+"""One row for each rewrite under a limit; rows of attempts that have ended are ignored, and deleted by the next ask."""

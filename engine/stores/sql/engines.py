@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from engine.domain.errors import FieldProblem, InvalidInput
-from engine.stores.sql.columns import dump_json
+from engine.stores.sql.dialects import dump_json
 from engine.stores.sql.failures import translate
 
 SQLITE: Final = "sqlite"

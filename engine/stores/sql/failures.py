@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
-from engine.stores.schema.retention import metadata
+from engine.stores.schema.history import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"

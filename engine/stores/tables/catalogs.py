@@ -15,7 +15,7 @@ from engine.domain.access.grants import Grant
 from engine.domain.errors import NotFound, PreconditionFailed, StateConflict
 from engine.domain.tables.table import Catalog, OutsideFiles
 from engine.stores.schema.core import catalogs, deleted_catalogs, tables
-from engine.stores.sql.clock import now
+from engine.stores.sql.dialects import now
 from engine.stores.tables.store import to_pause
 
 

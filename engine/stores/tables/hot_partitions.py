@@ -15,10 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions, LostGroup, Place, cool_down
 from engine.domain.runs.leases import Lease
-from engine.stores.runs.leases import lock_lease
+from engine.stores.runs.changes import lock_lease
 from engine.stores.schema.watching import hot_partitions as hot
-from engine.stores.sql.clock import now
-from engine.stores.sql.columns import partition_key
+from engine.stores.sql.dialects import now, partition_key
 
 MOST_HOT: Final = 1000
 KEPT: Final = timedelta(days=1)

@@ -13,7 +13,7 @@ from engine.domain.access.grants import ReadableNamespaces, VisibleTables
 from engine.domain.ids import TableId
 from engine.domain.tables.table import TableFilter
 from engine.stores.schema.core import table_labels, tables
-from engine.stores.sql.columns import dump_json
+from engine.stores.sql.dialects import dump_json
 
 
 def page(wanted: TableFilter, after: TableId | None, limit: int) -> Select[Any]:

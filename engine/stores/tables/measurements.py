@@ -11,7 +11,7 @@ from engine.domain.tables.measurements import Measurement
 from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.schema.core import measurements, tables
-from engine.stores.sql.columns import within
+from engine.stores.sql.dialects import within
 
 MOST_KEPT: Final = 500
 IS_LATEST: Final = text("measurements.is_latest")

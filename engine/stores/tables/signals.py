@@ -11,8 +11,7 @@ from engine.domain.ids import TableId
 from engine.domain.tables.signals import Signal, SignalKind, SignalValue
 from engine.domain.values.instants import ALWAYS, Period
 from engine.stores.schema.core import signals
-from engine.stores.sql.clock import now
-from engine.stores.sql.columns import within
+from engine.stores.sql.dialects import now, within
 
 MOST_KEPT: Final = 1000
 _VALUE: Final[TypeAdapter[Any]] = TypeAdapter(SignalValue)

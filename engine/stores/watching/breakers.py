@@ -14,9 +14,7 @@ from engine.domain.ids import TableId
 from engine.domain.runs.run import Run, RunState
 from engine.stores.schema.core import catalogs
 from engine.stores.schema.watching import breakers
-from engine.stores.sql.clock import now, seconds_from_now
-from engine.stores.sql.columns import document
-from engine.stores.sql.upserts import upsert
+from engine.stores.sql.dialects import document, now, seconds_from_now, upsert
 
 
 class BreakerStore:

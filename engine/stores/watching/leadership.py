@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, and_, case, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.stores.schema.watching import leaders
-from engine.stores.sql.clock import now, seconds_from_now
-from engine.stores.sql.upserts import upsert
+from engine.stores.sql.dialects import now, seconds_from_now, upsert
 
 WATCH: Final = "watch"
 """Name of the leader that evaluates tables and starts runs."""

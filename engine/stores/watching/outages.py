@@ -19,8 +19,7 @@ from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run
 from engine.stores.schema.core import runs
 from engine.stores.schema.watching import outages
-from engine.stores.sql.clock import now, seconds_from_now
-from engine.stores.sql.upserts import upsert
+from engine.stores.sql.dialects import now, seconds_from_now, upsert
 
 _OF_SPARK: Final = tuple(sorted(each.operation for each in OPERATIONS.values() if DependencyKind.SPARK in each.needs))
 

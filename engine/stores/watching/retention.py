@@ -31,7 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.fleet.retention import NEWEST_CHANGES, NEWEST_RUNS, Kept, Pruned
 from engine.domain.runs.intents import RunIntent
 from engine.stores.schema.core import file_groups, outbox, policy_versions, run_events, runs, tables
-from engine.stores.schema.retention import retention
+from engine.stores.schema.history import retention
 
 MOST_PARTS: Final = 20_000
 """Maximum number of events and file groups deleted by one batch, unless a single run has more."""

@@ -38,8 +38,7 @@ from engine.domain.tables.watches import SHORTEST_SECONDS, Verdict, Watch, phase
 from engine.stores.policies.coverage import narrowed
 from engine.stores.schema.core import tables
 from engine.stores.schema.watching import watches
-from engine.stores.sql.clock import NowPlus, now, seconds_from_now
-from engine.stores.sql.columns import UtcTime
+from engine.stores.sql.dialects import NowPlus, UtcTime, now, seconds_from_now
 from engine.stores.watching.leadership import WATCH, leads
 
 RAMP_SECONDS: Final = 60

@@ -15,7 +15,7 @@ from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import RunState
 from engine.domain.tables.measurements import Measurement
 from engine.stores.fleet.hours import ended_runs, table_activity
-from engine.stores.schema.hours import run_hours, table_hours
+from engine.stores.schema.history import run_hours, table_hours
 from tests.integration.stores.plans import plan_of
 from tests.integration.stores.samples import LAKE, NOON, a_table, claimed, submitted
 from tests.integration.stores.stores import Stores

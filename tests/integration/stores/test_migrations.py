@@ -22,7 +22,7 @@ from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.tables.watches import Verdict, phase_of
 from engine.stores.migrations import versions
 from engine.stores.migrations.upgrade import _config, upgrade
-from engine.stores.schema.retention import metadata
+from engine.stores.schema.history import metadata
 from engine.stores.sql.engines import make_migration_engine
 from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase

@@ -14,7 +14,7 @@ from engine.domain.runs.open_groups import OpenGroup
 from engine.domain.runs.run import GroupState, RunState
 from engine.domain.tables.table import Table
 from engine.stores.runs.partition_tasks import PartitionTask, groups_since, newest_tasks
-from engine.stores.sql.columns import partition_key
+from engine.stores.sql.dialects import partition_key
 from tests.integration.stores.plans import fill, plan_of, rows_read
 from tests.integration.stores.samples import a_group, a_result, claimed, registered, submitted
 from tests.integration.stores.stores import Stores

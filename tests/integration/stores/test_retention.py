@@ -12,7 +12,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import RunState
 from engine.services.retention import pruning
 from engine.services.retention.pruning import PruningService
-from engine.stores.schema.retention import metadata
+from engine.stores.schema.history import metadata
 from engine.stores.watching.retention import prunable_runs
 from tests.integration.stores.plans import fill, plan_of
 from tests.integration.stores.samples import a_group, claimed, finished, registered, submitted

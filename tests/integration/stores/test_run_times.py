@@ -2,7 +2,7 @@
 
 from engine.domain.ids import TableId
 from engine.domain.runs.times import RunKind, RunSize, RunTime
-from engine.stores.runs.times import MOST_OF_TABLE
+from engine.stores.runs.histories import MOST_OF_TABLE
 from tests.integration.stores.samples import registered
 from tests.integration.stores.stores import Stores
 

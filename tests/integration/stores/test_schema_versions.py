@@ -18,8 +18,8 @@ from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import RunState
 from engine.stores.migrations.compatibility import known_schema, migrations, oldest_supported
 from engine.stores.migrations.upgrade import _config
-from engine.stores.schema.retention import metadata
-from engine.stores.sql.columns import EnumText, unlisted
+from engine.stores.schema.history import metadata
+from engine.stores.sql.dialects import EnumText, unlisted
 from engine.stores.sql.engines import make_migration_engine
 from tests.integration.stores.samples import finished, registered, submitted
 from tests.integration.stores.stores import Stores

@@ -1,8 +1,11 @@
-"""Column types that behave identically on SQLite and Postgres.
+"""Columns, the clock and INSERT … ON CONFLICT, so that they behave identically on SQLite and Postgres.
 
-Hazard: SQLite compares times as text, so every instant must have the same fixed width (microseconds and a `Z`);
-`stores.sql.clock` formats SQLite's own clock accordingly. Ordered text (ids, names) is compared byte by byte on both,
-regardless of the Postgres server's locale; otherwise keyset pages would differ.
+Hazard: SQLite compares times as text, so every instant must have the same fixed width (microseconds and a `Z`); its
+own clock has milliseconds and is padded. Ordered text (ids, names) is compared byte by byte on both, regardless of the
+Postgres server's locale; otherwise keyset pages would differ.
+
+All processes check leases against the database's clock. On Postgres that is `clock_timestamp()`, because `now()` is
+frozen at the start of the transaction.
 """
 
 import hashlib
@@ -13,8 +16,13 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, String, Text, TypeDecorator
+from sqlalchemy import JSON, ColumnElement, DateTime, Dialect, Float, String, Table, Text, TypeDecorator, bindparam
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB, VARCHAR
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from engine.domain.runs.hot_partitions import Place
@@ -139,3 +147,57 @@ def dump_json(value: Any) -> str:
 def one_of(column: str, members: Iterable[str]) -> str:
     """Return the condition for a CHECK that a column has one of these values."""
     return f"{column} IN ({', '.join(repr(str(member)) for member in sorted(members))})"
+
+
+_SQLITE_FORMAT = "%Y-%m-%dT%H:%M:%f000Z"
+
+
+class Now(FunctionElement[datetime]):
+    """The current instant by the database's clock."""
+
+    name = "packhouse_now"
+    type = UtcTime()
+    inherit_cache = True
+
+
+class NowPlus(FunctionElement[datetime]):
+    """The current instant by the database's clock, shifted by seconds (fractions and negative values allowed)."""
+
+    name = "packhouse_now_plus"
+    type = UtcTime()
+    inherit_cache = True
+
+
+def now() -> Now:
+    """Return the SQL expression for the current instant."""
+    return Now()
+
+
+def seconds_from_now(seconds: float) -> NowPlus:
+    """Return the SQL expression for the instant `seconds` from now; negative values are in the past."""
+    return NowPlus(bindparam(None, float(seconds), type_=Float()))
+
+
+@compiles(Now, "postgresql")
+def _now_postgresql(_element: Now, _compiler: SQLCompiler, **_options: Any) -> str:
+    return "clock_timestamp()"
+
+
+@compiles(Now, "sqlite")
+def _now_sqlite(_element: Now, _compiler: SQLCompiler, **_options: Any) -> str:
+    return f"strftime('{_SQLITE_FORMAT}', 'now')"
+
+
+@compiles(NowPlus, "postgresql")
+def _now_plus_postgresql(element: NowPlus, compiler: SQLCompiler, **options: Any) -> str:
+    return f"(clock_timestamp() + make_interval(secs => {compiler.process(element.clauses, **options)}))"
+
+
+@compiles(NowPlus, "sqlite")
+def _now_plus_sqlite(element: NowPlus, compiler: SQLCompiler, **options: Any) -> str:
+    return f"strftime('{_SQLITE_FORMAT}', 'now', ({compiler.process(element.clauses, **options)}) || ' seconds')"
+
+
+def upsert(connection: AsyncConnection, into: Table) -> postgresql.Insert | sqlite.Insert:
+    """Return an INSERT with the `on_conflict_…` methods of the connection's dialect."""
+    return sqlite.insert(into) if connection.dialect.name == "sqlite" else postgresql.insert(into)
