@@ -1,6 +1,7 @@
 """The unit of work: one transaction and the stores that use it."""
 
 from datetime import datetime
+from typing import Generic, Protocol, TypeVar
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -34,42 +35,68 @@ from engine.stores.watching.outages import OutageStore
 from engine.stores.watching.retention import RetentionStore
 from engine.stores.watching.watches import WatchStore
 
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
+
+
+class _Store(Generic[S]):
+    """An attribute whose store is made on first use, and kept for the rest of the transaction."""
+
+    def __init__(self, make: "_MakesStore[S]") -> None:
+        self._make = make
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, unit: "UnitOfWork", owner: type) -> S:
+        store = unit.__dict__[self._name] = self._make(connection=unit.connection)
+        return store
+
+
+class _MakesStore(Protocol[S_co]):
+    """A class of stores."""
+
+    def __call__(self, *, connection: AsyncConnection) -> S_co:
+        """Return the store over an open transaction."""
+
 
 class UnitOfWork:
     """The stores over one open transaction. Not safe for concurrent tasks: its connection is used sequentially."""
 
+    audit = _Store(AuditStore)
+    catalogs = _Store(CatalogStore)
+    tables = _Store(TableStore)
+    policies = _Store(PolicyStore)
+    policy_coverage = _Store(PolicyCoverageStore)
+    runs = _Store(RunStore)
+    fleet = _Store(FleetStore)
+    fleet_figures = _Store(FleetFigureStore)
+    fleet_hours = _Store(FleetHourStore)
+    fleet_tables = _Store(FleetTableStore)
+    pauses = _Store(PauseStore)
+    freezes = _Store(FreezeStore)
+    groups = _Store(GroupStore)
+    breakers = _Store(BreakerStore)
+    hot_partitions = _Store(HotPartitionStore)
+    events = _Store(EventStore)
+    outages = _Store(OutageStore)
+    outbox = _Store(OutboxStore)
+    partition_tasks = _Store(PartitionTaskStore)
+    processes = _Store(ProcessStore)
+    idempotency = _Store(IdempotencyStore)
+    keys = _Store(KeyStore)
+    measurements = _Store(MeasurementStore)
+    retention = _Store(RetentionStore)
+    run_times = _Store(RunTimeStore)
+    rewrite_histories = _Store(RewriteHistoryStore)
+    signals = _Store(SignalStore)
+    task_slots = _Store(TaskSlotStore)
+    watches = _Store(WatchStore)
+    leadership = _Store(LeadershipStore)
+
     def __init__(self, *, connection: AsyncConnection) -> None:
         self.connection = connection
-        self.audit = AuditStore(connection=connection)
-        self.catalogs = CatalogStore(connection=connection)
-        self.tables = TableStore(connection=connection)
-        self.policies = PolicyStore(connection=connection)
-        self.policy_coverage = PolicyCoverageStore(connection=connection)
-        self.runs = RunStore(connection=connection)
-        self.fleet = FleetStore(connection=connection)
-        self.fleet_figures = FleetFigureStore(connection=connection)
-        self.fleet_hours = FleetHourStore(connection=connection)
-        self.fleet_tables = FleetTableStore(connection=connection)
-        self.pauses = PauseStore(connection=connection)
-        self.freezes = FreezeStore(connection=connection)
-        self.groups = GroupStore(connection=connection)
-        self.breakers = BreakerStore(connection=connection)
-        self.hot_partitions = HotPartitionStore(connection=connection)
-        self.events = EventStore(connection=connection)
-        self.outages = OutageStore(connection=connection)
-        self.outbox = OutboxStore(connection=connection)
-        self.partition_tasks = PartitionTaskStore(connection=connection)
-        self.processes = ProcessStore(connection=connection)
-        self.idempotency = IdempotencyStore(connection=connection)
-        self.keys = KeyStore(connection=connection)
-        self.measurements = MeasurementStore(connection=connection)
-        self.retention = RetentionStore(connection=connection)
-        self.run_times = RunTimeStore(connection=connection)
-        self.rewrite_histories = RewriteHistoryStore(connection=connection)
-        self.signals = SignalStore(connection=connection)
-        self.task_slots = TaskSlotStore(connection=connection)
-        self.watches = WatchStore(connection=connection)
-        self.leadership = LeadershipStore(connection=connection)
 
     async def now(self) -> datetime:
         """Return the current instant by the database's clock (not the start of the transaction)."""
