@@ -38,11 +38,17 @@ _PANICS: Final = "pyo3_runtime"
 
 _LONGEST_NAME: Final = 200
 _LONGEST_SUMMARY: Final = 300
+_LONGEST_PATH: Final = 300
 
 
 def printable(text: str, instead: str = "?") -> str:
     """Return a text from foreign metadata with each unprintable character replaced by `instead`."""
     return "".join(each if each.isprintable() else instead for each in text)
+
+
+def printable_path(path: str, *, end: bool = False) -> str:
+    """Return a path or name for messages: printable, and at most 300 characters of its start, or of its `end`."""
+    return printable(path[-_LONGEST_PATH:] if end else path[:_LONGEST_PATH])
 
 
 def summary_of(error: BaseException) -> str:

@@ -24,7 +24,7 @@ import pyarrow as pa
 from engine.domain.errors import Away, CredentialsExpired, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.runs.removals import FileCount, RemovalFigures
-from engine.formats.intake.errors import printable, summary_of
+from engine.formats.intake.errors import printable_path, summary_of
 from engine.formats.removal.batches import Batch, BatchAnswer, Fate, File, fates_of
 from engine.formats.removal.existing_files import Presence, compare
 from engine.formats.removal.file_lists import CONTENT
@@ -39,7 +39,6 @@ _AT_ONCE: Final = 8
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 10.0
 _MOST_NAMED: Final = 10
-_LONGEST_NAMED: Final = 300
 _MOST_REFUSED: Final = 1000
 _OWN_FAULT: Final = "InternalError"  # of S3, for single files of a request that succeeded
 _FAULT_SECONDS: Final = 30.0
@@ -82,7 +81,7 @@ class Tally:
         """Count a file that was not deleted."""
         self.failed[kind] += 1
         if len(self.samples) < _MOST_NAMED:
-            self.samples.append((printable(path[:_LONGEST_NAMED]), printable(reason[:_LONGEST_NAMED])))
+            self.samples.append((printable_path(path), printable_path(reason)))
 
 
 _UnderWay: TypeAlias = deque[tuple[Batch, Future[BatchAnswer]]]

@@ -21,7 +21,7 @@ import numpy as np
 
 from engine.domain.runs.left_out import MOST_NAMED, LeftOut, LeftOutItem
 from engine.domain.runs.removals import FileCount, RemovalPlan
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.removal.deletions import Recorded, References, UnneededFiles
 from engine.formats.removal.file_lists import FileList, Origin
 from engine.formats.removal.records import Records
@@ -31,7 +31,6 @@ DAMAGED: Final = "damaged"
 """Reason of a file that can't be decoded."""
 
 _SAMPLES: Final = 10
-_LONGEST_NAMED: Final = 300
 
 
 @dataclass(slots=True)
@@ -50,7 +49,7 @@ class Unread:
         """Count a file. A missing one is not an error: another program may have deleted it before."""
         self.counts[reason] += 1
         if len(self.items) < MOST_NAMED:
-            name = printable(path[:_LONGEST_NAMED])
+            name = printable_path(path)
             self.items.append(LeftOutItem(name, reason, detail, is_error=reason == DAMAGED))
 
     def include(self, others: "Unread") -> None:

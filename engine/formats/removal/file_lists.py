@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.parquet_footers import checked_file
 from engine.formats.intake.parquet_pages import check_decoded
@@ -29,7 +29,6 @@ from engine.formats.removal.path_keys import Keys, keys_of
 
 BATCH_ROWS: Final = 50_000
 _LARGEST_BATCH: Final = 256 * 2**20
-_LONGEST_NAMED: Final = 300
 _UUID, _SEQUENCE, _UPDATED = b"packhouse.table-uuid", b"packhouse.next-sequence-number", b"packhouse.updated-ms"
 
 
@@ -151,7 +150,7 @@ class FileList:
 
 def _sample(row: dict[str, Any]) -> dict[str, Any]:
     number = row["snapshot_id"]
-    path = printable(row["path"][:_LONGEST_NAMED])
+    path = printable_path(row["path"])
     return {**row, "path": path, "snapshot_id": None if number is None else str(number)}
 
 

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from engine.domain.errors import NotEligible
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.intake.other_formats import marks_in
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.path_keys import Keys, keys_of
@@ -37,7 +37,6 @@ _BATCH_ROWS: Final = 50_000
 _MOST_FILES: Final = 50_000_000  # 1 GB
 _MOST_METADATA: Final = 1_000_000  # 150 MB
 _MOST_TABLES: Final = 10_000
-_LONGEST_NAMED: Final = 300
 
 
 def files_below(
@@ -185,7 +184,7 @@ class OtherTables:
             kind, root = found[path]
             where = "at" if root == location.rstrip("/") else "inside"
             raise NotEligible(
-                f"{printable(path[:_LONGEST_NAMED])} shows {kind} {where} the location of this table: its files "
+                f"{printable_path(path)} shows {kind} {where} the location of this table: its files "
                 "could be taken for orphans, so no file is deleted; move one of the tables to a location of its own, "
                 "or remove that folder if its table is not used any more"
             )

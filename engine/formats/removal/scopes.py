@@ -14,7 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.intake.outside_files import are_behind_links, are_outside
 from engine.formats.removal.file_lists import FileKind, listed
 from engine.rewriting.kernel.storage.places import AllowedFolders, OtherFolders
@@ -36,7 +36,6 @@ _ENCODED: Final = r"%(?:25)*2[fF]"
 _METADATA: Final = r"\.metadata\.json(?:\.gz)?$"
 _HINT: Final = r"(?:^|/)version-hint\.text$"
 _MOST_NAMED: Final = 10
-_LONGEST_NAMED: Final = 300
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class RefusedFiles:
             self.counts[reason] += len(paths)
             named = self.samples.setdefault(reason, [])
             first = paths.slice(0, _MOST_NAMED - len(named)).to_pylist()
-            named += [printable(path[:_LONGEST_NAMED]) for path in first]
+            named += [printable_path(path) for path in first]
 
     def document(self) -> Mapping[str, Any]:
         """Return it as JSON-ready values."""

@@ -19,7 +19,7 @@ from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST, write_list
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_dual
-from engine.formats.intake.errors import printable, summary_of
+from engine.formats.intake.errors import printable_path, summary_of
 from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 SETTLED_SECONDS: Final = 60.0
@@ -32,7 +32,6 @@ ANOTHER_SIZE, LIST_FULL = "another_size", "list_full"
 """Reasons why a late file is left where it is."""
 
 _SAMPLES: Final = 10
-_LONGEST_NAMED: Final = 300
 _log = structlog.get_logger(__name__)
 
 
@@ -71,7 +70,7 @@ class LateFiles:
 
     def _name(self, folder: str, names: Sequence[str]) -> None:
         for name in names[: _SAMPLES - len(self.samples)]:
-            self.samples.append(printable(f"{folder}/{name}"[-_LONGEST_NAMED:]))
+            self.samples.append(printable_path(f"{folder}/{name}", end=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class Carrier:
             if not copied.keys() <= old.replaced.files.keys():  # an attempt ended before it could store them
                 self._store(old, copied)
             return True
-        _log.warning("late_files_found", folder=location[-_LONGEST_NAMED:], files=len(late))
+        _log.warning("late_files_found", folder=printable_path(location, end=True), files=len(late))
         self.before(3)
         target, reason = self._target(old)
         if target is None:
@@ -204,7 +203,7 @@ class Carrier:
             if footer is not None:
                 copy_file(path, copy_of(target, path, state), state[0], self.view.files_of_table)
         except OSError as error:  # of this file: other folders go on, and the next search tries again
-            _log.warning("late_file_not_copied", path=path[-_LONGEST_NAMED:], error=summary_of(error))
+            _log.warning("late_file_not_copied", path=printable_path(path, end=True), error=summary_of(error))
             self.tally.leave(location, (name,), UNREADABLE)
             return False
         if footer is None:

@@ -13,7 +13,7 @@ from pyiceberg.io import InputFile, OutputFile
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.catalog.file_systems import SharedFileIO
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.intake.table_storage import behind_a_link
 from engine.rewriting.kernel.errors import OUTSIDE_FILES
 from engine.rewriting.kernel.storage.places import AllowedFolders
@@ -21,7 +21,6 @@ from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 
 _STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.", "oss.")
 _CODE: Final = re.compile(r"py-.*|(?:s3|client|gcs|adls|hdfs|oss)\..*impl")
-_LONGEST_SHOWN: Final = 300
 
 
 def names_code(name: str) -> bool:
@@ -52,7 +51,7 @@ class GuardedFileIO(SharedFileIO):
         """Raise `NotEligible` for a path outside of the table's places, or one that clients read differently."""
         if has_empty_part(path):
             raise NotEligible(
-                f"{printable(path[:_LONGEST_SHOWN])}: the location has an empty part ('//'), which some clients of "
+                f"{printable_path(path)}: the location has an empty part ('//'), which some clients of "
                 "object stores leave out: create the table again at a location without it"
             )
         if not self.places.contains(path):
@@ -84,8 +83,8 @@ class GuardedFileIO(SharedFileIO):
 
 def outside(paths: Iterable[str], places: AllowedFolders) -> NotEligible:
     """Return the error for files outside of a table's places; paths and location are untrusted text of the table."""
-    named = ", ".join(printable(each[:_LONGEST_SHOWN]) for each in paths)
-    folders = printable(str(places)[:_LONGEST_SHOWN])
+    named = ", ".join(printable_path(each) for each in paths)
+    folders = printable_path(str(places))
     return NotEligible(f"{OUTSIDE_FILES}: {named} is not below {folders}; {REMEDY}")
 
 

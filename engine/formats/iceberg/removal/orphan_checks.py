@@ -17,7 +17,7 @@ from engine.formats.iceberg.catalog.paths import (
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.orphan_references import References
 from engine.formats.iceberg.removal.reachability import check_may_delete
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.intake.other_formats import ICEBERG
 from engine.formats.intake.outside_files import are_outside
 from engine.formats.removal.listings import ListedFiles
@@ -27,7 +27,6 @@ from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 _VERSION: Final = re.compile(r"v?([0-9]{1,9})(?:[-.].*)?\.metadata\.json(?:\.gz)?")
 _IN_FLIGHT: Final = timedelta(hours=1)
-_LONGEST_NAMED: Final = 300
 
 
 def check_places(view: TableView, scope: Scope) -> None:
@@ -76,7 +75,7 @@ def check_versions(found: ListedFiles, view: TableView, references: Keys, scope:
     folder = normalised(metadata_location(view.metadata))
     current = _version(view.table.metadata_location)
     for path, at_us in zip(unknown["path"].to_pylist(), unknown["modified_us"].to_pylist(), strict=True):
-        shown = printable(path[:_LONGEST_NAMED])
+        shown = printable_path(path)
         if normalised(path.rpartition("/")[0]) != folder:
             raise NotEligible(
                 f"{shown} is metadata of another table inside the location of this one, so no file is deleted: "

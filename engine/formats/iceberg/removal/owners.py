@@ -18,7 +18,7 @@ from pyiceberg.io import FileIO, InputStream
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable_path
 from engine.formats.intake.overlapping import overlapped
 from engine.rewriting.kernel.storage.stores.addresses import address_of
 from engine.uris.schemes import FILE
@@ -31,7 +31,6 @@ _LONGEST_MATCH: Final = 100
 _AT_ONCE: Final = 8
 _GZIP: Final = b"\x1f\x8b"
 _TABLE: Final = re.compile(rb'"table-uuid"\s*:\s*"([0-9A-Fa-f-]{36})"')
-_LONGEST_NAMED: Final = 300
 
 
 def check_one_table(unknown: pa.Table, view: TableView, before_page: Callable[[int], None]) -> None:
@@ -58,7 +57,7 @@ def check_one_table(unknown: pa.Table, view: TableView, before_page: Callable[[i
     for path, owner in zip(newest, owners, strict=True):
         if owner not in {None, own}:
             raise NotEligible(
-                f"{printable(path[:_LONGEST_NAMED])} is metadata of another table ({owner}) at the location of this one"
+                f"{printable_path(path)} is metadata of another table ({owner}) at the location of this one"
                 f" ({own}): its files could be taken for orphans, so no file is deleted; move one of the tables, or "
                 "delete the metadata files of that table if it does not exist any more"
             )

@@ -9,7 +9,6 @@ at. Memory: 9 bytes for each file in question, and the path of each manifest.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +22,12 @@ from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
 from engine.formats.iceberg.removal.stored_paths import StoredPaths
+from engine.formats.intake.errors import printable_path
 from engine.formats.removal.expired_files import Unread
 from engine.formats.removal.file_lists import Origin
 from engine.formats.removal.path_keys import Keys, are_in, keys_of, places_in
 
 _log = structlog.get_logger(__name__)
-
-_LONGEST_NAMED: Final = 300
 
 
 class KeptManifests:
@@ -121,7 +119,7 @@ class Reachability:
         if not lists:
             return
         _log.warning(
-            "kept_snapshots_are_gone", manifest_lists=len(lists), table=view.metadata.location[-_LONGEST_NAMED:]
+            "kept_snapshots_are_gone", manifest_lists=len(lists), table=printable_path(view.metadata.location, end=True)
         )
         # not reported: no reader can follow a missing or damaged list, so no snapshot that can be read depends on it
         unread = Unread()

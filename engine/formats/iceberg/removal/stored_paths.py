@@ -15,7 +15,7 @@ from pyiceberg.io import FileIO
 
 from engine.domain.errors import NotEligible
 from engine.formats.iceberg.errors import decoding, is_of_content, summary_of
-from engine.formats.intake.errors import decoding_bytes
+from engine.formats.intake.errors import decoding_bytes, printable_path
 from engine.formats.intake.overlapping import overlapped
 from engine.formats.removal.expired_files import DAMAGED, Unread
 
@@ -24,7 +24,6 @@ _log = structlog.get_logger(__name__)
 _READERS: Final = 16
 _BATCH_BYTES: Final = 32 * 2**20
 _BATCH_FILES: Final = 512
-_LONGEST_NAMED: Final = 300
 
 Decode: TypeAlias = Callable[[Sequence[bytes]], pa.Table]
 
@@ -142,5 +141,5 @@ def _decoded(decode: Decode, bodies: Sequence[bytes]) -> pa.Table:
 def _logged(path: str, error: BaseException) -> str:
     """Log an error of a file, and return it as text."""
     text = summary_of(error)
-    _log.warning("expired_file_not_read", path=path[-_LONGEST_NAMED:], error=text)
+    _log.warning("expired_file_not_read", path=printable_path(path, end=True), error=text)
     return text

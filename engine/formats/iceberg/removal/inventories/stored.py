@@ -28,7 +28,7 @@ from engine.domain.runs.removals import InventoryPlace
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.errors import is_of_content
 from engine.formats.iceberg.removal.inventories.rows import ENDINGS, RowsBelow, plain_name, rows_of
-from engine.formats.intake.errors import printable
+from engine.formats.intake.errors import printable, printable_path
 from engine.formats.intake.limits import Malformed, too_large
 from engine.formats.removal.listings import files_below, store_of
 from engine.rewriting.kernel.storage.places import AllowedFolders
@@ -41,7 +41,6 @@ _HIDDEN: Final = r"(?:^|/)[._]"
 _MANIFEST_BYTES: Final = 16 * 2**20
 _MOST_FILES: Final = 100_000
 _LATEST_MS: Final = 2**48
-_LONGEST_NAMED: Final = 300
 _ENDS: Final = f"({'|'.join(re.escape(each) for each in ENDINGS)})$"
 
 
@@ -139,7 +138,7 @@ class _Reader:
         """Raise `NotEligible` for a path that may not be read."""
         if not self.places.contains(path):
             raise NotEligible(
-                f"the inventory's file {printable(path[:_LONGEST_NAMED])} is neither below the table's location nor "
+                f"the inventory's file {printable_path(path)} is neither below the table's location nor "
                 "below an allowed location of its catalog; an admin can add its folder, with those of the catalog's "
                 "tables, to allowed_locations"
             )
@@ -263,4 +262,4 @@ def _manifest(body: bytes, bucket: str) -> tuple[int, list[str], list[str] | Non
 
 
 def _fault(path: str, why: str) -> NotEligible:
-    return NotEligible(f"the inventory's file {printable(path[:_LONGEST_NAMED])} can't be used: {why}")
+    return NotEligible(f"the inventory's file {printable_path(path)} can't be used: {why}")
