@@ -43,7 +43,9 @@ class GroupTasks:
         self._context, self._attempt, self._work, self._settings = context, attempt, work, settings
         self._count = min(work.policy.parallel_groups, len(work.groups))
         self._reports_bytes = False  # tasks of a format's library report what they moved at their end only
-        self._lost = LostGroups(tools, work)
+        self._open_table = tools.open_table
+        self._pointer: str | None = None  # of the catalog, at the last search for lost groups
+        self._looked_at = context.clock.monotonic()
         slots = TaskSlots(
             database=context.database,
             attempt=attempt,
@@ -83,8 +85,15 @@ class GroupTasks:
                 yield outcome
 
     async def find_lost(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
-        """Return which of the groups lost their race to another writer, by ordinal."""
-        return await self._lost.find(groups)
+        """Return the reasons, by ordinal, of groups that lost their race; none if read within `LOOK_SECONDS`."""
+        if not groups or self._context.clock.monotonic() - self._looked_at < LOOK_SECONDS:
+            return {}
+        self._looked_at = self._context.clock.monotonic()
+        try:
+            return await self._read_losses(groups)
+        except PackhouseError as error:
+            _log.warning("early_look_failed", error=error.message)
+            return {}
 
     async def mark_sent(self, groups: Sequence[FileGroup]) -> None:
         """Store the groups as running."""
@@ -118,39 +127,15 @@ class GroupTasks:
         await self._attempt.record("tasks_stalled", {"detail": error.message})
         await self._lanes.give_up(error)
 
-
-class LostGroups:
-    """Finds groups of one attempt that lost their race since its plan was made."""
-
-    def __init__(self, tools: PathTools, work: RewriteInput) -> None:
-        self._database = tools.context.database
-        self._formats = tools.context.formats
-        self._clock = tools.context.clock
-        self._table_id = tools.attempt.run.table_id
-        self._open_table = tools.open_table
-        self._base = (work.plan.base_snapshot_id or 0, work.plan.schema_id)
-        self._pointer: str | None = None
-        self._looked_at = self._clock.monotonic()
-
-    async def find(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
-        """Return the reasons, by ordinal, of groups that lost their race; none if read within `LOOK_SECONDS`."""
-        if not groups or self._clock.monotonic() - self._looked_at < LOOK_SECONDS:
-            return {}
-        self._looked_at = self._clock.monotonic()
-        try:
-            return await self._read_losses(groups)
-        except PackhouseError as error:
-            _log.warning("early_look_failed", error=error.message)
-            return {}
-
     async def _read_losses(self, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
-        async with self._database.read() as unit:
-            table, catalog = await read_registered(unit, self._table_id, SYSTEM)
-        found = await self._formats.pointers(catalog, [table.ref])
+        async with self._context.database.read() as unit:
+            table, catalog = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
+        found = await self._context.formats.pointers(catalog, [table.ref])
         pointer = found.get(table.ref)
         if pointer is None or pointer == self._pointer:
             return {}
-        opened = await self._open_table()
-        lost = await self._formats.read(table.ref, opened.lost_groups, *self._base, groups)
+        opened, plan = await self._open_table(), self._work.plan
+        base = (plan.base_snapshot_id or 0, plan.schema_id)
+        lost = await self._context.formats.read(table.ref, opened.lost_groups, *base, groups)
         self._pointer = pointer
         return lost

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import structlog
 
@@ -75,6 +75,9 @@ class GroupFailure:
     is_of_input: bool = False
 
 
+TryResult: TypeAlias = GroupResult | GroupFailure | Loss | None
+
+
 @dataclass(frozen=True, slots=True)
 class GroupOutcome:
     """The outcome of one try of a group.
@@ -88,7 +91,7 @@ class GroupOutcome:
     """
 
     group: FileGroup
-    result: GroupResult | GroupFailure | Loss | None
+    result: TryResult
     may_leave_files: bool = False
     is_followed: bool = False
 
@@ -372,13 +375,7 @@ class Lanes:
         if not is_last:
             waiting.append((group,))
 
-    def _publish(
-        self,
-        group: FileGroup,
-        result: GroupResult | GroupFailure | Loss | None,
-        *,
-        may_leave_files: bool = False,
-    ) -> None:
+    def _publish(self, group: FileGroup, result: TryResult, *, may_leave_files: bool = False) -> None:
         self._unseen += 1
         self._finished.put_nowait(GroupOutcome(group, result, may_leave_files))
 
