@@ -16,7 +16,7 @@ from engine.domain.runs.run import RunState
 from engine.queue.budgets import LiveProgress
 from engine.services.catalogs.bulkheads import calls
 from engine.services.operations.rewrite import group_tasks, steps
-from engine.services.operations.tasks.stalls import StallWatch
+from engine.services.operations.tasks.pacing import StallWatch
 from engine.services.planning.engines import EngineChoice
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks
 from tests.support.attempts import append_files

@@ -10,7 +10,7 @@ import pytest
 from engine.domain.errors import Interrupted, StateConflict
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.tasks import lanes as sending
-from engine.services.operations.tasks.stalls import STALL_SECONDS, StallWatch
+from engine.services.operations.tasks.pacing import STALL_SECONDS, StallWatch
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import until
 from tests.support.fake_clock import FakeClock

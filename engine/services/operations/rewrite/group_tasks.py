@@ -24,8 +24,7 @@ from engine.services.operations.rewrite.paths import PathTools, RewriteInput
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import GroupOutcome, Lanes
-from engine.services.operations.tasks.pacing import RunPacing
-from engine.services.operations.tasks.stalls import STALL_SECONDS
+from engine.services.operations.tasks.pacing import STALL_SECONDS, RunPacing
 from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.runs.row_checks import has_rows_checked
 

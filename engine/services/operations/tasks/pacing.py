@@ -28,7 +28,6 @@ from engine.rewriting.kernel.contract import Pace
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pace_use import RunUse
-from engine.services.operations.tasks.stalls import StallWatch
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.budgets import RunLimits, run_limits
@@ -52,6 +51,9 @@ IDLE_PART: Final = 0.1
 MEASURED_SECONDS: Final = 3.0
 """Shortest measurement, in seconds, that is used as the rate of a run without limits."""
 
+STALL_SECONDS: Final = 900.0
+"""Seconds without a byte, a request or a wait for the budget after which the tasks of a run are stopped."""
+
 _NOTHING_MOVED: Final = LiveProgress(0, 0, 0.0, 0, 0.0)
 
 
@@ -67,11 +69,35 @@ class PaceTools:
     url: str | None
 
 
+@dataclass(slots=True)
+class StallWatch:
+    """Notices that the tasks of a run move nothing: they compute for ever, or hang in a library.
+
+    Tasks of the kernel report once a second what they moved and for how long their budget held them back, from a thread
+    of their own. A task that Spark has not started reports nothing, and is not a stall. Sorting a group moves nothing
+    for a minute or two. Tasks of a format's library report bytes at their end only, so they can't be watched.
+    """
+
+    clock: Clock
+    _moved: tuple[float, ...] = ()
+    _moved_at: float = 0.0
+
+    def is_stalled(self, live: LiveProgress) -> bool:
+        """Return whether tasks are at work and have moved nothing for `STALL_SECONDS`, given the newest report."""
+        now, moved = (
+            self.clock.monotonic(),
+            (live.bytes_read, live.bytes_written, live.requests, live.throttled_seconds),
+        )
+        if moved != self._moved or not live.members:
+            self._moved, self._moved_at = moved, now
+        return now - self._moved_at >= STALL_SECONDS
+
+
 class RunPacing:
     """The pace of one attempt. `at_work` keeps it while groups run; the other methods are its parts.
 
     `has_channel`: whether tasks report what they move; by default those that have the address of the pace channel.
-    `on_stall` is called at each report while the tasks have moved nothing for too long (`stalls`), `on_limits` each
+    `on_stall` is called at each report while the tasks have moved nothing for too long (`StallWatch`), `on_limits` each
     time policy and limits were read again.
     """
 
