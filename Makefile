@@ -4,8 +4,9 @@ BIN := .venv/bin
 PYTEST_ARGS ?=
 # Each test waits for dozens of synced commits: its files are in memory where that has room for them, else on disk.
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
-# Java servers of tests live for a minute: their second compiler took an eighth of all CPU time and gave nothing back.
-JAVA = -XX:TieredStopAtLevel=1
+# Java servers of tests live for a minute: their second compiler took an eighth of all CPU time and gave nothing back, and
+# the verification of their classes a tenth of a start.
+JAVA = -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote
 # A test that is stuck in native code gets no signal, so that its own limit (at most 600 s) can't end it: its process
 # ends with the stacks of all threads, and xdist starts another.
 STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
@@ -54,7 +55,7 @@ console: ## Build the web console, which the api serves at /console
 	@scripts/setup demo
 	@scripts/console
 
-SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS=$(JAVA) PACKHOUSE_DURATIONS=.cache/durations.tsv \
+SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS='$(JAVA)' PACKHOUSE_DURATIONS=.cache/durations.tsv \
   $(BIN)/pytest -n 3 $(STUCK)
 
 test: ## Run all tests that are not marked deep, with real Redis, SQLite, Postgres, Spark and Iceberg

@@ -15,6 +15,8 @@ from typing import Any, Final, TextIO
 import jpype
 import pyspark
 
+from tests.support.jvm import SHORT_LIVED
+
 _SPARK: Final = Path(pyspark.__file__).parent / "jars"
 _HIVE: Final = "org.apache.hadoop.hive.metastore"
 _THRIFT: Final = "org.apache.thrift"
@@ -32,7 +34,7 @@ def serve(warehouse: Path, answers: TextIO) -> None:
     """Start the Metastore, print its port, and serve."""
     settings = {**_SETTINGS, "hive.metastore.warehouse.dir": warehouse.as_uri()}
     flags = [f"-D{name}={value}" for name, value in settings.items()]
-    jpype.startJVM("-Xmx512m", "-XX:TieredStopAtLevel=1", *flags, classpath=[f"{_SPARK}/*"], convertStrings=True)
+    jpype.startJVM("-Xmx512m", *SHORT_LIVED, *flags, classpath=[f"{_SPARK}/*"], convertStrings=True)
     conf = jpype.JClass("org.apache.hadoop.hive.conf.HiveConf")()
     jpype.JClass(f"{_HIVE}.txn.TxnDbUtil").prepDb(conf)
     handler = jpype.JClass(f"{_HIVE}.HiveMetaStore$HMSHandler")("metastore", conf, False)

@@ -15,6 +15,7 @@ from typing import Any
 
 import jpype
 
+from tests.support.jvm import SHORT_LIVED
 from tests.support.paimon.core_changes import Changes, java
 from tests.support.paimon.core_servers import RestServers
 from tests.support.paimon.core_trees import MergeTrees
@@ -382,7 +383,7 @@ def main(jars: Sequence[str]) -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr
     # -Xrs: signals end the process at once; a JVM that shuts down during a call of JPype crashes in native code
-    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", "-Xrs", "-XX:TieredStopAtLevel=1", classpath=list(jars))
+    jpype.startJVM("-Xmx512m", "-XX:+UseSerialGC", "-Xrs", *SHORT_LIVED, classpath=list(jars))
     with TemporaryDirectory() as scratch:
         core = Core(scratch)
         for line in sys.stdin:
