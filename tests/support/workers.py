@@ -1,7 +1,8 @@
 """Which tests stay together when pytest runs in several processes (`-n 2`): those of a file, and some files.
 
 Each process starts the servers that its tests ask for, on ports and in folders of its own, and keeps them to its end.
-Files that need the slowest servers stay together, so that one process starts them: a stack takes 25 s of both cores.
+Files that need the slowest servers stay together, so that one process starts them: a stack takes 25 s of both cores,
+Paimon's core with its child 10 s of one.
 A file that is missing here costs time and changes no result.
 """
 
@@ -35,6 +36,8 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/integration/storage/test_clouds.py": "on HDFS and Azurite",
     "tests/unit/kernel/test_cloud_connections.py": "on HDFS and Azurite",
     "tests/unit/kernel/test_credentials.py": "on HDFS and Azurite",
+    "tests/integration/paimon/": "on Paimon",
+    "tests/interleaving/test_paimon.py": "on Paimon",
 }
 
 
