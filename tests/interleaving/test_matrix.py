@@ -27,7 +27,7 @@ RACES = (("delete_merge_on_read", "before_commit"), ("rewrite_too", "before_comm
 """Commits that come between the plan of a rewrite and its commit, and change what it read."""
 
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
-RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "8" if os.environ.get("PACKHOUSE_DEEP") else "2"))
+RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "8" if os.environ.get("PACKHOUSE_DEEP") else "1"))
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from tests.simulation.plans import draw
 from tests.simulation.seeds import play_on
 from tests.simulation.world import Machine, open_machine, open_world
 
-SEEDS = 40 if os.environ.get("PACKHOUSE_DEEP") else 5
-TOGETHER = 5
+SEEDS, TOGETHER = (40, 5) if os.environ.get("PACKHOUSE_DEEP") else (2, 2)
 
 
 # what a killed process held is left to the collector

@@ -29,7 +29,7 @@ from tests.upkeep.writers import EVERY_ACTION, Rows, missing, put_late_file, row
 
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
 FEW = 5
-RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", FEW if os.environ.get("PACKHOUSE_DEEP") else 3))
+RUNS = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", FEW if os.environ.get("PACKHOUSE_DEEP") else 1))
 FILE_STEPS = ("files_recorded", "deleting_files", "files_deleted")
 COMMIT_STEPS = ("claimed", "planned", "before_commit", "after_commit")
 STEPS = {

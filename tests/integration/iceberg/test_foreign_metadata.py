@@ -27,7 +27,7 @@ from tests.support.mutations import Mutation, of_list_or_manifest, of_metadata
 
 BY_ID = RequestedOrder("sort", (WantedColumn("id"),))
 EVERY_OLD = Expiry(ExpiryRule(timedelta(0), 1, deletes_files=True), datetime.now(UTC) + timedelta(days=1))
-MUTATIONS = int(os.environ.get("PACKHOUSE_FUZZ_MUTATIONS", "500" if os.environ.get("PACKHOUSE_DEEP") else "100"))
+MUTATIONS = int(os.environ.get("PACKHOUSE_FUZZ_MUTATIONS", "500" if os.environ.get("PACKHOUSE_DEEP") else "40"))
 LEAST_MUTATIONS = min(MUTATIONS * 4 // 5, 400)
 LONGEST_MESSAGE = 1000
 

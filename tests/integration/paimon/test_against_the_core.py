@@ -15,7 +15,7 @@ import pytest
 from engine.planning.measures.digest import FILE_DIGEST
 from tests.support.paimon.lakes import PaimonLake
 
-TABLES = 60 if "PACKHOUSE_DEEP" in os.environ else 10
+TABLES = 60 if "PACKHOUSE_DEEP" in os.environ else 4
 SEED = 20_261_125
 ASCII = "".join(map(chr, range(1, 128)))
 SPACES = ["\xa0", "\x85", "\u2003", "\u202f\t", "\x1c"]
