@@ -148,7 +148,7 @@ class DeletedFiles(Protocol):
         """Remove the records that only a repetition needs."""
 
 
-class ListedFiles(Protocol):
+class SearchReport(Protocol):
     """Files that a search of a table's location found."""
 
     @property
@@ -170,7 +170,7 @@ class SearchedFiles(ABC):
 
     @property
     @abstractmethod
-    def result(self) -> ListedFiles:
+    def result(self) -> SearchReport:
         """The result of `looking`. Raises ValueError before."""
 
     @property
