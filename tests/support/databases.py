@@ -3,7 +3,7 @@
 fresh_database     parametrised over both dialects; raw SQL, URL of its own for a second connection
 database           a `Database` on it
 sqlite_database    a `Database` on SQLite only, for tests of other layers
-TWO_DATABASES      mark of tests of whole runs that are about the record itself: both dialects in `make test`
+TWO_DATABASES      mark of tests of whole runs that are about claims, leases and leaders: both dialects in `make test`
 """
 
 import shutil

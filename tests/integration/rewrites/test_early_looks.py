@@ -15,7 +15,6 @@ from engine.domain.tables.table import FormatName, OutsideFiles, TableRef
 from engine.domain.tables.watches import LONGEST_SECONDS, Verdict, Watch
 from engine.formats.iceberg import IcebergConnection
 from tests.support.attempts import append_files
-from tests.support.databases import TWO_DATABASES
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
 from tests.support.rest_catalog import RestCatalogServer
@@ -118,7 +117,6 @@ async def test_a_paused_table_is_not_woken_by_an_explanation(world: World, watch
     assert not await has_due_look(world)
 
 
-@TWO_DATABASES
 async def test_the_end_of_a_run_lets_what_was_committed_meanwhile_be_seen_at_once(
     world: World, watching: Watching
 ) -> None:

@@ -17,7 +17,6 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.domain.tables.watches import Verdict
 from tests.support.attempts import append_files
-from tests.support.databases import TWO_DATABASES
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
 from tests.support.watching import AT_ONCE, DAY, FEW, Watching, finish_live
@@ -79,7 +78,6 @@ async def test_below_the_rule_nothing_is_said_to_start_and_nothing_starts(time: 
     await starts_as_said(time)
 
 
-@TWO_DATABASES
 async def test_the_rest_of_min_interval(time: PassingTime) -> None:
     await policy(time, schedule={"min_interval": "45m"})
     await starts_as_said(time)
@@ -118,7 +116,6 @@ async def test_a_seal_that_comes_inside_quiet_hours(time: PassingTime) -> None:
     assert run.created_at >= end
 
 
-@TWO_DATABASES
 async def test_a_run_that_becomes_urgent_in_quiet_hours(time: PassingTime) -> None:
     hours = quiet(await minute(time, hours=-1), await minute(time, hours=6))
     await policy(time, quiet_hours=[hours], schedule={**AT_ONCE, "urgent_after": "2h"})

@@ -18,7 +18,6 @@ from engine.services.operations.rewrite import group_tasks
 from engine.services.operations.tasks import lanes
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import append_files, content, die_at, events_of, explained, raising, replaced_by_another
-from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import eventually
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
@@ -73,7 +72,6 @@ def tasks(world: World, monkeypatch: pytest.MonkeyPatch) -> Tasks:
     return Tasks(world, monkeypatch)
 
 
-@TWO_DATABASES
 async def test_a_lost_partition_cools_down_and_the_others_are_committed(world: World) -> None:
     """L9: lost races are counted."""
     run = await lose(world)

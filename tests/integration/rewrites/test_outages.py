@@ -99,7 +99,6 @@ async def test_f53_a_probe_that_takes_long_to_fail_does_not_delay_the_next(
     assert outage.next_probe_at - began_at == timedelta(seconds=LONGEST_PROBE_WAIT_SECONDS)
 
 
-@TWO_DATABASES
 @pytest.mark.usefixtures("later")
 async def test_f53_work_that_needs_no_spark_is_done_while_spark_is_away(
     world: World, fresh_database: FreshDatabase

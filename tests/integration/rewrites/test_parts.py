@@ -6,7 +6,6 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
 from engine.planning.plans.file_groups import make_plan
 from tests.support.attempts import advanced, content
-from tests.support.databases import TWO_DATABASES
 from tests.support.world import World
 
 
@@ -17,7 +16,6 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(defaults, "most_files", 6)  # one of the three partitions
 
 
-@TWO_DATABASES
 async def test_a_run_goes_on_with_the_next_part_until_all_is_done(world: World) -> None:
     """U3: each part is committed before the next one is planned. A dry run shows what is left for later."""
     plan = await world.container.tables.plan(SYSTEM, world.table_id, policy=None)

@@ -14,7 +14,6 @@ from engine.domain.errors import Forbidden, InvalidInput
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from tests.support.attempts import content, set_properties, snapshot_ids
-from tests.support.databases import TWO_DATABASES
 from tests.support.removal_runs import ADDRESS, confirmed_purge, nothing_needed_is_missing
 from tests.support.world import World
 
@@ -29,7 +28,6 @@ async def purge(world: World) -> Run:
     return await world.finish((await world.submit(await confirmed_purge(world))).id)
 
 
-@TWO_DATABASES
 async def test_m16_history_goes_at_once_with_its_files_and_is_audited(world: World) -> None:
     await world.rewrite()
     world.lake.table.manage_snapshots().create_tag(snapshot_ids(world)[2], "audit").commit()

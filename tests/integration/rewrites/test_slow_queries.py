@@ -14,7 +14,6 @@ from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.services.operations.tasks import lanes
 from engine.services.runs import hold_watch
 from tests.support.attempts import content
-from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import until
 from tests.support.windows_ahead import Gate, attempt_of, change_policy, go_on
 from tests.support.world import World
@@ -67,7 +66,6 @@ async def test_slow_queries_stop_a_running_rewrite_until_they_are_fast_again(wor
     assert content(world) == rows
 
 
-@TWO_DATABASES
 async def test_slow_queries_of_the_fleet_hold_a_run_back_at_its_claim(world: World) -> None:
     await change_policy(world, SLOW)
     await tell(world, 6.0)

@@ -8,7 +8,6 @@ import pytest
 from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
 from tests.support.attempts import explained
-from tests.support.databases import TWO_DATABASES
 from tests.support.moved_clock import MovedClock
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
@@ -32,7 +31,6 @@ async def expire_first(world: World, watching: Watching, when: list[dict[str, An
         await asyncio.to_thread(world.lake.append, day=DAY)
 
 
-@TWO_DATABASES
 async def test_u17_conditions_start_a_run_before_the_interval_but_not_within_an_hour(
     world: World, watching: Watching, later: MovedClock
 ) -> None:

@@ -16,13 +16,11 @@ from engine.domain.runs.run import RunState
 from engine.domain.tables.signals import CommitSeen, SignalKind
 from engine.domain.tables.watches import LONGEST_SECONDS, Verdict
 from tests.support.attempts import append_files, content, raising
-from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
 from tests.support.watching import AT_ONCE, DAY, Watching, die, finish_live, runs_of, set_policy
 from tests.support.world import NAME, SCHEMA, SPEC, World
 
 
-@TWO_DATABASES
 async def test_a_due_table_is_rewritten_without_a_request_and_then_left_alone(world: World, watching: Watching):
     """U1, L26: the coordinator starts the run, and no second one when nothing is due any more."""
     rows = content(world)

@@ -22,7 +22,6 @@ from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.holds import StartBlocker, WindowGap
 from tests.support.attempts import content, events_of, groups_of
-from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import until
 from tests.support.moved_clock import MovedClock
 from tests.support.windows_ahead import Gate, attempt_of, blackout, change_policy, go_on, instant
@@ -98,7 +97,6 @@ def is_held(world: World) -> bool:
     return attempt_of(world)._watch.hold() is not None
 
 
-@TWO_DATABASES
 @pytest.mark.parametrize(("on_start", "committed"), [("drain", 2), ("interrupt", 1)])
 async def test_a_window_stops_a_running_rewrite_which_goes_on_afterwards(
     world: World, running: Start, on_start: str, committed: int
