@@ -47,6 +47,7 @@ def test_an_earlier_version_of_a_policy_is_restored(console: Stack, open_page: O
         assert packhouse.table_policies.get(table).policy.to_document() == {"priority": "low"}
 
 
+@pytest.mark.deep
 def test_a_setting_is_set_in_the_form_and_inherited_again(console: Stack, open_page: OpenPage, table: str) -> None:
     page = open_page(f"/tables/{table}/policy").settle().page
     page.get_by_label("Find a setting").fill("min_input_files")
