@@ -14,7 +14,7 @@ from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.removal.replaced_folders import OldFolder
 from engine.formats.hive.rewrite.copies import LARGEST_COPY, copy_file, copy_of
-from engine.formats.hive.rewrite.folders import plain
+from engine.formats.hive.rewrite.folders import is_same_folder, normalise_folder
 from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST, write_list
 from engine.formats.hive.view import TableView
@@ -142,7 +142,7 @@ class Carrier:
         sizes = {file_name(path): size for path, (size, _) in files_directly_in(target, self.view.storage).items()}
         folder = old.name.folder
         for _ in range(len(self.followers)):
-            if plain(folder) == plain(target) or (following := self.followers.get(plain(folder))) is None:
+            if is_same_folder(folder, target) or (following := self.followers.get(normalise_folder(folder))) is None:
                 break
             sizes |= {name: size for name, (size, _) in following.replaced.files.items()}
             folder = following.name.folder
@@ -164,9 +164,9 @@ class Carrier:
         if stored is None:
             return None, GONE
         record, location = CompactionRecord.of((stored.parameters or {}).get(PARAMETER)), location_of(stored)
-        if record is None or plain(record.location) != plain(location):
+        if record is None or not is_same_folder(record.location, location):
             return None, MOVED
-        outputs, reason = self._outputs_at(old, plain(location))
+        outputs, reason = self._outputs_at(old, normalise_folder(location))
         if not reason:
             present = files_directly_in(location, self.view.storage)
             sizes = {file_name(path): size for path, (size, _) in present.items()}
@@ -177,9 +177,9 @@ class Carrier:
         """Follow the rewrites to a folder; return the outputs of the last one, and why they lack rows, if they do."""
         folder, outputs = old.name.folder, old.replaced.outputs
         for _ in range(len(self.followers) + 1):
-            if plain(folder) == location:
+            if normalise_folder(folder) == location:
                 return outputs, ""
-            if (following := self.followers.get(plain(folder))) is None:
+            if (following := self.followers.get(normalise_folder(folder))) is None:
                 break
             rewritten = {name: size for name, (size, _) in following.replaced.files.items()}
             if any(rewritten.get(name) != size for name, size in outputs.items()):

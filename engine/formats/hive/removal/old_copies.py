@@ -16,7 +16,7 @@ from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.removal.late_files import Carrier, LateFiles
 from engine.formats.hive.removal.replaced_folders import OldFolder, is_read, lists_of, replaced_folders
-from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.rewrite.folders import COMPACTED, is_same_folder, normalise_folder, parent_of
 from engine.formats.hive.rewrite.marks import SENT, SENT_SECONDS
 from engine.formats.hive.rewrite.proofs import records_of as records_of_partitions
 from engine.formats.hive.rewrite.replaced import ListName
@@ -101,8 +101,8 @@ class OldCopies(SearchedFiles):
         yield
         lists = list(replaced_folders(view, known, self.scope, before_page, unread.append))
         while others:  # a rewrite whose folder a known one replaced was in place as well
-            followed = {plain(each.replaced.location) for each in lists}
-            more, others = _split(others, lambda name, found=followed: plain(name.folder) in found)  # type: ignore[misc]
+            followed = {normalise_folder(each.replaced.location) for each in lists}
+            more, others = _split(others, lambda name, found=followed: normalise_folder(name.folder) in found)  # type: ignore[misc]
             if not more:
                 break
             lists += replaced_folders(view, more, self.scope, before_page, unread.append)
@@ -138,7 +138,8 @@ class OldCopies(SearchedFiles):
 
     def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
         """Return for each file whether a partition has its folder, or one above it."""
-        return np.array([is_read(plain(parent_of(path)), self._locations) for path in files["path"].to_pylist()], bool)
+        folders = (normalise_folder(parent_of(path)) for path in files["path"].to_pylist())
+        return np.array([is_read(folder, self._locations) for folder in folders], bool)
 
     def exist(self, files: pa.Table) -> npt.NDArray[np.bool_]:
         """Return for each file of a stored list whether its folder has it, or it may not be deleted. Raises OSError."""
@@ -187,8 +188,8 @@ class _FolderSearch:
         self._view = view
         self._rule = rule
         ordered = sorted(lists, key=lambda each: each.used_us)
-        self._newest = {plain(each.replaced.location): each for each in ordered}
-        self._made = {plain(each.name.folder) for each in lists}
+        self._newest = {normalise_folder(each.replaced.location): each for each in ordered}
+        self._made = {normalise_folder(each.name.folder) for each in lists}
         self._locations = _locations(view)
         self._carrier = Carrier(view, self._newest, self.late, ask)
 
@@ -201,7 +202,7 @@ class _FolderSearch:
 
     def of(self, old: OldFolder) -> pa.Table:
         """Copy the late files of a folder, and return its files to delete, with the schema `LISTED`."""
-        location = plain(old.replaced.location)
+        location = normalise_folder(old.replaced.location)
         if is_read(location, self._locations):
             self.counts[IN_USE] += 1
             return LISTED.empty_table()
@@ -229,7 +230,7 @@ class _FolderSearch:
             self.counts[DUE] += 1
             marks = ((f"{folder}/{name}", size) for name, (size, _) in old.present.items() if name.startswith(SENT))
             # by the list of the folder before, as it leads to where rows are now; or by writers of dual files
-            is_needed = plain(folder) in self._made or _instant(old.used_us) + _ASKED > self._rule.now
+            is_needed = normalise_folder(folder) in self._made or _instant(old.used_us) + _ASKED > self._rule.now
             self.records += [*marks, *([] if is_needed else [(old.name.path, 0)])]
             return _rows([(f"{folder}/{name}", size) for name, (size, _) in old.deletable.items()], FileKind.DATA)
         return LISTED.empty_table()
@@ -244,7 +245,7 @@ class _FolderSearch:
                 return True
             if str(old.name.snapshot_id) in self._rule.failed:
                 return False
-            if (following := self._newest.get(plain(old.name.folder))) is None:
+            if (following := self._newest.get(normalise_folder(old.name.folder))) is None:
                 break
             old = following
         return False
@@ -288,7 +289,7 @@ def _in_place(view: TableView) -> set[int]:
     return {
         record.snapshot_id
         for _, location, record in records_of_partitions(view)
-        if plain(location) == plain(record.location)
+        if is_same_folder(location, record.location)
     }
 
 
@@ -299,7 +300,7 @@ def _files_of(folder: str, view: TableView) -> Iterator[str]:
 
 
 def _locations(view: TableView) -> set[str]:
-    return set(map(plain, view.partitions.table["location"].to_pylist()))
+    return set(map(normalise_folder, view.partitions.table["location"].to_pylist()))
 
 
 def _instant(at_us: int) -> datetime:

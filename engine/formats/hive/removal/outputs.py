@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from engine.domain.runs.output_names import attempt_of
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.rewrite.copies import copied_file
-from engine.formats.hive.rewrite.folders import COMPACTED, attempt_of_folder, parent_of, plain
+from engine.formats.hive.rewrite.folders import COMPACTED, attempt_of_folder, normalise_folder, parent_of
 from engine.formats.hive.rewrite.marks import SENT, SENT_SECONDS
 from engine.formats.hive.rewrite.proofs import records_of
 from engine.formats.hive.rewrite.replaced import ListName
@@ -56,9 +56,9 @@ def _needed_folders(view: TableView) -> set[str]:
     now = time.time()
     fresh = {path for path, at in _written(view).items() if abs(now - at) <= SENT_SECONDS}
     needed = {_folder_of(path) for path in fresh if file_name(path).startswith(SENT)}
-    needed.update(plain(listed.folder) for listed in map(ListName.of, fresh) if listed is not None)
-    needed.update(map(plain, view.partitions.table["location"].to_pylist()))
-    needed.update(plain(record.previous) for _, _, record in records_of(view))
+    needed.update(normalise_folder(listed.folder) for listed in map(ListName.of, fresh) if listed is not None)
+    needed.update(map(normalise_folder, view.partitions.table["location"].to_pylist()))
+    needed.update(normalise_folder(record.previous) for _, _, record in records_of(view))
     return needed
 
 
@@ -71,7 +71,7 @@ def _is_of_attempt(path: str, run_id: str, up_to_attempt: int) -> bool:
 
 
 def _folder_of(path: str) -> str:
-    return plain(parent_of(path))
+    return normalise_folder(parent_of(path))
 
 
 def _written(view: TableView) -> Mapping[str, float]:

@@ -15,7 +15,7 @@ from engine.formats.hive.files.listing import is_hidden
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.rewrite.copies import NAMES as COPIES
 from engine.formats.hive.rewrite.copies import copied_file, mark_of
-from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.rewrite.folders import COMPACTED, normalise_folder, parent_of
 from engine.formats.hive.rewrite.replaced import LARGEST, NAMES, ListName, ReplacedFolder, States
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
@@ -151,7 +151,7 @@ def replaced_folders(
     return [
         OldFolder(name, at, replaced, states, _copied(replaced, states, copies.get(_partition_folder(name.path), {})))
         for name, at, replaced in read
-        for states in (present.get(plain(replaced.location), {}),)
+        for states in (present.get(normalise_folder(replaced.location), {}),)
     ]
 
 
@@ -191,7 +191,7 @@ def _found(
     view: TableView, locations: set[str], before_page: Callable[[int], None]
 ) -> tuple[Mapping[str, States], Mapping[str, Mapping[str, tuple[int, int]]]]:
     """Return the files directly in each of these folders; and what has a whole copy, by folder of rewrites and mark."""
-    root, wanted = view.entry.location, sorted(map(plain, locations))
+    root, wanted = view.entry.location, sorted(map(normalise_folder, locations))
     files, copies = defaultdict[str, _States](dict), defaultdict[str, _States](dict)
     size = 0
     for page in files_below(root, view.storage, before_page):
@@ -206,14 +206,14 @@ def _found(
                 raise too_large("the files in replaced folders take", "of memory", LIVE_BYTES)
             for path, file_bytes, at in zip(*(mine[name].to_pylist() for name in FOUND.names), strict=True):
                 folder, *names = path.rsplit("/", depth)
-                files[plain(folder)]["/".join(names)] = (file_bytes, at // 1000)
+                files[normalise_folder(folder)]["/".join(names)] = (file_bytes, at // 1000)
     return files, copies
 
 
 def _in_folders(page: pa.Table, wanted: Sequence[str], *, root: str, depth: int) -> pa.Table:
     """Return the files of a page at a depth below one of the folders, which are spelled as for comparison."""
     folder = pc.replace_substring_regex(page["path"], rf"(?:/[^/]*){{{depth}}}$", "")
-    folder = pc.binary_join_element_wise(plain(root), pc.utf8_slice_codeunits(folder, len(root)), "")
+    folder = pc.binary_join_element_wise(normalise_folder(root), pc.utf8_slice_codeunits(folder, len(root)), "")
     return page.filter(pc.is_in(folder, value_set=pa.array(wanted, pa.string())))
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from engine.formats.hive.files.listing import files_directly_in
-from engine.formats.hive.rewrite.folders import plain
+from engine.formats.hive.rewrite.folders import normalise_folder
 from engine.formats.hive.writers.names import is_dual
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.stores.addresses import address_of, file_name
@@ -34,7 +34,7 @@ def copy_of(folder: str, path: str, state: tuple[int, int]) -> str:
 
 def mark_of(path: str) -> str:
     """Return the hash of a file's path that is part of the names of its copies."""
-    return hashlib.sha256(plain(path).encode()).hexdigest()[:16]
+    return hashlib.sha256(normalise_folder(path).encode()).hexdigest()[:16]
 
 
 def copied_file(path: str) -> tuple[str, tuple[int, int]] | None:

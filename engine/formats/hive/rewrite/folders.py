@@ -41,9 +41,14 @@ def parent_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def plain(folder: str) -> str:
+def normalise_folder(folder: str) -> str:
     """Return a path in the spelling in which it is compared with others."""
     return _DOUBLED.sub("/", normalise_uri(folder)).rstrip("/")
+
+
+def is_same_folder(one: str, other: str) -> bool:
+    """Return whether two paths are spellings of the same folder."""
+    return normalise_folder(one) == normalise_folder(other)
 
 
 def may_be_below(location: str, root: str) -> bool:

@@ -8,7 +8,7 @@ from engine.formats.base import IN_HISTORY, CommittedBatch, Condition, Verificat
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
-from engine.formats.hive.rewrite.folders import parent_of, plain
+from engine.formats.hive.rewrite.folders import is_same_folder, normalise_folder, parent_of
 from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.view import TableView
 from engine.rewriting.kernel.storage.stores.addresses import file_name
@@ -28,7 +28,7 @@ def find_commits(view: TableView, run_id: str) -> Sequence[CommittedBatch]:
     """Return the commits of a run whose partitions were not rewritten or moved since."""
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
     for _, location, record in records_of(view):
-        if record.run_id == run_id and plain(record.location) == plain(location):
+        if record.run_id == run_id and is_same_folder(record.location, location):
             groups[record.snapshot_id, record.attempt].append(record.group)
     return [CommittedBatch(number, tuple(sorted(found)), attempt) for (number, attempt), found in groups.items()]
 
@@ -40,7 +40,7 @@ def verify_commit(view: TableView, snapshot_id: int, groups: Sequence[WrittenGro
         found is not None
         and found[1].group == ordinal
         and (found[1].snapshot_id == snapshot_id or _has_outputs(found[0], groups, ordinal))
-        and plain(found[0]) == plain(found[1].location)
+        and is_same_folder(found[0], found[1].location)
         for ordinal, found in mine.items()
     ]
     if not all(in_place) or (missing := _missing(view, groups)):
@@ -92,8 +92,8 @@ def _missing(view: TableView, groups: Sequence[WrittenGroup]) -> int:
 
 def _has_outputs(location: str, groups: Sequence[WrittenGroup], ordinal: int) -> bool:
     """Return whether a partition has the folder of a group, as after an earlier call for it that was executed last."""
-    folders = {plain(parent_of(file.path)) for group in groups if group.ordinal == ordinal for file in group.outputs}
-    return folders == {plain(location)}
+    outputs = (file for group in groups if group.ordinal == ordinal for file in group.outputs)
+    return {normalise_folder(parent_of(file.path)) for file in outputs} == {normalise_folder(location)}
 
 
 def _are_there(

@@ -10,7 +10,7 @@ from engine.formats.base import RollBack
 from engine.formats.hive.files.listing import files_directly_in
 from engine.formats.hive.metadata.partitions import location_of
 from engine.formats.hive.rewrite.copies import bring_back, copy_of
-from engine.formats.hive.rewrite.folders import plain
+from engine.formats.hive.rewrite.folders import is_same_folder
 from engine.formats.hive.rewrite.marks import remove_mark, write_mark
 from engine.formats.hive.rewrite.proofs import records_of
 from engine.formats.hive.rewrite.records import CompactionRecord
@@ -30,19 +30,19 @@ def roll_back(view: TableView, snapshot_id: int) -> RollBack:
     for partition, location, record in records_of(view):
         if record.snapshot_id != snapshot_id:
             continue
-        if plain(location) == plain(record.location):
+        if is_same_folder(location, record.location):
             return _go_back(view, partition, record)
-        if plain(location) == plain(record.previous) and not _bring_rest(view, record):  # a lost answer
+        if is_same_folder(location, record.previous) and not _bring_rest(view, record):  # a lost answer
             return RollBack.FOLLOWED
     return RollBack.DONE
 
 
 def _go_back(view: TableView, partition: str, record: CompactionRecord) -> RollBack:
     replaced = _replaced(view, record)
-    if replaced is None or plain(replaced.location) != plain(record.previous) or not _is_whole(view, replaced):
+    if replaced is None or not is_same_folder(replaced.location, record.previous) or not _is_whole(view, replaced):
         return RollBack.NO_PARENT
     stored = view.partition_of(partition)
-    if stored is None or plain(location_of(stored)) != plain(record.location):
+    if stored is None or not is_same_folder(location_of(stored), record.location):
         return RollBack.DONE
     if not _is_unused(view, record, replaced) or not _bring(view, record, replaced):
         return RollBack.FOLLOWED
@@ -69,7 +69,7 @@ def _bring(view: TableView, record: CompactionRecord, replaced: ReplacedFolder) 
 def _bring_rest(view: TableView, record: CompactionRecord) -> bool:
     """Copy the dual files that came to the new folder until the old one was in place; False if one can't be copied."""
     replaced = _replaced(view, record)
-    if replaced is None or plain(replaced.location) != plain(record.previous) or not _is_whole(view, replaced):
+    if replaced is None or not is_same_folder(replaced.location, record.previous) or not _is_whole(view, replaced):
         return True
     return _bring(view, record, replaced)
 

@@ -18,7 +18,7 @@ from engine.domain.tables.write_locations import LocationRole, NamedFile, WriteL
 from engine.formats.hive.files.stores import files_below
 from engine.formats.hive.metadata.partition_keys import PartitionKeys
 from engine.formats.hive.metadata.partitions import location_of
-from engine.formats.hive.rewrite.folders import COMPACTED, parent_of, plain
+from engine.formats.hive.rewrite.folders import COMPACTED, is_same_folder, normalise_folder, parent_of
 from engine.formats.hive.rewrite.records import PARAMETER, CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST, ListName, ReplacedFolder
 from engine.formats.hive.view import TableView
@@ -101,12 +101,12 @@ def write_locations(view: TableView, partition: str, file: NamedFile, groups: Se
     has_file = not file.is_new and (
         _exists(view, location, file.name) or _is_merged(view, partition, location, file.name)
     )
-    found = {plain(location): WriteLocation(location, LocationRole.CURRENT, has_file)}
+    found = {normalise_folder(location): WriteLocation(location, LocationRole.CURRENT, has_file)}
     for group in groups:
         folder = "" if group.output_path is None else parent_of(group.output_path)
-        if plain(parent_of(group.input_path)) == plain(location) and view.places.contains(folder):
+        if is_same_folder(parent_of(group.input_path), location) and view.places.contains(folder):
             has_file = group.has_input or (not file.is_new and _exists(view, folder, file.name))
-            found.setdefault(plain(folder), WriteLocation(folder, LocationRole.NEXT, has_file))
+            found.setdefault(normalise_folder(folder), WriteLocation(folder, LocationRole.NEXT, has_file))
     record = CompactionRecord.of((stored.parameters or {}).get(PARAMETER))
     return WriteLocations(tuple(found.values()), None if record is None else record.number)
 
@@ -127,8 +127,8 @@ def _is_merged(view: TableView, partition: str, location: str, name: str) -> boo
     """
     since_us = ((given_at(name) or 0) - SKEW_SECONDS) * 1e6
     folder, seen = location, set[str]()
-    while plain(folder) not in seen:
-        seen.add(plain(folder))
+    while normalise_folder(folder) not in seen:
+        seen.add(normalise_folder(folder))
         previous = ""
         for replaced in _lists_of(view, folder, since_us):
             if replaced.partition != partition:
@@ -152,7 +152,7 @@ def _lists_of(view: TableView, folder: str, since_us: float) -> Iterator[Replace
     }
     for path, at in found.items():
         name = ListName.of(path)
-        if name is None or plain(name.folder) != plain(folder) or at < since_us:
+        if name is None or not is_same_folder(name.folder, folder) or at < since_us:
             continue
         with suppress(FileNotFoundError):
             yield ReplacedFolder.read(view.files_of_table.read(path, LARGEST))
