@@ -461,9 +461,9 @@ CASES: Final = (
     ),
     _case(
         "F53",
-        "engine/formats/hive/removal/old_copies.py",
-        ' and row["path"] not in counted:',
-        ":",
+        "engine/formats/removal/deletions.py",
+        'gone.filter(pa.array(seen.add(keys_of(gone["path"]))))',
+        "gone",
         "tests/integration/hive/test_deletion_figures.py"
         "::test_f53_a_deletion_that_was_interrupted_three_times_counts_each_file_once",
     ),

@@ -12,7 +12,7 @@ from engine.domain.runs.leases import Lease
 from engine.queue.budgets import PaceLedger
 from engine.services.operations.rewrite import commits
 from engine.services.runs import attempts
-from engine.stores.runs import leases
+from engine.stores.runs import changes as run_changes
 from engine.stores.runs import store as runs
 from engine.stores.schema import core as schema
 from engine.workers.coordinator import Coordinator
@@ -95,7 +95,7 @@ def let_stale_holders_write(patch: pytest.MonkeyPatch, _world: World) -> None:
     def held_by_any(lease: Lease) -> Any:
         return schema.runs.c.id == lease.run_id, schema.runs.c.lease_holder.is_not(None)
 
-    for module in (runs, leases):
+    for module in (runs, run_changes):
         patch.setattr(module, "held", held_by_any)
     patch.setattr(runs.RunStore, "extend", unguarded)
     patch.setattr(attempts.Attempt, "_renew_lease", no_look)
