@@ -17,14 +17,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 252,
-    "traced modules of engine": 237,
-    "modules of engine": 684,
-    "lines of engine": 92_550,
+    "traced modules": 253,
+    "traced modules of engine": 238,
+    "modules of engine": 688,
+    "lines of engine": 93_050,
     "protocols in formats/base": 16,
     "isinstance of roles": 0,
     "fields of GroupTask": 20,
-    "lines of tests": 111_000,
+    "lines of tests": 111_200,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,
