@@ -138,7 +138,7 @@ class OldCopies(SearchedFiles):
 
     def needed(self, files: pa.Table) -> npt.NDArray[np.bool_]:
         """Return for each file whether a partition has its folder, or one above it."""
-        folders = (normalise_folder(parent_of(path)) for path in files["path"].to_pylist())
+        folders = map(normalise_folder, map(parent_of, files["path"].to_pylist()))
         return np.array([is_read(folder, self._locations) for folder in folders], bool)
 
     def exist(self, files: pa.Table) -> npt.NDArray[np.bool_]:
@@ -286,11 +286,8 @@ def _is_told(name: ListName, rule: CopyRule) -> bool:
 
 def _in_place(view: TableView) -> set[int]:
     """Return the snapshot ids of the rewrites whose folders partitions have."""
-    return {
-        record.snapshot_id
-        for _, location, record in records_of_partitions(view)
-        if is_same_folder(location, record.location)
-    }
+    records = ((location, record) for _, location, record in records_of_partitions(view))
+    return {record.snapshot_id for location, record in records if is_same_folder(location, record.location)}
 
 
 def _files_of(folder: str, view: TableView) -> Iterator[str]:

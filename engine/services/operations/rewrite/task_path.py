@@ -1,7 +1,8 @@
 """Rewriting in Spark tasks of Packhouse's kernel or of a format's library: they write, and batches are committed."""
 
+from bisect import insort
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, assert_never
 
 from engine.domain.errors import CommitConflict, NotEligible, PackhouseError, Transient
@@ -76,7 +77,7 @@ class TaskPath(RewritePath):
                 written = await self._record(outcome, work)
                 if written is not None:
                     tally.add(written.files, written.bytes)
-                    batch = batch.plus(written, self._context.clock.monotonic(), is_hot=written.is_of(work.hot))
+                    batch.add(written, self._context.clock.monotonic(), is_hot=written.is_of(work.hot))
                 if self._commit_is_due(batch, may_be_hot=not outcome.is_followed):
                     await self._commits.commit(batch.groups)
                     await self._attempt.transition(RunState.REWRITING)
@@ -158,19 +159,21 @@ class _Written:
         return self.group.place in hot.by_place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Batch:
     """Written groups that wait for a commit; those of partitions that lost a race are committed at once (`is_hot`)."""
 
-    groups: tuple[StoredGroup, ...] = ()
+    groups: list[StoredGroup] = field(default_factory=list)
     bytes: int = 0
     begun_at: float = 0.0
     is_hot: bool = False
 
-    def plus(self, written: _Written, now: float, *, is_hot: bool) -> "_Batch":
-        """Return the batch with another group; `now` is when it begins if that is the first."""
-        begun_at = self.begun_at if self.groups else now
-        return _Batch((*self.groups, written.group), self.bytes + written.bytes, begun_at, self.is_hot or is_hot)
+    def add(self, written: _Written, now: float, *, is_hot: bool) -> None:
+        """Add a group in the order of ordinals; `now` is when the batch begins if that is the first."""
+        self.begun_at = self.begun_at if self.groups else now
+        insort(self.groups, written.group, key=lambda group: group.ordinal)
+        self.bytes += written.bytes
+        self.is_hot |= is_hot
 
 
 def _reason_of(failure: GroupFailure) -> DropReason:
