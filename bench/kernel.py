@@ -16,7 +16,6 @@ plain files at the speed of the disk.
 """
 
 import argparse
-import base64
 import resource
 import statistics
 import tempfile
@@ -32,11 +31,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from bench.facts import machine_facts, print_table, write_json
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, TaskInput, WriteSettings
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.task import rewrite_group
 from engine.rewriting.kernel.writing.layout import output_count
+from tests.support.kernel_tasks import kernel_task
 
 PLAIN_COLUMNS = {"l_orderkey", "l_partkey", "l_suppkey", "l_extendedprice", "l_comment"}
 WORDS = np.array(["carefully", "final", "deposits", "sleep", "quickly", "furiously", "ironic", "pinto", "regular"])
@@ -158,18 +158,13 @@ def _encoding_kernel(files: list[Path], folder: Path) -> int:
 
 def _kernel(files: list[Path], folder: Path) -> int:
     inputs = tuple(TaskInput(f"file:{p}", p.stat().st_size, pq.read_metadata(p).num_rows) for p in files)
-    schema = pq.read_schema(files[0]).remove_metadata().serialize().to_pybytes()
-    task = GroupTask(
-        run_id="bench",
-        attempt=1,
-        group=0,
-        inputs=inputs,
-        schema=base64.b64encode(schema).decode(),
-        output_dir=f"file:{folder}",
+    task = kernel_task(
+        inputs,
+        pq.read_schema(files[0]).remove_metadata(),
+        f"file:{folder}",
         name_prefix=f"out-{time.monotonic_ns()}-",
-        output_files=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
-        write=WriteSettings(target_file_bytes=TARGET_BYTES),
-        places=(f"file:{folder}", *(f"file:{path.parent}" for path in files)),
+        file_count=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
+        settings=WriteSettings(target_file_bytes=TARGET_BYTES),
     )
     result = GroupResult.from_json(rewrite_group(task.to_json()))
     assert result.outcome == "written", result.reason

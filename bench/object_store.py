@@ -12,7 +12,6 @@ Goals: at 30 ms at least 90 % of the rate at 0 ms; at most 1.05 requests for a s
 """
 
 import argparse
-import base64
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,10 +24,12 @@ import pyarrow.parquet as pq
 
 from bench.facts import machine_facts, print_table, write_json
 from bench.kernel import TARGET_BYTES, cpu_seconds, lineitem_file
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, TaskInput, WriteSettings
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage.stores import objects
 from engine.rewriting.kernel.task import rewrite_group
 from engine.rewriting.kernel.writing.layout import output_count
+from tests.support.kernel_tasks import changed, kernel_task
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 
 ROWS_PER_KILOBYTE = 28
@@ -54,40 +55,35 @@ def main() -> None:
     write_json(given.json, {"benchmark": "B20", "machine": machine_facts(), "rows": rows})
 
 
-def uploaded(store: StoreServer, folder: Path, files: int, kilobytes: int) -> GroupTask:
+def uploaded(store: StoreServer, folder: Path, files: int, kilobytes: int) -> SentKernelTask:
     """Make the input files in the folder and in the store, and return the task for the latter."""
     inputs = []
     for number in range(files):
         path = lineitem_file(folder / f"in-{number}.parquet", ROWS_PER_KILOBYTE * kilobytes, number)
         store.put(f"in/{path.name}", path.read_bytes())
         inputs.append(TaskInput(f"s3://{BUCKET}/in/{path.name}", path.stat().st_size, pq.read_metadata(path).num_rows))
-    schema = pq.read_schema(folder / "in-0.parquet").remove_metadata().serialize().to_pybytes()
-    return GroupTask(
-        run_id="bench",
-        attempt=1,
-        group=0,
-        inputs=tuple(inputs),
-        schema=base64.b64encode(schema).decode(),
-        output_dir=f"s3://{BUCKET}/out",
+    return kernel_task(
+        inputs,
+        pq.read_schema(folder / "in-0.parquet").remove_metadata(),
+        f"s3://{BUCKET}/out",
         name_prefix="",
-        output_files=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
-        write=WriteSettings(target_file_bytes=TARGET_BYTES),
-        places=(f"s3://{BUCKET}",),
+        file_count=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
+        settings=WriteSettings(target_file_bytes=TARGET_BYTES),
         storage=store.properties(),
     )
 
 
-def local(task: GroupTask, folder: Path) -> GroupTask:
+def local(task: SentKernelTask, folder: Path) -> SentKernelTask:
     """Return the same task for the files in the folder."""
-    inputs = [replace(one, path=f"{folder}/{one.path.rpartition('/')[2]}") for one in task.inputs]
-    return replace(task, inputs=tuple(inputs), output_dir=f"{folder}/out", places=(str(folder),))
+    inputs = [replace(one, path=f"{folder}/{one.path.rpartition('/')[2]}") for one in task.task.read.files]
+    return changed(task, files=tuple(inputs), folder=f"{folder}/out", allowed_folders=(str(folder),))
 
 
-def _disk(task: GroupTask, repeats: int) -> dict[str, Any]:
+def _disk(task: SentKernelTask, repeats: int) -> dict[str, Any]:
     return _best("disk", 0.0, [_once(task) for _ in range(repeats)], task)
 
 
-def _measured(store: StoreServer, task: GroupTask, name: str, latency: float, repeats: int) -> dict[str, Any]:
+def _measured(store: StoreServer, task: SentKernelTask, name: str, latency: float, repeats: int) -> dict[str, Any]:
     with _without_obstore() if name == "arrow" else _as_it_is():
         store.control(forget=True)
         taken = [_once(task) for _ in range(repeats)]
@@ -110,7 +106,7 @@ def _as_it_is() -> Iterator[None]:
     yield
 
 
-def _once(task: GroupTask) -> tuple[float, float, GroupResult]:
+def _once(task: SentKernelTask) -> tuple[float, float, GroupResult]:
     begun, cpu = time.perf_counter(), cpu_seconds()
     fresh = replace(task, name_prefix=f"{time.monotonic_ns()}-")
     result = GroupResult.from_json(rewrite_group(fresh.to_json()))
@@ -119,10 +115,10 @@ def _once(task: GroupTask) -> tuple[float, float, GroupResult]:
 
 
 def _best(
-    name: str, latency: float, taken: Sequence[tuple[float, float, GroupResult]], task: GroupTask
+    name: str, latency: float, taken: Sequence[tuple[float, float, GroupResult]], task: SentKernelTask
 ) -> dict[str, Any]:
     wall, cpu, result = min(taken, key=lambda one: one[0])
-    files = len(task.inputs)
+    files = len(task.task.read.files)
     return {
         "contender": name,
         "latency_ms": round(1000 * latency),

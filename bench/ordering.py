@@ -15,7 +15,6 @@ The first repeat of the kernel alone is not counted.
 """
 
 import argparse
-import base64
 import statistics
 import time
 from collections.abc import Callable
@@ -35,10 +34,12 @@ from bench.lake import CATALOG, NAMESPACE, TARGET_BYTES, Lake
 from bench.lineitem import lineitem_columns
 from bench.processes import tree_cpu_seconds
 from engine.embedded.jars import ICEBERG_RUNTIME
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, RowOrder, SortColumn, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, RowOrder, SortColumn, TaskInput, WriteSettings
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.task import rewrite_group
 from engine.rewriting.kernel.writing.layout import output_count
+from tests.support.kernel_tasks import changed, kernel_task
 
 MB: Final = 1_000_000
 COLUMNS: Final = ("l_shipdate", "l_partkey")
@@ -107,7 +108,7 @@ def _kernel_alone(folder: Path, megabytes: int, repeats: int, memory_bytes: int)
     ]
 
 
-def _contenders(files: list[Path], folder: Path, memory_bytes: int) -> dict[str, list[GroupTask]]:
+def _contenders(files: list[Path], folder: Path, memory_bytes: int) -> dict[str, list[SentKernelTask]]:
     """Return the tasks of each, one after the other."""
     names = list(pq.read_schema(files[0]).names)
     columns = tuple(SortColumn(names.index(name) + 1) for name in COLUMNS)
@@ -115,30 +116,24 @@ def _contenders(files: list[Path], folder: Path, memory_bytes: int) -> dict[str,
     made = {"binpack": [whole], ENCODED: [whole]}
     for strategy in STRATEGIES[1:]:
         in_memory, on_disk = (RowOrder(strategy, columns, memory_bytes=most) for most in (2**40, memory_bytes))
-        made[strategy] = [replace(whole, order=in_memory)]
-        made[f"{strategy}, on disk"] = [replace(whole, order=on_disk)]
-        made[f"{strategy}, in groups"] = [replace(part, order=in_memory) for part in parts]
+        made[strategy] = [changed(whole, order=in_memory)]
+        made[f"{strategy}, on disk"] = [changed(whole, order=on_disk)]
+        made[f"{strategy}, in groups"] = [changed(part, order=in_memory) for part in parts]
     return made
 
 
-def _task(files: list[Path], folder: Path) -> GroupTask:
+def _task(files: list[Path], folder: Path) -> SentKernelTask:
     inputs = tuple(TaskInput(f"file:{p}", p.stat().st_size, pq.read_metadata(p).num_rows) for p in files)
-    schema = pq.read_schema(files[0]).remove_metadata().serialize().to_pybytes()
-    return GroupTask(
-        run_id="bench",
-        attempt=1,
-        group=0,
-        inputs=inputs,
-        schema=base64.b64encode(schema).decode(),
-        output_dir=f"file:{folder}",
-        name_prefix="out-",
-        output_files=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
-        write=WriteSettings(target_file_bytes=TARGET_BYTES),
-        places=(f"file:{folder}", *(f"file:{path.parent}" for path in files)),
+    return kernel_task(
+        inputs,
+        pq.read_schema(files[0]).remove_metadata(),
+        f"file:{folder}",
+        file_count=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
+        settings=WriteSettings(target_file_bytes=TARGET_BYTES),
     )
 
 
-def _run(task: GroupTask) -> int:
+def _run(task: SentKernelTask) -> int:
     named = replace(task, name_prefix=f"out-{time.monotonic_ns()}-")
     result = GroupResult.from_json(rewrite_group(named.to_json()))
     assert result.outcome == "written", result.reason

@@ -1,6 +1,5 @@
 """Tasks for measurements of pacing: the kernel in processes of their own, rewriting the same local files for ever."""
 
-import base64
 import multiprocessing
 import os
 from multiprocessing.connection import Connection
@@ -11,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.embedded.demo_rows import make_rows
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, Pace, TaskInput
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.task import rewrite_group
+from tests.support.kernel_tasks import changed, kernel_task
 
 INPUT_FILES, ROWS_PER_FILE, REPEATS = 16, 80_000, 8
 MOST_TASKS = 1000
@@ -51,32 +52,30 @@ class Workers:
             raise SystemExit("a task ended: see its error above")
         return [process.pid for process in self._processes if process.pid is not None]
 
-    def begin(self, template: GroupTask, pace: Pace) -> None:
+    def begin(self, template: SentKernelTask, pace: Pace) -> None:
         """Let all begin to rewrite at this pace."""
-        fields = {name: getattr(template, name) for name in GroupTask.__slots__}
         for group, (ours, _) in enumerate(self._pipes):
-            ours.send(GroupTask(**{**fields, "pace": pace, "group": group}).to_json())
+            ours.send(changed(template, pace=pace, group=group).to_json())
 
 
 def _work(pipe: Connection) -> None:
     """Rewrite one group for ever, removing what was written; each time it is another group to the pace channel."""
     pipe.send("ready")
-    task = GroupTask.from_json(pipe.recv())
-    fields = {name: getattr(task, name) for name in GroupTask.__slots__}
+    task = SentKernelTask.from_json(pipe.recv())
     attempt = 0
     while True:
         attempt += 1
         prefix = f"bench-{os.getpid()}-{attempt}-"
-        changes = {"group": task.group + attempt * MOST_TASKS, "attempt": attempt, "name_prefix": prefix}
-        text = GroupTask(**{**fields, **changes}).to_json()
-        result = GroupResult.from_json(rewrite_group(text))
+        group = task.task.identity.group + attempt * MOST_TASKS
+        sent = changed(task, group=group, attempt=attempt, name_prefix=prefix)
+        result = GroupResult.from_json(rewrite_group(sent.to_json()))
         if result.outcome != "written":
             raise SystemExit(f"the kernel answered {result.outcome}: {result.reason}")
         for output in result.outputs:
             Path(output.path.removeprefix("file://")).unlink()
 
 
-def write_inputs(folder: Path) -> GroupTask:
+def write_inputs(folder: Path) -> SentKernelTask:
     """Write the inputs and return the task that each process varies; a file appears in it several times."""
     schema = _with_field_ids(make_rows(first_id=0, days=1, rows_per_day=1, seed=1).schema)
     inputs = []
@@ -87,18 +86,7 @@ def write_inputs(folder: Path) -> GroupTask:
         inputs.append(TaskInput(path.as_uri(), path.stat().st_size, ROWS_PER_FILE))
     out = folder / "out"
     out.mkdir()
-    return GroupTask(
-        run_id="bench",
-        attempt=1,
-        group=0,
-        inputs=tuple(inputs * REPEATS),
-        schema=base64.b64encode(schema.serialize()).decode(),
-        output_dir=out.as_uri(),
-        name_prefix="bench-",
-        output_files=4,
-        write=WriteSettings(target_file_bytes=128 * 2**20),
-        places=(folder.as_uri(),),
-    )
+    return kernel_task(inputs * REPEATS, schema, out.as_uri(), run_id="bench", file_count=4)
 
 
 def _with_field_ids(schema: pa.Schema) -> pa.Schema:

@@ -29,7 +29,8 @@ from bench.paced_tasks import Workers, write_inputs
 from bench.plots import Curve, write_svg
 from bench.processes import moved_bytes
 from bench.shared_pacing import shared_samples
-from engine.rewriting.kernel.contract import GroupTask, Pace
+from engine.rewriting.kernel.contract import Pace
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 
 MB = 1_000_000
 WINDOW_SECONDS, SAMPLES_PER_SECOND = 10.0, 10
@@ -112,7 +113,7 @@ def _rates(samples: Sequence[tuple[float, int]]) -> Any:
     return (moved[ends[starts]] - moved[starts]) / (at[ends[starts]] - at[starts])
 
 
-def _samples(template: GroupTask, *, tasks: int, limit: float | None, seconds: float) -> list[tuple[float, int]]:
+def _samples(template: SentKernelTask, *, tasks: int, limit: float | None, seconds: float) -> list[tuple[float, int]]:
     with Workers(tasks) as workers:
         workers.begin(template, Pace(bytes_per_second=None if limit is None else limit / tasks))
         began = time.monotonic()

@@ -28,7 +28,7 @@ from engine.domain.tables.table import Catalog, FormatName, Table, TableRef
 from engine.factory.container import open_container
 from engine.factory.services import Services
 from engine.factory.wiring import Container
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.tasks.pacing import PaceTools, RunPacing
 from engine.services.policies.effective import PolicyReader
 from engine.services.runs.attempts import Attempt
@@ -60,7 +60,7 @@ class Moved:
 
 
 def shared_samples(
-    folder: Path, template: GroupTask, *, tasks: int, limit: float, seconds: float
+    folder: Path, template: SentKernelTask, *, tasks: int, limit: float, seconds: float
 ) -> list[tuple[float, int]]:
     """Return pairs of seconds and bytes so far of two runs of `tasks` tasks each under a limit in bytes per second."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # a line for each report would be moved as well
@@ -68,7 +68,7 @@ def shared_samples(
 
 
 async def _measure(
-    folder: Path, template: GroupTask, *, tasks: int, limit: float, seconds: float
+    folder: Path, template: SentKernelTask, *, tasks: int, limit: float, seconds: float
 ) -> list[tuple[float, int]]:
     async with AsyncExitStack() as stack:
         container, url = await stack.enter_async_context(_service(folder, limit))
@@ -88,7 +88,7 @@ async def _measure(
 
 
 async def _work(
-    pacing: RunPacing, workers: Workers, template: GroupTask, moved: Moved, *, after: float, seconds: float
+    pacing: RunPacing, workers: Workers, template: SentKernelTask, moved: Moved, *, after: float, seconds: float
 ) -> None:
     """Let a run be at work for so long, after a while."""
     await asyncio.sleep(after)

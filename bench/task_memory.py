@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.facts import print_table
 from bench.object_store import local, uploaded
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.task import rewrite_group
 from tests.support.store_server import Manners, StoreServer, store_server
 
@@ -45,13 +45,13 @@ def main() -> None:
     print_table(rows)
 
 
-def _measured(store: StoreServer, task: GroupTask, count: int, kilobytes: int) -> dict[str, Any]:
+def _measured(store: StoreServer, task: SentKernelTask, count: int, kilobytes: int) -> dict[str, Any]:
     store.control(forget=True)
     tasks = [replace(task, name_prefix=f"{time.monotonic_ns()}-{number}-") for number in range(count)]
     peaks, total = _peak_of([_started(rewrite_group, each.to_json()) for each in tasks])
     return {
-        "store": "disk" if task.output_dir.startswith("/") else "object store",
-        "inputs": f"{len(task.inputs):,} x {kilobytes} kB",
+        "store": "disk" if task.task.write.folder.startswith("/") else "object store",
+        "inputs": f"{len(task.task.read.files):,} x {kilobytes} kB",
         "tasks": count,
         "peak_MiB": max(peaks) / MIB,
         "sum_MiB": total / MIB,

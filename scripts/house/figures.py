@@ -17,7 +17,7 @@ def static_figures() -> dict[str, int]:
         "lines of engine": _lines(engine),
         "protocols in formats/base": len(roles),
         "isinstance of roles": sum(_questions(path, roles) for path in engine),
-        "fields of GroupTask": _fields(engine, "GroupTask"),
+        "fields of KernelTask": _fields(engine, "KernelTask"),
         "lines of tests": _lines((ROOT / "tests").rglob("*.py")),
     }
 

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from engine.domain.errors import Away, Interrupted, SparkFailed
 from engine.domain.fleet.dependencies import DependencyKind
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskOutput
+from engine.rewriting.kernel.contract import GroupResult, TaskOutput
 from engine.rewriting.kernel.errors import Stopped
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage.channel import PaceChannel, Post
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.transfer import Moved
@@ -124,10 +125,10 @@ class ModelDispatcher:
         self._reach()
         if (ticket.session_id, ticket.tag) in server.stopped:
             raise Interrupted(f"operations with the tag {ticket.tag} were stopped")
-        tasks = [GroupTask.from_json(payload) for payload in payloads]
+        tasks = [SentKernelTask.from_json(payload) for payload in payloads]
         table = tasks[0].storage["table"]
         operation = Operation(
-            ticket, tasks[0].run_id, table, PROCESS.get(), server.loop.time(), server.loop.create_future()
+            ticket, tasks[0].task.identity.run_id, table, PROCESS.get(), server.loop.time(), server.loop.create_future()
         )
         server.operations.append(operation)
         Context().run(server.loop.run_in_executor, None, lambda: _Execution(server, operation).work(tasks))
@@ -180,7 +181,7 @@ class _Execution:
         self._server = server
         self._operation = operation
 
-    def work(self, tasks: Sequence[GroupTask]) -> None:
+    def work(self, tasks: Sequence[SentKernelTask]) -> None:
         operation = self._operation
         try:
             operation.settle(answers=[_Task(self._server, operation, task).run().to_json() for task in tasks])
@@ -194,22 +195,24 @@ class _Execution:
 class _Task:
     """One group: reads its inputs, writes its outputs, slice by slice at its share."""
 
-    def __init__(self, server: SparkServer, operation: Operation, task: GroupTask) -> None:
+    def __init__(self, server: SparkServer, operation: Operation, sent: SentKernelTask) -> None:
         self._server = server
         self._loop = server.loop
         self._operation = operation
-        self._task = task
+        self._sent, self._task = sent, sent.task
         self._table: ModelTable = next(t for ref, t in server.lake.tables.items() if str(ref) == operation.table)
         self._bucket = Bucket(
-            bytes_per_second=task.pace.bytes_per_second,
-            requests_per_second=task.pace.requests_per_second,
+            bytes_per_second=sent.pace.bytes_per_second,
+            requests_per_second=sent.pace.requests_per_second,
             clock=self._loop.time,
             pause=self._wait,
         )
         self._read = self._written = self._requests = 0
         self._waiting: Any = None
         self._is_closed = False
-        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=self._moved, post=self._post)
+        self._channel = PaceChannel(
+            identity=sent.task.identity, pace=sent.pace, bucket=self._bucket, moved=self._moved, post=self._post
+        )
 
     def run(self) -> GroupResult:
         self._loop.run_in_executor(None, self._report)
@@ -221,12 +224,12 @@ class _Task:
             return self._result("stopped", begun)
         finally:
             self._is_closed = True
-            if self._task.pace.channel_url is not None and not self._is_dead():
+            if self._sent.pace.channel_url is not None and not self._is_dead():
                 self._channel.beat(finished=True)
 
     def _rewrite(self, begun: float) -> GroupResult:
         luck, faults = self._server.random.random(), self._server.faults
-        size = sum(each.file_bytes for each in self._task.inputs)
+        size = sum(each.file_bytes for each in self._task.read.files)
         self._move(int(size * self._server.random.random()) if luck < faults.raises + faults.hangs else size)
         if luck < faults.raises:
             raise RuntimeError("a file can't be read")
@@ -245,7 +248,7 @@ class _Task:
 
     def _rows(self) -> tuple[frozenset[int], int]:
         """Return the rows of the inputs, less those that are deleted by what the plan knew."""
-        storage, inputs = self._table.storage, self._task.inputs
+        storage, inputs = self._table.storage, self._task.read.files
         if missing := [each.path for each in inputs if each.path not in storage]:
             raise RuntimeError(f"{missing[0]} is not there")
         whole = frozenset(row for each in inputs for row in storage[each.path])
@@ -253,11 +256,12 @@ class _Task:
         return whole - dead, len(dead)
 
     def _write(self, rows: Sequence[int], size: int) -> tuple[TaskOutput, ...]:
-        count = max(1, min(self._task.output_files, ceil(size / self._task.write.target_file_bytes)))
+        write = self._task.write
+        count = max(1, min(write.file_count, ceil(size / write.settings.target_file_bytes)))
         outputs = []
         for number in range(count):
             part = rows[number * len(rows) // count : (number + 1) * len(rows) // count]
-            path = f"{self._task.output_dir}/{self._task.name_prefix}{number}.parquet"
+            path = f"{self._sent.stem}{number}.parquet"
             self._table.store(path, frozenset())  # half written
             self._move(size // count, is_write=True)
             self._table.store(path, frozenset(part))
@@ -278,7 +282,7 @@ class _Task:
             else:
                 self._read += count
             self._server.moves.append(
-                Move(self._loop.time(), self._operation.table, self._task.run_id, count, self._operation)
+                Move(self._loop.time(), self._operation.table, self._task.identity.run_id, count, self._operation)
             )
             self._loop.pause(count / speed)
 
@@ -294,7 +298,7 @@ class _Task:
         reason: str | None = None,
     ) -> GroupResult:
         return GroupResult(
-            group=self._task.group,
+            group=self._task.identity.group,
             outcome=outcome,
             reason=reason,
             outputs=outputs,
@@ -310,21 +314,20 @@ class _Task:
         )
 
     def _discard(self) -> None:
-        prefix = f"{self._task.output_dir}/{self._task.name_prefix}"
-        for path in [path for path in self._table.storage if path.startswith(prefix)]:
+        for path in [path for path in self._table.storage if path.startswith(self._sent.stem)]:
             del self._table.storage[path]
 
     def _moved(self) -> Moved:
         return Moved(self._read, self._written, self._requests)
 
     def _report(self) -> None:
-        if self._task.pace.channel_url is None:
+        if self._sent.pace.channel_url is None:
             return
         while not self._is_closed and not self._is_dead():
             self._channel.beat()
             if self._waiting is not None and not self._waiting.done():
                 self._waiting.set_result(None)
-            self._loop.pause(self._task.pace.interval_seconds)
+            self._loop.pause(self._sent.pace.interval_seconds)
 
     def _post(self, url: str, headers: dict[str, str], body: bytes) -> bytes:
         if self._server.faults.is_deaf:

@@ -41,7 +41,8 @@ from engine.formats.iceberg.commits.commit import check_rows
 from engine.formats.iceberg.commits.tries import MAX_TRIES
 from engine.planning.measures.digest import FILE_DIGEST, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
+from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ReadPlan, WriteProfile
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 from tests.simulation.orphans import ModelOrphanRemoval
 from tests.simulation.upkeep import Manifests, ModelUpkeep
@@ -201,20 +202,10 @@ class OpenModelTable(ModelUpkeep):
             TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
             for each in group.inputs
         )
-        task = GroupTask(
-            run_id=run_id,
-            attempt=attempt,
-            group=group.ordinal,
-            inputs=inputs,
-            schema="",
-            output_dir=f"{self.location}/data",
-            name_prefix=output_prefix(run_id, group.ordinal, attempt),
-            output_files=group.predicted_outputs,
-            write=settings.write,
-            places=(self.location,),
-            check_rows=settings.checks_rows,
-        )
-        return EngineTask(KERNEL, task.to_json())
+        read = ReadPlan(inputs, "", BY_FIELD_ID, (self.location,))
+        write = WriteProfile(f"{self.location}/data", group.predicted_outputs, settings.write)
+        task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
+        return task.named(output_prefix(run_id, group.ordinal, attempt))
 
     def task_storage(self) -> Mapping[str, str]:
         return {"table": str(self._table.ref)}

@@ -12,7 +12,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,9 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, GroupSettings, WrittenGroup
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
-from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.kernel_task import SentKernelTask
+from tests.support.kernel_tasks import received
 
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),
@@ -196,21 +198,21 @@ def groups_by_partition(opened: IcebergTable) -> list[FileGroup]:
     ]
 
 
-def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> GroupTask:
+def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> SentKernelTask:
     """Return the task of a group."""
     settings = GroupSettings(WriteSettings(target_file_bytes=2**27))
     task = opened.group_task(group, run_id=RUN_ID, attempt=attempt, settings=settings)
-    return replace(GroupTask.from_json(task.body), storage=dict(opened.task_storage()))
+    return received(task, opened.task_storage())
 
 
 def write_group(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> WrittenGroup:
     """Do a task's work for one group: one output with the rows that are not deleted."""
     task = task_of(opened, group, attempt=attempt)
-    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(task.schema)))
-    parts = [_projected(_undeleted(each.path, each.delete_paths), schema) for each in task.inputs]
+    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(task.task.read.schema)))
+    parts = [_projected(_undeleted(each.path, each.delete_paths), schema) for each in task.task.read.files]
     rows = pa.concat_tables(parts)
-    path = f"{task.output_dir}/{task.name_prefix}0.parquet"
-    output = write_parquet(path, rows, key_values=task.key_value_metadata)
+    path = f"{task.stem}0.parquet"
+    output = write_parquet(path, rows, key_values=task.task.write.dialect.key_values)
     deleted = group.input_rows - rows.num_rows
     return WrittenGroup(group.ordinal, group.spec_id, group.partition, group.inputs, (output,), deleted)
 

@@ -23,7 +23,7 @@ from engine.domain.runs.run import Run
 from engine.queue.budgets import PaceLedger
 from engine.queue.hints import Hints
 from engine.queue.shared_budgets import SharedLedgers
-from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+from engine.rewriting.kernel.contract import TaskIdentity
 from engine.rewriting.kernel.errors import Stopped
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.pacing import Bucket
@@ -76,9 +76,13 @@ class PacedTask:
             clock=clock.monotonic,
             pause=_do_not_wait,
         )
-        write = WriteSettings(target_file_bytes=1)
-        task = GroupTask(attempt.run.id, attempt.number, group, (), "", "", "", 1, write, (), pace=pace)
-        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: Moved(self.read), post=self._post)
+        self._channel = PaceChannel(
+            identity=TaskIdentity(attempt.run.id, attempt.number, group),
+            pace=pace,
+            bucket=self._bucket,
+            moved=lambda: Moved(self.read),
+            post=self._post,
+        )
 
     async def report(self) -> None:
         """Report and obey, as the task's thread does about once a second."""

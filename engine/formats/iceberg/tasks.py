@@ -23,15 +23,8 @@ from engine.formats.base import GroupSettings
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
-from engine.rewriting.kernel.contract import (
-    KERNEL,
-    EngineTask,
-    GroupTask,
-    PartitionField,
-    RowOrder,
-    SortColumn,
-    TaskInput,
-)
+from engine.rewriting.kernel.contract import EngineTask, PartitionField, RowOrder, SortColumn, TaskIdentity, TaskInput
+from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 
@@ -48,26 +41,24 @@ def group_task(
     codec = view.codecs[group.spec_id]
     moves = group.output_spec_id is not None
     prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
-    task = GroupTask(
-        run_id=run_id,
-        attempt=attempt,
-        group=group.ordinal,
-        inputs=tuple(map(_input, group.inputs)),
+    read = ReadPlan(
+        files=tuple(map(_input, group.inputs)),
         schema=encoded_schema(metadata.schema()),
+        match_by=BY_FIELD_ID,
+        allowed_folders=places_of(view.table).folders,
+    )
+    write = WriteProfile(
         # files of many partitions share one folder: readers go by the metadata, not by paths
-        output_dir=output_directory(
+        folder=output_directory(
             metadata, partition_path="" if moves else codec.path(group.partition), name=f"{prefix}0.parquet"
         ),
-        name_prefix=prefix,
-        output_files=group.predicted_outputs,
-        write=read_properties(metadata.properties).applied_to(settings.write),
-        places=places_of(view.table).folders,
-        key_value_metadata={"iceberg.schema": metadata.schema().model_dump_json()},
+        file_count=group.predicted_outputs,
+        settings=read_properties(metadata.properties).applied_to(settings.write),
+        dialect=ParquetDialect(key_values={"iceberg.schema": metadata.schema().model_dump_json()}),
         order=None if order is None else _row_order(order),
         partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
-        check_rows=settings.checks_rows,
     )
-    return EngineTask(KERNEL, task.to_json())
+    return KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows).named(prefix)
 
 
 def _input(file: InputFile) -> TaskInput:

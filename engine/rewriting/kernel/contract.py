@@ -4,16 +4,13 @@ Sizes are bytes, rates are per second, times are seconds.
 """
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.kernel.errors import InputFault
 
 KERNEL: Final = "kernel"
-"""The `engine` of a `GroupTask` in JSON."""
-
-BY_FIELD_ID: Final = "field_id"
-BY_NAME: Final = "name"
+"""The `engine` of a `KernelTask` in JSON."""
 
 _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
@@ -44,10 +41,6 @@ class WriteSettings:
     """Settings of the output files.
 
     `codec` is a Parquet codec name in lower case, `uncompressed` for none; codecs without levels ignore `codec_level`.
-    `bounds_beside_nan`: float columns with NaN have bounds, which leave NaN out. False: they have none, for readers
-    that order NaN above all numbers and would skip it. `decimals_as_integers`: decimals of up to 18 digits are INT32 or
-    INT64; False: FIXED_LEN_BYTE_ARRAY, the only form that Hive 2 reads. `names_parquet_mr`: outputs name parquet-mr as
-    their writer, as inputs do: Hive, Impala and Spark convert the time zone of INT96 timestamps by it.
     """
 
     target_file_bytes: int
@@ -56,9 +49,6 @@ class WriteSettings:
     row_group_bytes: int = 128 * 2**20
     page_bytes: int = 2**20
     dictionary_page_bytes: int = 2 * 2**20
-    bounds_beside_nan: bool = True
-    decimals_as_integers: bool = True
-    names_parquet_mr: bool = False
 
     @property
     def level(self) -> int | None:
@@ -151,69 +141,12 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupTask:
-    """The input of a task.
-
-    `schema` is the Arrow IPC schema, base 64, each field (nested ones too) with a number in the metadata key
-    `PARQUET:field_id`; outputs have exactly this schema. `columns_by` is `field_id` where files have these numbers too,
-    and `name` where they have none: columns of inputs are then those of the same name at every level, and outputs have
-    no ids; the numbers only connect the parts of the task. Output files are
-    `<output_dir>/<name_prefix><n>.parquet`; `output_files` is the number that the plan predicted, used as long as it
-    results in files of about the target size. `storage` contains the properties of the Arrow file system; files outside
-    the folders `places` are refused. Without an `order` rows keep theirs: inputs one after the other. `check_rows`:
-    outputs are read back and their rows compared with the inputs'. `partition_by`: the fields of the spec whose
-    partitions the outputs get, one after the other; None: all rows are in one partition, which the task does not know.
-    `folder_per_execution`: each execution of the task writes to a folder of its own in `output_dir`. `int96_ids`: the
-    numbers of fields of 12 bytes that are INT96 timestamps in inputs and outputs, where columns are found by name.
-    `key`: rows are merged by it, over all inputs; None: each row stays. Inputs of such a task have no delete files.
-    """
+class TaskIdentity:
+    """The group that a task rewrites: its number in the plan of a run, and the attempt of the run."""
 
     run_id: str
     attempt: int
     group: int
-    inputs: tuple[TaskInput, ...]
-    schema: str
-    output_dir: str
-    name_prefix: str
-    output_files: int
-    write: WriteSettings
-    places: tuple[str, ...]
-    storage: dict[str, str] = field(default_factory=dict)
-    key_value_metadata: dict[str, str] = field(default_factory=dict)
-    pace: Pace = field(default_factory=Pace)
-    check_rows: bool = False
-    order: RowOrder | None = None
-    columns_by: str = BY_FIELD_ID
-    partition_by: tuple[PartitionField, ...] | None = None
-    folder_per_execution: bool = False
-    int96_ids: tuple[int, ...] = ()
-    key: MergeKey | None = None
-
-    def of_execution(self, mark: str) -> "GroupTask":
-        """Return the task of one execution, whose files no other execution has; `mark` tells it from the others."""
-        prefix = f"{self.name_prefix}{mark}"
-        folder = f"{self.output_dir}/{prefix}" if self.folder_per_execution else self.output_dir
-        return replace(self, output_dir=folder, name_prefix=prefix)
-
-    def to_json(self) -> str:
-        """Return the task as JSON; its `engine` is `kernel`."""
-        return json.dumps({"engine": KERNEL, **asdict(self)}, separators=(",", ":"))
-
-    @staticmethod
-    def from_json(text: str) -> "GroupTask":
-        """Return the task from its JSON."""
-        raw: dict[str, Any] = json.loads(text)
-        raw.pop("engine", None)
-        raw["inputs"] = tuple(map(TaskInput.from_raw, raw["inputs"]))
-        raw["places"] = tuple(raw["places"])
-        raw["int96_ids"] = tuple(raw["int96_ids"])
-        raw["write"] = WriteSettings(**raw["write"])
-        raw["pace"] = Pace(**raw["pace"])
-        raw["order"] = RowOrder.from_raw(raw["order"])
-        raw["key"] = MergeKey.from_raw(raw["key"])
-        if raw["partition_by"] is not None:
-            raw["partition_by"] = tuple(PartitionField(**each) for each in raw["partition_by"])
-        return GroupTask(**raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,11 +231,12 @@ class GroupResult:
 class EngineTask:
     """The rewrite of one group by an engine; only the table's format and the engine read `body`.
 
-    `engine` is a name of `engine.rewriting.entry.ENGINES`. `body` is the JSON of the engine's own task, for the kernel
-    a `GroupTask`: an object with at least a `name_prefix` for names of files.
+    `engine` is a name of `engine.rewriting.entry.ENGINES`. Names of files begin with `name_prefix`. `body` is the JSON
+    of the engine's own task, for the kernel a `KernelTask`: an object.
     """
 
     engine: str
+    name_prefix: str
     body: str
 
 
@@ -319,8 +253,7 @@ class SentTask:
     storage: dict[str, str] = field(default_factory=dict, repr=False)
 
     def to_json(self) -> str:
-        """Return the engine's task as JSON, with `pace`, `storage`, and the part at the end of its `name_prefix`."""
-        body = json.loads(self.task.body)
-        prefix = f"{body['name_prefix']}{self.part:05}"
-        sent = {"name_prefix": prefix, "storage": self.storage, "pace": asdict(self.pace)}
-        return json.dumps({**body, "engine": self.task.engine, **sent}, separators=(",", ":"))
+        """Return the engine's task as JSON, with `pace`, `storage`, and a `name_prefix` that ends with the part."""
+        prefix = f"{self.task.name_prefix}{self.part:05}"
+        sent = {"engine": self.task.engine, "name_prefix": prefix, "storage": self.storage, "pace": asdict(self.pace)}
+        return json.dumps({**json.loads(self.task.body), **sent}, separators=(",", ":"))

@@ -21,8 +21,9 @@ from itertools import chain, islice
 
 import pyarrow as pa
 
-from engine.rewriting.kernel.contract import BY_NAME, GroupResult, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import GroupResult, TaskInput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, KernelError, Refused, Stopped
+from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, SentKernelTask
 from engine.rewriting.kernel.merging.newest_check import check_newest_rows
 from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
@@ -46,12 +47,12 @@ from engine.rewriting.kernel.writing.rows import GroupWriter
 
 
 def rewrite_group(task_json: str) -> str:
-    """Rewrite one group: JSON of a `GroupTask` in, JSON of a `GroupResult` out.
+    """Rewrite one group: JSON of a `SentKernelTask` in, JSON of a `GroupResult` out.
 
     Raises:
         KernelError: a file can't be read or written, or a count is wrong; the text names the file.
     """
-    return GroupRewrite(task=GroupTask.from_json(task_json)).run().to_json()
+    return GroupRewrite(sent=SentKernelTask.from_json(task_json)).run().to_json()
 
 
 def read_schema(encoded: str) -> pa.Schema:
@@ -65,24 +66,31 @@ class GroupRewrite:
     def __init__(
         self,
         *,
-        task: GroupTask,
+        sent: SentKernelTask,
         clock: Callable[[], float] = time.monotonic,
         pause: Pause = threading.Event.wait,
         post: Post = http_post,
     ) -> None:
-        self._task = task
+        self._task = task = sent.task
+        self._stem = sent.stem
         self._clock = clock
         self._bucket = Bucket(
-            bytes_per_second=task.pace.bytes_per_second,
-            requests_per_second=task.pace.requests_per_second,
+            bytes_per_second=sent.pace.bytes_per_second,
+            requests_per_second=sent.pace.requests_per_second,
             clock=clock,
             pause=pause,
         )
-        storage = Storage(properties=task.storage, places=task.places, credentials=credentials_of(task))
+        storage = Storage(properties=sent.storage, places=task.read.allowed_folders, credentials=credentials_of(sent))
         self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock)
         self._key_check = 0, 0.0
         """Bytes read and seconds of the check of a merge by key."""
-        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=lambda: self._transfer.moved, post=post)
+        self._channel = PaceChannel(
+            identity=task.identity,
+            pace=sent.pace,
+            bucket=self._bucket,
+            moved=lambda: self._transfer.moved,
+            post=post,
+        )
 
     def run(self) -> GroupResult:
         """Rewrite the group: `written`, `stopped`, or `refused` with a reason.
@@ -103,19 +111,20 @@ class GroupRewrite:
             self._channel.close()
 
     def _rewrite(self, begun: float) -> GroupResult:
-        task, schema = self._task, read_schema(self._task.schema)
-        numbers = ColumnNumbers(schema, task.int96_ids) if task.columns_by == BY_NAME else None
+        task, schema = self._task, read_schema(self._task.read.schema)
+        by_name = task.read.match_by == BY_NAME
+        numbers = ColumnNumbers(schema, task.write.dialect.int96_ids) if by_name else None
         self._check_places()
         deletes = self._left_out(schema, numbers)
         reader = GroupReader(
-            inputs=task.inputs, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers
+            inputs=task.read.files, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers
         )
-        files = OutputFiles(stem=f"{task.output_dir.rstrip('/')}/{task.name_prefix}", transfer=self._transfer)
+        files = OutputFiles(stem=self._stem, transfer=self._transfer)
         try:
             self._write(reader, files, schema, deletes)
             _check_counts(task, reader, files, deletes.count())
             self._check_key(files, schema, numbers)
-            checked = self._check_rows(files, schema, deletes, numbers) if task.check_rows else None
+            checked = self._check_rows(files, schema, deletes, numbers) if task.checks_rows else None
         except BaseException:
             self._bucket.stop()
             files.discard()
@@ -125,17 +134,19 @@ class GroupRewrite:
 
     def _left_out(self, schema: pa.Schema, numbers: ColumnNumbers | None) -> PositionDeletes:
         """Return the rows that outputs do not get: those that delete files name, or a merge by the task's key."""
-        task = self._task
-        if task.key is None:
-            return PositionDeletes.read(task.inputs, self._transfer)
-        return left_out_rows(inputs=task.inputs, schema=schema, key=task.key, transfer=self._transfer, numbers=numbers)
+        read = self._task.read
+        if read.newest_by is None:
+            return PositionDeletes.read(read.files, self._transfer)
+        return left_out_rows(
+            inputs=read.files, schema=schema, key=read.newest_by, transfer=self._transfer, numbers=numbers
+        )
 
     def _check_places(self) -> None:
         """Refuse the group before any file is opened if one of its paths is outside the task's allowed folders."""
-        for one in self._task.inputs:
+        for one in self._task.read.files:
             for path in (one.path, *one.delete_paths):
                 self._transfer.storage.check(path)
-        self._transfer.storage.check(self._task.output_dir)
+        self._transfer.storage.check(self._task.write.folder)
 
     def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
         """Write all outputs: spliced if rows stay unchanged, otherwise encoded from decoded rows.
@@ -143,24 +154,24 @@ class GroupRewrite:
         A merge by key that leaves no row has an output nevertheless: without a file there is nothing to put in place.
         """
         task, deleted = self._task, deletes.count()
-        live = sum(one.record_count for one in task.inputs) - deleted
+        profile, dialect = task.write, task.write.dialect
+        live = sum(one.record_count for one in task.read.files) - deleted
         units = reader.units()
-        own_footers = bool(task.int96_ids) or task.write.names_parquet_mr
-        if own_footers and (task.columns_by != BY_NAME or task.partition_by):
+        if dialect.needs_own_footer and (dialect.has_field_ids or profile.partition_by):
             raise Refused(INT96_TIMESTAMPS, "the rows of this group are divided, or have field ids")
-        if task.partition_by:
+        if profile.partition_by:
             self._write_partitions(map(reader.rows_of, units), files, schema, live)
             return
-        files.partition = task.partition_by  # of an unpartitioned spec: no values
-        layout = _layout(task, live, planned=task.output_files)
-        if task.key is not None and not live:
+        files.partition = profile.partition_by  # of an unpartitioned spec: no values
+        layout = _layout(task, live, planned=profile.file_count)
+        if task.read.newest_by is not None and not live:
             deque(units, maxlen=0)
             self._splicer(schema, files, layout).write_empty_file()
             return
-        if task.order is None and not deleted:
+        if profile.order is None and not deleted:
             splicer = self._splicer(schema, files, layout)
             head = list(islice(units, 1))
-            suits = bool(head) and (own_footers or splicer.suits(head[0]))
+            suits = bool(head) and (dialect.needs_own_footer or splicer.suits(head[0]))
             units = chain([head.pop()] if head else [], units)
             if suits:
                 splicer.write(units)
@@ -168,21 +179,19 @@ class GroupRewrite:
         self._encode(map(reader.rows_of, units), files, schema, layout, live)
 
     def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: OutputLayout) -> Splicer:
-        task = self._task
+        profile = self._task.write
         return Splicer(
             schema=schema,
-            settings=task.write,
-            key_values=task.key_value_metadata,
+            settings=profile.settings,
+            dialect=profile.dialect,
             files=files,
             layout=layout,
             check=self._bucket.check,
-            int96_ids=task.int96_ids,
-            writes_ids=task.columns_by != BY_NAME,
         )
 
     def _write_partitions(self, source: Iterator[Rows], files: OutputFiles, schema: pa.Schema, live: int) -> None:
         """Write the outputs of each partition of `partition_by`, one partition after the other."""
-        fields = self._task.partition_by or ()
+        fields = self._task.write.partition_by or ()
         divider = PartitionDivider(schema=schema, fields=fields, rows=live, check=self._bucket.check)
         try:
             for rows in source:
@@ -197,18 +206,17 @@ class GroupRewrite:
         self, rows: Iterator[Rows], files: OutputFiles, schema: pa.Schema, layout: OutputLayout, count: int
     ) -> None:
         """Write rows, put into the task's order if it has one."""
-        task = self._task
-        if task.order is not None:
-            arrangement = Arrangement(schema=schema, order=task.order, rows=count, check=self._bucket.check)
+        profile = self._task.write
+        if profile.order is not None:
+            arrangement = Arrangement(schema=schema, order=profile.order, rows=count, check=self._bucket.check)
             rows = arrangement.arranged(rows)
         writer = GroupWriter(
             schema=schema,
-            settings=task.write,
-            key_values=task.key_value_metadata,
+            settings=profile.settings,
+            dialect=profile.dialect,
             files=files,
             layout=layout,
-            order=task.order,
-            writes_ids=task.columns_by != BY_NAME,
+            order=profile.order,
             own_footer=self._own_footer(schema),
         )
         for some in rows:
@@ -217,20 +225,20 @@ class GroupRewrite:
 
     def _own_footer(self, schema: pa.Schema) -> OwnFooter | None:
         """Return the footer of outputs that Arrow can't write; None if it can."""
-        task = self._task
-        if not task.int96_ids and not task.write.names_parquet_mr:
+        dialect = self._task.write.dialect
+        if not dialect.needs_own_footer:
             return None
-        form = OutputForm(schema, task.write, int96_ids=task.int96_ids, writes_ids=task.columns_by != BY_NAME)
-        return OwnFooter(form.changed, frozenset(task.int96_ids))
+        return OwnFooter(OutputForm(schema, dialect).changed, frozenset(dialect.int96_ids))
 
     def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: ColumnNumbers | None) -> None:
-        if self._task.key is not None:
+        read = self._task.read
+        if read.newest_by is not None:
             begun, before = self._clock(), self._transfer.moved.bytes_read
             check_newest_rows(
-                inputs=self._task.inputs,
+                inputs=read.files,
                 outputs=_as_inputs(files),
                 schema=schema,
-                key=self._task.key,
+                key=read.newest_by,
                 transfer=self._transfer,
                 numbers=numbers,
             )
@@ -240,7 +248,7 @@ class GroupRewrite:
         self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: ColumnNumbers | None
     ) -> CheckedRows:
         return check_rows(
-            inputs=self._task.inputs,
+            inputs=self._task.read.files,
             outputs=_as_inputs(files),
             target=schema,
             deletes=deletes,
@@ -265,7 +273,7 @@ class GroupRewrite:
         key_bytes, key_seconds = self._key_check
         checking = key_seconds + (checked.seconds if checked else 0.0)
         return GroupResult(
-            group=self._task.group,
+            group=self._task.identity.group,
             outcome=outcome,
             reason=reason,
             outputs=tuple(files.complete) if files else (),
@@ -301,25 +309,25 @@ def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:
     return [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
 
 
-def _layout(task: GroupTask, live: int, *, planned: int) -> OutputLayout:
+def _layout(task: KernelTask, live: int, *, planned: int) -> OutputLayout:
     """Return the layout of `live` rows; `planned`: the number of outputs that the plan predicted, 0 if it did not."""
-    rows = sum(one.record_count for one in task.inputs)
-    stored = sum(one.file_bytes for one in task.inputs)
+    rows = sum(one.record_count for one in task.read.files)
+    stored = sum(one.file_bytes for one in task.read.files)
     return OutputLayout(
-        target_bytes=task.write.target_file_bytes,
-        row_group_bytes=task.write.row_group_bytes,
+        target_bytes=task.write.settings.target_file_bytes,
+        row_group_bytes=task.write.settings.row_group_bytes,
         rows=live,
         stored_bytes=stored * live / max(1, rows),
         planned_outputs=planned,
     )
 
 
-def _check_counts(task: GroupTask, reader: GroupReader, files: OutputFiles, deleted: int) -> None:
+def _check_counts(task: KernelTask, reader: GroupReader, files: OutputFiles, deleted: int) -> None:
     """Check the invariant: rows of the outputs = rows of the inputs - deleted rows."""
-    expected = sum(one.record_count for one in task.inputs)
+    expected = sum(one.record_count for one in task.read.files)
     if reader.rows_read != expected:
-        raise KernelError(f"{task.inputs[0].path} and others: {reader.rows_read} rows read, {expected} expected")
+        raise KernelError(f"{task.read.files[0].path} and others: {reader.rows_read} rows read, {expected} expected")
     if files.rows_written != expected - deleted:
         raise KernelError(
-            f"{task.inputs[0].path} and others: {files.rows_written} rows written, {expected - deleted} expected"
+            f"{task.read.files[0].path} and others: {files.rows_written} rows written, {expected - deleted} expected"
         )

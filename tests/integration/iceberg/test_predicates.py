@@ -50,10 +50,12 @@ from pyiceberg.types import (
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.statistics.bounds import is_answered_from
-from engine.rewriting.kernel.contract import GroupTask, RowOrder, SortColumn
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.task import rewrite_group
 from tests.support.iceberg_tables import Lake, commit_deletes, delete_file, group_of, nothing, request_of, task_of
 from tests.support.kernel_groups import written_group
+from tests.support.kernel_tasks import changed
 from tests.support.predicates import (
     Condition,
     bounds_in,
@@ -116,7 +118,7 @@ class Way:
 
     options: Mapping[str, Any] = field(default_factory=dict)
     codec: str = "zstd"
-    change: Callable[[GroupTask], GroupTask] = lambda task: task
+    change: Callable[[SentKernelTask], SentKernelTask] = lambda task: task
     deletes: bool = False
     files: int = 1
 
@@ -124,12 +126,13 @@ class Way:
 PLAIN = {"use_dictionary": False, "compression": "none"}
 
 
-def ordered(memory_bytes: int) -> Callable[[GroupTask], GroupTask]:
-    return lambda task: replace(task, order=RowOrder("sort", (SortColumn(3), SortColumn(1)), memory_bytes=memory_bytes))
+def ordered(memory_bytes: int) -> Callable[[SentKernelTask], SentKernelTask]:
+    return lambda task: changed(task, order=RowOrder("sort", (SortColumn(3), SortColumn(1)), memory_bytes=memory_bytes))
 
 
-def in_files(task: GroupTask) -> GroupTask:
-    return replace(task, output_files=3, write=replace(task.write, target_file_bytes=15_000, row_group_bytes=2**14))
+def in_files(task: SentKernelTask) -> SentKernelTask:
+    small = replace(task.task.write.settings, target_file_bytes=15_000, row_group_bytes=2**14)
+    return changed(task, file_count=3, settings=small)
 
 
 WAYS = {

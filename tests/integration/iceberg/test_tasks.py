@@ -62,7 +62,7 @@ def test_outputs_go_to_the_partition_below_the_data_location(lake: Lake):
     append_files(lake.create(spec=BY_CITY), 1, city="a/b")
     opened = lake.open()
     task = task_of(opened, group_of(opened, ordinal=12), attempt=3)
-    assert task.output_dir == f"{opened.location}/data/city=a%2Fb"
+    assert task.task.write.folder == f"{opened.location}/data/city=a%2Fb"
     assert task.name_prefix == f"{RUN_ID}-00012-3-"
 
 
@@ -70,13 +70,13 @@ def test_outputs_go_to_the_partition_below_the_data_location(lake: Lake):
 def test_a_data_path_of_its_own_is_honoured(lake: Lake, name: str):
     append_files(lake.create(properties={name: f"file://{lake.folder}/elsewhere/"}), 1)
     opened = lake.open()
-    assert task_of(opened, group_of(opened)).output_dir == f"file://{lake.folder}/elsewhere"
+    assert task_of(opened, group_of(opened)).task.write.folder == f"file://{lake.folder}/elsewhere"
 
 
 def test_the_object_storage_layout_spreads_groups_over_hashed_directories(lake: Lake):
     append_files(lake.create(spec=BY_CITY, properties={"write.object-storage.enabled": "true"}), 1)
     opened = lake.open()
-    directories = {task_of(opened, group_of(opened, ordinal=n)).output_dir for n in range(8)}
+    directories = {task_of(opened, group_of(opened, ordinal=n)).task.write.folder for n in range(8)}
     assert len(directories) > 4
     assert all(each.startswith(f"{opened.location}/data/") for each in directories)
     assert all(each.endswith("/city=Aachen") for each in directories)
@@ -87,11 +87,11 @@ def test_inputs_key_values_and_predictions_travel(lake: Lake):
     opened = lake.open()
     group = group_of(opened)
     task = task_of(opened, group)
-    assert [(each.path, each.file_bytes, each.record_count) for each in task.inputs] == [
+    assert [(each.path, each.file_bytes, each.record_count) for each in task.task.read.files] == [
         (each.path, each.file_bytes, each.record_count) for each in group.inputs
     ]
-    assert task.output_files == group.predicted_outputs
-    assert json.loads(task.key_value_metadata["iceberg.schema"])["fields"][0]["name"] == "id"
+    assert task.task.write.file_count == group.predicted_outputs
+    assert json.loads(task.task.write.dialect.key_values["iceberg.schema"])["fields"][0]["name"] == "id"
     assert type(task).from_json(task.to_json()) == task
 
 

@@ -22,7 +22,7 @@ from engine.domain.runs.run import Operation, RunState, WaitingFor
 from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.domain.tables.table import TableRef
 from engine.domain.tables.watches import Verdict
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.tasks import lanes
 from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
@@ -199,14 +199,14 @@ class Crowd:
 
     def __init__(self, kept: Kept, *, full: int) -> None:
         self.most = 0
-        self.tasks: list[GroupTask] = []
+        self.tasks: list[SentKernelTask] = []
         self._now, self._lock, self._is_full = 0, threading.Lock(), threading.Event()
         self._full, self._send = full, kept.world.dispatcher.run
         kept.world.dispatcher.run = self._run  # type: ignore[method-assign]
 
     def _run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
         with self._lock:
-            self.tasks += map(GroupTask.from_json, payloads)
+            self.tasks += map(SentKernelTask.from_json, payloads)
             self._now += 1
             self.most = max(self.most, self._now)
             if self._now == self._full:

@@ -14,7 +14,8 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.table import IcebergTable
-from engine.rewriting.kernel.contract import GroupResult, GroupTask
+from engine.rewriting.kernel.contract import GroupResult
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.runs import execution
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import explained, raising
@@ -55,7 +56,7 @@ async def fail(world: World, tables: Sequence[TableId]) -> None:
 
     def refused(_ticket: Ticket, _function: object, payloads: Sequence[str]) -> list[str]:
         reason = "StorageFault: the storage refuses"
-        groups = [GroupTask.from_json(payload).group for payload in payloads]
+        groups = [SentKernelTask.from_json(payload).task.identity.group for payload in payloads]
         return [GroupResult(group, "failed", reason, storage_fault="StorageFault").to_json() for group in groups]
 
     dispatcher.run = refused  # type: ignore[method-assign, assignment]

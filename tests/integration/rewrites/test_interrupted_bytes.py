@@ -13,7 +13,7 @@ from api.schemas.runs.pace import PaceReport, PaceShare
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import RunId
 from engine.domain.runs.run import RunState, WaitingFor
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.task import GroupRewrite
 from engine.services.runs import hold_watch
 from engine.spark.dispatch import Ticket
@@ -52,7 +52,7 @@ def connect_tasks(world: World) -> None:
         return PaceShare.from_domain(answer).model_dump_json().encode()
 
     def rewrite(payload: str) -> str:
-        return GroupRewrite(task=GroupTask.from_json(payload), post=post).run().to_json()
+        return GroupRewrite(sent=SentKernelTask.from_json(payload), post=post).run().to_json()
 
     def run(ticket: Ticket, _function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
         return send(ticket, rewrite, payloads)

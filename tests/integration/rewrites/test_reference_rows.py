@@ -15,7 +15,7 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.domain.tables.predicates import PartitionPredicate
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.tasks import lanes
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import groups_of
@@ -31,13 +31,13 @@ def only(column: str, value: Any) -> RunRequest:
     return RunRequest(partitions=TypeAdapter[Any](PartitionPredicate).validate_python(predicate))
 
 
-def tasks_of(world: World, before_each: Callable[[], object] = lambda: None) -> list[GroupTask]:
+def tasks_of(world: World, before_each: Callable[[], object] = lambda: None) -> list[SentKernelTask]:
     """Collect the tasks that are sent from now on; `before_each` is called in the thread of each operation."""
-    found: list[GroupTask] = []
+    found: list[SentKernelTask] = []
     send = world.dispatcher.run
 
     def run(ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        found.extend(map(GroupTask.from_json, payloads))
+        found.extend(map(SentKernelTask.from_json, payloads))
         before_each()
         return send(ticket, function, payloads)
 

@@ -15,12 +15,14 @@ from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.contract import CORE, CoreTask
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import GroupTask, WriteSettings
+from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.rewrite.task_path import rewrite_settings
 from engine.services.planning.engines import Engine, choose_engine
 from engine.services.planning.planner import plan_run
 from tests.support.format_subjects import local_core
 from tests.support.kernel_groups import written_group
+from tests.support.kernel_tasks import received
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.s3_lakes import S3Lake
 from tests.support.planning import policy_of
@@ -42,7 +44,7 @@ def planned(
     rewrite: Mapping[str, Any] | None = None,
     run_id: str = RUN,
     checks_rows: bool = False,
-) -> list[tuple[FileGroup, CoreTask | GroupTask]]:
+) -> list[tuple[FileGroup, CoreTask | SentKernelTask]]:
     """Plan as a run does under a policy with these rewrite settings, and return the groups with their tasks."""
     policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
     chosen = choose_engine(table, policy)
@@ -52,10 +54,11 @@ def planned(
     settings = replace(rewrite_settings(policy, plan, full=full), write=write, checks_rows=checks_rows)
     adapted = chosen.table
 
-    def task(group: FileGroup) -> CoreTask | GroupTask:
+    def task(group: FileGroup) -> CoreTask | SentKernelTask:
         made = adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)
-        read = CoreTask.from_json if made.engine == CORE else GroupTask.from_json
-        return replace(read(made.body), storage=dict(adapted.task_storage()))
+        if made.engine == CORE:
+            return replace(CoreTask.from_json(made.body), storage=dict(adapted.task_storage()))
+        return received(made, adapted.task_storage())
 
     return [(group, task(group)) for group in plan.groups]
 

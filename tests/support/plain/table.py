@@ -34,7 +34,8 @@ from engine.formats.base import (
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields, SpecField
-from engine.rewriting.kernel.contract import BY_NAME, KERNEL, EngineTask, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
+from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 from tests.support.plain.versions import PlainFile, Version, VersionLog
 
 _MAX_TRIES = 16
@@ -168,21 +169,20 @@ class PlainTable(NoParts):
 
     def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         day = json.loads(group.partition)["day"]
-        task = GroupTask(
-            run_id=run_id,
-            attempt=attempt,
-            group=group.ordinal,
-            inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+        read = ReadPlan(
+            files=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
             schema=_numbered(self._info.schema),
-            output_dir=f"{self.location}/data/day={day}",
-            name_prefix=output_prefix(run_id, group.ordinal, attempt),
-            output_files=group.predicted_outputs,
-            write=settings.write,
-            places=(self.location,),
-            columns_by=BY_NAME,
-            check_rows=settings.checks_rows,
+            match_by=BY_NAME,
+            allowed_folders=(self.location,),
         )
-        return EngineTask(KERNEL, task.to_json())
+        write = WriteProfile(
+            folder=f"{self.location}/data/day={day}",
+            file_count=group.predicted_outputs,
+            settings=settings.write,
+            dialect=ParquetDialect(has_field_ids=False),
+        )
+        task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
+        return task.named(output_prefix(run_id, group.ordinal, attempt))
 
     def task_storage(self) -> Mapping[str, str]:
         return {}

@@ -14,10 +14,8 @@ from engine.formats.hive.files.footers import Footer, Stored, footer_in
 from engine.formats.hive.metadata.tables import HiveColumn
 from engine.formats.hive.rewrite.schemas import CommonSchema, common_schema
 from engine.formats.hive.rewrite.times import names_parquet_mr, time_keys
-from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
-WRITE = WriteSettings(target_file_bytes=2**20)
 VERSION = "org.apache.spark.version"
 DATES = pa.schema([("born", pa.date32())])
 TIMES = pa.schema([("at", pa.timestamp("us"))])
@@ -36,7 +34,7 @@ def footer(schema: pa.Schema, keys: Mapping[str, str] | None = None, **options: 
 
 def common(*footers: Footer, columns: Sequence[str] = ()) -> CommonSchema:
     names = columns or sorted({name for each in footers for name in each.schema.names})
-    return common_schema([HiveColumn(name, "") for name in names], footers, WRITE)
+    return common_schema([HiveColumn(name, "") for name in names], footers)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +52,9 @@ def test_int96_timestamps_become_numbered_bytes_at_every_level(schema: pa.Schema
     found = common(footer(schema, **INT96))
     leaves = [leaf for field in found.schema for leaf in _leaves(field)]
     bytes_of = {int(leaf.metadata[FIELD_ID_KEY]) for leaf in leaves if leaf.type == pa.binary(12)}
-    assert bytes_of == set(found.int96_ids) != set()
+    assert bytes_of == set(found.dialect.int96_ids) != set()
     assert not any(pa.types.is_timestamp(leaf.type) for leaf in leaves)
-    assert common(footer(schema)).int96_ids == ()
+    assert common(footer(schema)).dialect.int96_ids == ()
 
 
 def _leaves(field: pa.Field) -> list[pa.Field]:
@@ -113,7 +111,7 @@ def test_other_types_or_spellings_are_refused(one: pa.Schema, other: pa.Schema, 
 def test_decimals_are_integers_only_if_those_of_all_files_are(one: bool, other: bool) -> None:
     schema = pa.schema([("a", pa.decimal128(18, 2)), ("b", pa.decimal128(19, 2))])
     files = [footer(schema, store_decimal_as_integer=as_integer) for as_integer in (one, other)]
-    assert common(*files).write.decimals_as_integers is (one and other)
+    assert common(*files).dialect.decimals_as_integers is (one and other)
 
 
 @pytest.mark.parametrize("of", [pa.int8(), pa.int16(), pa.uint8(), pa.uint32(), pa.date32(), pa.binary(), pa.string()])

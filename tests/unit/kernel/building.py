@@ -1,6 +1,5 @@
 """Inputs and tasks for kernel tests."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, TaskInput
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.reading.deletes import FILE_PATH_ID, POSITION_ID
 from engine.rewriting.kernel.task import rewrite_group
+from tests.support.kernel_tasks import kernel_task
 
 MIB = 2**20
 
@@ -19,10 +20,6 @@ MIB = 2**20
 def field(number: int, name: str, data_type: pa.DataType, *, required: bool = False) -> pa.Field:
     """Return a field with its id."""
     return pa.field(name, data_type, nullable=not required, metadata={"PARQUET:field_id": str(number)})
-
-
-def encoded(schema: pa.Schema) -> str:
-    return base64.b64encode(schema.serialize().to_pybytes()).decode()
 
 
 def write(path: Path, table: pa.Table, **options: Any) -> TaskInput:
@@ -46,30 +43,13 @@ def write_deletes(path: Path, deletes: Sequence[tuple[str, int]], **options: Any
     return str(path)
 
 
-def make_task(folder: Path, inputs: Sequence[TaskInput], schema: pa.Schema, **changes: Any) -> GroupTask:
+def make_task(folder: Path, inputs: Sequence[TaskInput], schema: pa.Schema, /, **changes: Any) -> SentKernelTask:
     """Return a task whose outputs go to `folder`/out."""
-    task = GroupTask(
-        run_id="run",
-        attempt=1,
-        group=3,
-        inputs=tuple(inputs),
-        schema=encoded(schema),
-        output_dir=str(folder / "out"),
-        name_prefix="run-3-1-",
-        output_files=1,
-        write=WriteSettings(target_file_bytes=128 * MIB),
-        places=(),
-    )
-    made = replace(task, **changes)
-    return made if "places" in changes else replace(made, places=_folders_of(made))
+    given = {"folder": str(folder / "out"), "group": 3, "name_prefix": "run-3-1-", **changes}
+    return kernel_task(inputs, schema, given.pop("folder"), **given)
 
 
-def _folders_of(task: GroupTask) -> tuple[str, ...]:
-    inputs = (path for one in task.inputs for path in (one.path, *one.delete_paths))
-    return (task.output_dir, *(path.rpartition("/")[0] for path in inputs))
-
-
-def rewrite(task: GroupTask) -> GroupResult:
+def rewrite(task: SentKernelTask) -> GroupResult:
     """Run a task the way Spark does, by JSON."""
     return GroupResult.from_json(rewrite_group(task.to_json()))
 

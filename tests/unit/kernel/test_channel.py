@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.rewriting.kernel.contract import GroupTask, Pace, WriteSettings
+from engine.rewriting.kernel.contract import Pace, TaskIdentity, WriteSettings
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.transfer import Moved
@@ -47,7 +48,9 @@ def share(rate: float | None, *, stop: bool = False) -> dict[str, Any]:
 def channel(folder: Path, post: Answers, bucket: Bucket) -> PaceChannel:
     pace = Pace(bytes_per_second=100, channel_url=URL, channel_token="secret")
     task = make_task(folder, [], SCHEMA, pace=pace)
-    return PaceChannel(task=task, bucket=bucket, moved=lambda: Moved(5, 6, 7), post=post)
+    return PaceChannel(
+        identity=task.task.identity, pace=task.pace, bucket=bucket, moved=lambda: Moved(5, 6, 7), post=post
+    )
 
 
 def rate_of(bucket: Bucket) -> float | None:
@@ -86,7 +89,7 @@ def test_three_failures_in_a_row_bring_back_the_static_share(tmp_path: Path, fai
     bucket = Bucket()
     task = make_task(tmp_path, [], SCHEMA, pace=Pace(bytes_per_second=10_000_000, channel_url=URL))
     post = Answers(share(50_000_000), *[None] * failures)
-    pace = PaceChannel(task=task, bucket=bucket, moved=Moved, post=post)
+    pace = PaceChannel(identity=task.task.identity, pace=task.pace, bucket=bucket, moved=Moved, post=post)
     for _ in range(failures + 1):
         pace.beat()
     assert rate_of(bucket) == rate
@@ -118,19 +121,19 @@ def test_the_last_report_says_finished(tmp_path: Path) -> None:
 
 def test_without_a_url_nothing_is_sent(tmp_path: Path) -> None:
     post = Answers(FREE)
-    pace = PaceChannel(task=make_task(tmp_path, [], SCHEMA), bucket=Bucket(), moved=Moved, post=post)
+    pace = PaceChannel(identity=TaskIdentity("run", 1, 3), pace=Pace(), bucket=Bucket(), moved=Moved, post=post)
     pace.start()
     pace.close()
     assert post.reports == []
 
 
-def task_of(folder: Path, url: str | None, **pace: Any) -> GroupTask:
+def task_of(folder: Path, url: str | None, **pace: Any) -> SentKernelTask:
     random = np.random.default_rng(1)
     tables = [pa.table([pa.array(random.integers(0, 2**62, 50_000))], schema=SCHEMA) for _ in range(3)]
     inputs = [write(folder / f"{i}.parquet", table, use_dictionary=False) for i, table in enumerate(tables)]
     settings = WriteSettings(target_file_bytes=100_000, row_group_bytes=10_000)
     given = Pace(channel_url=url, channel_token="secret", interval_seconds=0.01, **pace)
-    return make_task(folder, inputs, SCHEMA, pace=given, write=settings, output_files=12)
+    return make_task(folder, inputs, SCHEMA, pace=given, settings=settings, file_count=12)
 
 
 def test_a_task_told_to_stop_wakes_and_removes_its_output(tmp_path: Path) -> None:
@@ -148,7 +151,7 @@ def test_a_task_told_to_stop_wakes_and_removes_its_output(tmp_path: Path) -> Non
             clock.pause(changed, seconds)
 
     task = task_of(tmp_path, URL, bytes_per_second=200_000)
-    result = GroupRewrite(task=task, clock=clock, pause=pause, post=post).run()
+    result = GroupRewrite(sent=task, clock=clock, pause=pause, post=post).run()
     assert (result.outcome, result.outputs) == ("stopped", ())
     assert result.bytes_written > 0
     assert left_behind(tmp_path) == []

@@ -58,7 +58,7 @@ def row(i: int) -> dict[str, Any]:
 
 
 def by_name(folder: Path, inputs: list[TaskInput], schema: pa.Schema = SCHEMA, **changes: Any) -> Any:
-    return rewrite(make_task(folder, inputs, schema, columns_by="name", check_rows=True, **changes))
+    return rewrite(make_task(folder, inputs, schema, match_by="name", checks_rows=True, **changes))
 
 
 def has_ids(path: str) -> bool:
@@ -123,7 +123,7 @@ def test_columns_in_another_order_or_absent_or_of_a_narrower_type_are_found_by_n
     fewer = rows(100, 50).select(["name", "id"]).append_column("gone", pa.array(["x"] * 50))
     narrow = fewer.set_column(1, "id", pa.array(range(150, 200), pa.int32()))
     files = [write(tmp_path / f"{i}.parquet", one) for i, one in enumerate([whole, turned, fewer, narrow])]
-    result = by_name(tmp_path, files, write=WriteSettings(target_file_bytes=target_bytes))
+    result = by_name(tmp_path, files, settings=WriteSettings(target_file_bytes=target_bytes))
     assert (result.outcome, result.reason) == ("written", None)
     found = outputs_of(result)
     assert sorted(found["id"].to_pylist()) == list(range(200))

@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.contract import GroupTask, Pace
+from engine.rewriting.kernel.contract import Pace
 from engine.rewriting.kernel.errors import StorageCredentialsExpired
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage.credentials import (
     EARLY_SECONDS,
     LEAST_SECONDS,
@@ -27,6 +28,7 @@ from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.transfer import Transfer
 from tests.support.azure_server import ACCOUNT, AzureServer
+from tests.support.kernel_tasks import changed
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.unit.kernel.building import field, make_task, rewrite, write
 
@@ -84,14 +86,16 @@ class Vending:
         self._store.control(manners=Manners(expired=tuple(self.given), **self._manners))  # type: ignore[arg-type]
 
 
-def a_task(folder: Path, store: StoreServer, *, kind: str, url: str, properties: Properties, files: int) -> GroupTask:
+def a_task(
+    folder: Path, store: StoreServer, *, kind: str, url: str, properties: Properties, files: int
+) -> SentKernelTask:
     local = write(folder / "one.parquet", pa.table([np.arange(1000)], schema=SCHEMA))
     for number in range(files):
         store.put(f"{folder.name}/{number}.parquet", Path(local.path).read_bytes())
     inputs = [replace(local, path=f"{kind}://{BUCKET}/{folder.name}/{number}.parquet") for number in range(files)]
     output = f"{kind}://{BUCKET}/{folder.name}/out"
-    task = make_task(folder, inputs, SCHEMA, output_dir=output, storage=properties)
-    return replace(task, run_id=folder.name, pace=Pace(None, None, url, "pace", interval_seconds=0.2))
+    task = make_task(folder, inputs, SCHEMA, folder=output, storage=properties)
+    return changed(task, run_id=folder.name, pace=Pace(None, None, url, "pace", interval_seconds=0.2))
 
 
 @pytest.mark.parametrize("kind", ["s3", "gs"])
@@ -128,10 +132,12 @@ def test_an_output_that_is_refused_at_its_end_is_sent_with_new_credentials(store
     with service(lambda: {"storage": vending.properties()}) as url:
         task = a_task(tmp_path, store, kind="s3", url=url, properties=vending.properties(), files=1)
         transfer = Transfer(
-            storage=Storage(properties=task.storage, places=task.places, credentials=credentials_of(task)),
+            storage=Storage(
+                properties=task.storage, places=task.task.read.allowed_folders, credentials=credentials_of(task)
+            ),
             bucket=Bucket(),
         )
-        sink = transfer.create(f"{task.output_dir}/x")
+        sink = transfer.create(f"{task.task.write.folder}/x")
         sink.write(b"all of it")
         vending.expire()
         sink.close()
@@ -198,8 +204,8 @@ def test_signatures_of_azure_that_end_are_renewed(azure: AzureServer, tmp_path: 
         output.finish()
     inputs = [replace(local, path=f"{folder}/{number}.parquet") for number in range(3)]
     with service(lambda: {"storage": properties(600)}) as url:
-        task = make_task(tmp_path, inputs, SCHEMA, output_dir=f"{folder}/out", storage=properties(-60))
-        result = rewrite(replace(task, pace=Pace(None, None, url, "pace")))
+        task = make_task(tmp_path, inputs, SCHEMA, folder=f"{folder}/out", storage=properties(-60))
+        result = rewrite(changed(task, pace=Pace(None, None, url, "pace")))
     files, path = storage.find(result.outputs[0].path)
     stored = files.open(path, result.outputs[0].file_bytes)
     read = pq.read_table(pa.BufferReader(bytes(stored.read(0, stored.size()))))

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from engine.rewriting.kernel.contract import GroupTask, TaskInput
+from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import KernelError
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.splicing import copy_plans
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from tests.unit.kernel.building import left_behind, make_task, outputs_of, rewrite
@@ -70,12 +71,12 @@ def damaged(sound: bytes, random: np.random.Generator) -> bytes:
     return bytes(data)
 
 
-def outcome(task: GroupTask) -> tuple[pa.Table | None, str]:
+def outcome(task: SentKernelTask) -> tuple[pa.Table | None, str]:
     """Return the rows that were written, or None and why there are none."""
     try:
         result = rewrite(task)
     except KernelError as error:
-        assert left_behind(Path(task.output_dir).parent) == []
+        assert left_behind(Path(task.task.write.folder).parent) == []
         return None, str(error)
     if result.outcome == "refused":
         return None, result.reason or ""

@@ -31,7 +31,7 @@ def failing(tmp_path: Path, bad: TaskInput) -> str:
     """Rewrite good inputs and then the bad one; return the error after looking for leavings."""
     good = [noise(tmp_path / f"good-{i}.parquet") for i in range(3)]
     with pytest.raises(InputFault) as fault:
-        rewrite(make_task(tmp_path, [*good, bad], SCHEMA, write=SMALL, output_files=10))
+        rewrite(make_task(tmp_path, [*good, bad], SCHEMA, settings=SMALL, file_count=10))
     assert left_behind(tmp_path) == []
     return str(fault.value)
 
@@ -39,7 +39,7 @@ def failing(tmp_path: Path, bad: TaskInput) -> str:
 def refused(tmp_path: Path, bad: TaskInput) -> str:
     """Rewrite a good input and then one to refuse; return the reason after looking for leavings."""
     good = noise(tmp_path / "good.parquet")
-    result = rewrite(make_task(tmp_path, [good, bad], SCHEMA, write=SMALL, output_files=10))
+    result = rewrite(make_task(tmp_path, [good, bad], SCHEMA, settings=SMALL, file_count=10))
     assert (result.outcome, result.outputs) == ("refused", ())
     assert left_behind(tmp_path) == []
     reason, _, detail = (result.reason or "").partition(": ")
@@ -117,7 +117,7 @@ def test_a_spoiled_footer_fails_the_group(tmp_path: Path) -> None:
 
 def test_an_output_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     good = noise(tmp_path / "good.parquet")
-    task = make_task(tmp_path, [good], SCHEMA, output_dir=str(tmp_path / "good.parquet" / "out"))
+    task = make_task(tmp_path, [good], SCHEMA, folder=str(tmp_path / "good.parquet" / "out"))
     with pytest.raises(OutputFault, match=r"good\.parquet/out/run-3-1-0\.parquet"):
         rewrite(task)
 

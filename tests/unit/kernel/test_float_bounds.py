@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.contract import RowOrder, SortColumn, WriteSettings
+from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.splicing import copy_plans
-from tests.unit.kernel.building import MIB, field, make_task, rewrite, write
+from tests.unit.kernel.building import field, make_task, rewrite, write
 
 SCHEMA = pa.schema(
     [
@@ -32,20 +32,19 @@ WAYS: Mapping[str, tuple[Mapping[str, Any], RowOrder | None]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("columns_by", ["field_id", "name"])
+@pytest.mark.parametrize("match_by", ["field_id", "name"])
 def test_f40_columns_with_nan_have_no_bounds_where_readers_order_nan_above_all_numbers(
-    tmp_path: Path, way: str, columns_by: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, way: str, match_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F40: by bounds that leave NaN out, Spark and DuckDB find no row with `nan > 5`; other columns keep bounds."""
     monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", 0)
     options, order = WAYS[way]
     rows = pa.table(
         {"id": range(3), "nan": [1.0, math.nan, 2.0], "real": [1.0, None, 2.0], "list": [[1.0, math.nan], [2.0], []]},
-        schema=SCHEMA if columns_by == "field_id" else pa.schema([each.remove_metadata() for each in SCHEMA]),
+        schema=SCHEMA if match_by == "field_id" else pa.schema([each.remove_metadata() for each in SCHEMA]),
     )
     inputs = [write(tmp_path / f"{at}.parquet", rows, **options) for at in range(3)]
-    settings = WriteSettings(target_file_bytes=128 * MIB, bounds_beside_nan=False)
-    task = make_task(tmp_path, inputs, SCHEMA, columns_by=columns_by, write=settings, order=order)
+    task = make_task(tmp_path, inputs, SCHEMA, match_by=match_by, bounds_beside_nan=False, order=order)
     (output,) = rewrite(task).outputs
     group = pq.read_metadata(output.path).row_group(0)
     chunks = {each.path_in_schema.partition(".")[0]: each for each in map(group.column, range(4))}

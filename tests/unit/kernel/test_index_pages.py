@@ -44,7 +44,7 @@ def check(folder: Path, parts: list[pa.Table], **settings: Any) -> list[str]:
         for i, one in enumerate(parts)
     ]
     write_settings = WriteSettings(target_file_bytes=128 * MIB, **settings)
-    result = rewrite(make_task(folder, inputs, parts[0].schema, write=write_settings))
+    result = rewrite(make_task(folder, inputs, parts[0].schema, settings=write_settings))
     assert (result.outcome, len(result.outputs)) == ("written", 1)
     expected = pa.concat_tables(parts)
     assert outputs_of(result).equals(expected)
@@ -145,7 +145,7 @@ def test_what_does_not_fit_is_left_to_arrow(tmp_path: Path, made: list[int], val
     rows = pa.Table.from_arrays([array, pa.array(np.arange(len(values)) % 3)], schema=schema)
     inputs = [write(tmp_path / f"{i}.parquet", rows, dictionary_pagesize_limit=16 * MIB) for i in range(2)]
     settings = WriteSettings(target_file_bytes=128 * MIB, dictionary_page_bytes=50_000)
-    result = rewrite(make_task(tmp_path, inputs, schema, write=settings))
+    result = rewrite(make_task(tmp_path, inputs, schema, settings=settings))
     expected = pa.concat_tables([rows, rows])
     assert [repr(c.to_pylist()) for c in outputs_of(result).columns] == [repr(c.to_pylist()) for c in expected.columns]
     assert made == [2]

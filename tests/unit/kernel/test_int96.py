@@ -103,7 +103,7 @@ def retyped(path: Path, leaves: tuple[int, ...], physical: thrift.Struct) -> byt
 
 
 def merged(folder: Path, inputs: list[TaskInput], schema: pa.Schema = TARGET, **changes: Any) -> Any:
-    changes = {"columns_by": "name", "check_rows": True, "int96_ids": IDS, **changes}
+    changes = {"match_by": "name", "checks_rows": True, "int96_ids": IDS, **changes}
     return rewrite(make_task(folder, inputs, schema, **changes))
 
 
@@ -243,7 +243,7 @@ def test_int96_columns_that_the_task_does_not_name_are_refused(tmp_path: Path) -
 
 
 def test_tasks_by_field_id_are_refused(tmp_path: Path) -> None:
-    result = merged(tmp_path, [as_int96(write(tmp_path / "a.parquet", rows(0, 20)))], columns_by="field_id")
+    result = merged(tmp_path, [as_int96(write(tmp_path / "a.parquet", rows(0, 20)))], match_by="field_id")
     assert (result.outcome, str(result.reason).split(":", maxsplit=1)[0]) == ("refused", "int96_timestamps")
 
 
@@ -260,8 +260,9 @@ def test_a_chunk_of_another_type_than_its_column_is_the_inputs_fault(tmp_path: P
 
 @pytest.mark.parametrize("is_named", [True, False])
 def test_outputs_name_parquet_mr_where_inputs_did(tmp_path: Path, is_named: bool) -> None:
-    settings = WriteSettings(target_file_bytes=128 * MIB, names_parquet_mr=is_named)
-    (output,) = merged(tmp_path, [as_int96(write(tmp_path / "a.parquet", rows(0, 20)))], write=settings).outputs
+    (output,) = merged(
+        tmp_path, [as_int96(write(tmp_path / "a.parquet", rows(0, 20)))], names_parquet_mr=is_named
+    ).outputs
     assert pq.read_metadata(output.path).created_by.startswith("parquet-mr version 1.") is is_named
 
 
@@ -274,8 +275,7 @@ def test_decimals_are_stored_as_the_task_says(tmp_path: Path, as_integers: bool,
     bare = pa.schema([(f"d{i}", of) for i, of in enumerate(types)])
     table = pa.Table.from_pylist([{f"d{i}": None if n % 5 == 0 else n - 10 for i in range(3)} for n in range(99)], bare)
     file = write(tmp_path / "a.parquet", table, store_decimal_as_integer=stored, compression=codec)
-    settings = WriteSettings(target_file_bytes=128 * MIB, decimals_as_integers=as_integers)
-    (output,) = merged(tmp_path, [file], target, int96_ids=(), write=settings).outputs
+    (output,) = merged(tmp_path, [file], target, int96_ids=(), decimals_as_integers=as_integers).outputs
     schema = pq.read_metadata(output.path).schema
     physical = [schema.column(i).physical_type for i in range(3)]
     fixed = "FIXED_LEN_BYTE_ARRAY"
@@ -349,8 +349,9 @@ def test_nested_timestamps_of_ordered_rows_stay_as_they_are(tmp_path: Path) -> N
 def test_timestamps_beside_the_order_stay_as_they_are(page_bytes: int, tmp_path: Path) -> None:
     inputs, rows_in = stamped(tmp_path)
     order = RowOrder("sort", (SortColumn(3), SortColumn(1, descending=True)))
-    settings = WriteSettings(target_file_bytes=MIB, page_bytes=page_bytes, names_parquet_mr=True)
-    result = merged(tmp_path, inputs, STAMPED, int96_ids=(2,), order=order, write=settings)
+    settings = WriteSettings(target_file_bytes=MIB, page_bytes=page_bytes)
+    changes = {"int96_ids": (2,), "names_parquet_mr": True, "order": order, "settings": settings}
+    result = merged(tmp_path, inputs, STAMPED, **changes)
     (output,) = result.outputs
     metadata = pq.read_metadata(output.path)
     assert metadata.created_by.startswith("parquet-mr")

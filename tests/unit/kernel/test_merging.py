@@ -84,7 +84,7 @@ def schema_of(key: pa.DataType, version: pa.DataType) -> pa.Schema:
 
 
 def merged(folder: Path, inputs: Sequence[TaskInput], schema: pa.Schema, **changes: Any) -> Any:
-    changes = {"key": MergeKey((1,), 3, 4), "columns_by": "name", "check_rows": True, **changes}
+    changes = {"newest_by": MergeKey((1,), 3, 4), "match_by": "name", "checks_rows": True, **changes}
     return rewrite(make_task(folder, inputs, schema, **changes))
 
 
@@ -125,7 +125,7 @@ def test_keys_of_several_columns_are_merged_within_any_memory(memory_bytes: int,
     random, schema = Random(memory_bytes), schema_of(pa.int64(), pa.int64())
     rows = random_rows(random, count, lambda i: i * 7 % 40, lambda i: i)
     key = MergeKey((2, 1), 3, 4, memory_bytes=memory_bytes)
-    result = merged(tmp_path, written(tmp_path, rows, schema, 5), schema, key=key)
+    result = merged(tmp_path, written(tmp_path, rows, schema, 5), schema, newest_by=key)
     assert outputs_of(result).to_pylist() == newest(rows, ["part", "key"])
 
 
@@ -133,7 +133,7 @@ def test_without_a_column_of_deletions_each_key_stays(tmp_path: Path) -> None:
     """Without `deleted` a newest row is kept, whatever its columns say."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = random_rows(Random(1), 200, lambda i: i, lambda i: i)
-    result = merged(tmp_path, written(tmp_path, rows, schema, 3), schema, key=MergeKey((1,), 3))
+    result = merged(tmp_path, written(tmp_path, rows, schema, 3), schema, newest_by=MergeKey((1,), 3))
     bare = newest([{**row, "deleted": None} for row in rows], ["key"])
     assert [row["text"] for row in outputs_of(result).to_pylist()] == [row["text"] for row in bare]
 
@@ -168,7 +168,7 @@ def test_int96_timestamps_are_versions_in_any_year_and_kept(tmp_path: Path) -> N
     bare = pa.schema([("id", pa.int64()), ("at", RAW), ("words", pa.string())])
     tables = [pa.Table.from_pylist([dict(zip(bare.names, case, strict=True))], schema=bare) for case in cases]
     inputs = [as_int96(write(tmp_path / f"{at}.parquet", table), (1,)) for at, table in enumerate(tables)]
-    result = merged(tmp_path, inputs, schema, key=MergeKey((1,), 2), int96_ids=(2,))
+    result = merged(tmp_path, inputs, schema, newest_by=MergeKey((1,), 2), int96_ids=(2,))
     (output,) = result.outputs
     assert pq.ParquetFile(output.path).metadata.schema.column(1).physical_type == "INT96"
     found = {row["words"]: row["at"] for row in raw_rows(output.path, tmp_path, (1,))}
@@ -189,7 +189,9 @@ def test_int96_timestamps_beside_the_key_are_kept_in_row_groups_of_any_size(tmp_
         as_int96(write(tmp_path / f"{at}.parquet", part, row_group_size=90), (1,)) for at, part in enumerate(parts)
     ]
     settings = WriteSettings(target_file_bytes=1500, row_group_bytes=400)
-    result = merged(tmp_path, inputs, schema, key=MergeKey((1,), 3), int96_ids=(2,), write=settings, output_files=3)
+    result = merged(
+        tmp_path, inputs, schema, newest_by=MergeKey((1,), 3), int96_ids=(2,), settings=settings, file_count=3
+    )
     assert len(result.outputs) > 1
     found = [row for output in result.outputs for row in raw_rows(output.path, tmp_path, (1,))]
     last = {row["id"]: row for row in rows}
@@ -250,8 +252,7 @@ def test_a_group_whose_keys_are_all_deleted_has_a_file_without_rows(
     """Without a file there would be nothing to put in place of the inputs."""
     schema = schema_of(pa.int64(), pa.int64())
     rows = [{"key": at, "part": "a", "version": 1, "deleted": True, "text": "gone"} for at in range(9)]
-    settings = WriteSettings(target_file_bytes=2**20, names_parquet_mr=stamps)
-    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema, write=settings, order=order)
+    result = merged(tmp_path, written(tmp_path, rows, schema, 2), schema, names_parquet_mr=stamps, order=order)
     (output,) = result.outputs
     assert (result.rows_deleted, result.rows_written, output.record_count) == (9, 0, 0)
     assert outputs_of(result).schema.names == schema.names
@@ -275,7 +276,7 @@ def test_a_column_that_can_t_be_compared_is_refused_by_name(key: MergeKey, named
         field(7, "list", pa.list_(field(8, "element", pa.int64())))
     )
     rows = [{"key": 1, "part": "a", "version": 1, "deleted": False, "text": "x", "real": 0.5, "list": [1]}]
-    result = merged(tmp_path, written(tmp_path, rows, schema, 1), schema, key=key)
+    result = merged(tmp_path, written(tmp_path, rows, schema, 1), schema, newest_by=key)
     assert (result.outcome, result.reason.split(":")[0]) == ("refused", "unsupported_key")
     assert named in result.reason
     assert not left_behind(tmp_path)

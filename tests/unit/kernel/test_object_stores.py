@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.formats.iceberg.catalog.objects import stored_object
-from engine.rewriting.kernel.contract import GroupTask, Pace, TaskInput
+from engine.rewriting.kernel.contract import Pace, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault, StorageFault
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage import answers, transfer
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket
@@ -24,6 +25,7 @@ from engine.rewriting.kernel.storage.stores.arrow_files import ArrowFiles
 from engine.rewriting.kernel.storage.stores.connections import whole_files_of
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.support.eventually import eventually
+from tests.support.kernel_tasks import changed
 from tests.support.store_server import BUCKET, Manners, StoreServer, store_server
 from tests.unit.kernel.building import field, make_task, rewrite, write
 
@@ -50,8 +52,8 @@ def put_inputs(store: StoreServer, folder: Path, count: int, rows: int = 1000) -
     return [replace(local, path=f"s3://{BUCKET}/in/{number}.parquet") for number in range(count)]
 
 
-def a_task(store: StoreServer, folder: Path, inputs: list[TaskInput], name: str) -> GroupTask:
-    return make_task(folder, inputs, SCHEMA, output_dir=f"s3://{BUCKET}/{name}", storage=store.properties())
+def a_task(store: StoreServer, folder: Path, inputs: list[TaskInput], name: str) -> SentKernelTask:
+    return make_task(folder, inputs, SCHEMA, folder=f"s3://{BUCKET}/{name}", storage=store.properties())
 
 
 def asked(store: StoreServer) -> dict[str, int]:
@@ -117,7 +119,7 @@ def test_a_stop_does_not_wait_for_the_requests_under_way(store: StoreServer, tmp
     inputs = put_inputs(store, tmp_path, 300)
     stop = threading.Event()
     told = b'{"bytes_per_second": null, "requests_per_second": null, "stop": %s}'
-    task = replace(a_task(store, tmp_path, inputs, "stop"), pace=Pace(channel_url="http://x", interval_seconds=0.1))
+    task = changed(a_task(store, tmp_path, inputs, "stop"), pace=Pace(channel_url="http://x", interval_seconds=0.1))
 
     def post(_url: str, _headers: dict[str, str], _body: bytes) -> bytes:
         return told % (b"true" if stop.is_set() else b"false")
@@ -126,7 +128,7 @@ def test_a_stop_does_not_wait_for_the_requests_under_way(store: StoreServer, tmp
     ended: list[str] = []
 
     def run() -> None:
-        ended.append(GroupRewrite(task=task, post=post).run().outcome)
+        ended.append(GroupRewrite(sent=task, post=post).run().outcome)
 
     thread = threading.Thread(target=run)
     thread.start()

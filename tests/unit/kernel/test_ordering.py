@@ -215,7 +215,7 @@ def test_outputs_of_a_sorted_group_follow_one_another(tmp_path: Path) -> None:
     order = RowOrder("sort", (SortColumn(1),))
     target = inputs[0].file_bytes // 5
     result = rewrite(
-        make_task(tmp_path, inputs, SCHEMA, order=order, output_files=5, write=WriteSettings(target_file_bytes=target))
+        make_task(tmp_path, inputs, SCHEMA, order=order, file_count=5, settings=WriteSettings(target_file_bytes=target))
     )
     assert len(result.outputs) > 2
     ranges = [pq.read_table(one.path)["id"].to_pylist() for one in result.outputs]

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.contract import GroupResult, GroupTask, Pace
+from engine.rewriting.kernel.contract import GroupResult, Pace
 from engine.rewriting.kernel.errors import Stopped
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.unit.kernel.building import field, make_task, write
@@ -119,15 +120,15 @@ def test_sleep_is_counted_as_throttled() -> None:
     assert pace.throttled_seconds == pytest.approx(4)
 
 
-def paced_task(folder: Path, pace: Pace, files: int = 4) -> GroupTask:
+def paced_task(folder: Path, pace: Pace, files: int = 4) -> SentKernelTask:
     random = np.random.default_rng(1)
     tables = [pa.table([pa.array(random.integers(0, 2**62, 125_000))], schema=SCHEMA) for _ in range(files)]
     inputs = [write(folder / f"{i}.parquet", table, use_dictionary=False) for i, table in enumerate(tables)]
     return make_task(folder, inputs, SCHEMA, pace=pace)
 
 
-def run(task: GroupTask, clock: VirtualClock) -> GroupResult:
-    return GroupRewrite(task=task, clock=clock, pause=clock.pause).run()
+def run(task: SentKernelTask, clock: VirtualClock) -> GroupResult:
+    return GroupRewrite(sent=task, clock=clock, pause=clock.pause).run()
 
 
 def test_a_task_takes_as_long_as_its_bytes_at_its_share(tmp_path: Path) -> None:

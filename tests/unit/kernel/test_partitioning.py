@@ -202,7 +202,7 @@ def test_each_output_has_the_rows_of_one_partition(
     tables = [rows_of(50, start=50 * at) for at in range(5)]
     inputs = [write(tmp_path / f"in/{at}.parquet", table, row_group_size=20) for at, table in enumerate(tables)]
     by = (PartitionField(2, "identity"), PartitionField(3, "day"))
-    result = rewrite(make_task(tmp_path, inputs, SCHEMA, partition_by=by, check_rows=True))
+    result = rewrite(make_task(tmp_path, inputs, SCHEMA, partition_by=by, checks_rows=True))
     assert result.outcome == "written"
     assert found_in(result) == expected(
         pa.concat_tables(tables), lambda row: (row["city"], (row["at"].replace(tzinfo=None) - _EPOCH).days)
@@ -252,7 +252,7 @@ def test_a_large_partition_is_several_files_of_the_target_size(tmp_path: Path) -
         inputs,
         schema,
         partition_by=(PartitionField(2, "identity"),),
-        write=WriteSettings(target_file_bytes=2**20, row_group_bytes=2**20),
+        settings=WriteSettings(target_file_bytes=2**20, row_group_bytes=2**20),
     )
     result = rewrite(task)
     files = defaultdict(list)

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 import pytest
 
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.priority import NICENESS, at_low_priority
+from engine.rewriting.kernel.entry import NICENESS, at_low_priority
 
 ASKED: ContextVar[str] = ContextVar("ASKED", default="")
 

@@ -8,7 +8,6 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cmp_to_key
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +25,7 @@ from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.ordering.keys import keys_of
 from engine.rewriting.kernel.ordering.ranges import Ranges
 from engine.rewriting.kernel.reading.rows import Rows
+from tests.support.kernel_tasks import changed
 from tests.unit.kernel.building import field, left_behind, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.test_ordering import chunked, compare, tables
 
@@ -306,7 +306,7 @@ def test_a_task_that_is_killed_while_its_rows_are_on_disk_leaves_no_temporary_fi
     assert process.returncode == -signal.SIGKILL
     assert not list(spills.iterdir())
     assert all(path.name.startswith(task.name_prefix) for path in left_behind(tmp_path))
-    again = rewrite(replace(task, attempt=2, name_prefix="run-3-2-"))
+    again = rewrite(changed(task, attempt=2, name_prefix="run-3-2-"))
     assert again.rows_written == 600_000
     found = outputs_of(again)
     assert found["id"].to_pylist() == sorted(value for each in tables for value in each["id"].to_pylist())

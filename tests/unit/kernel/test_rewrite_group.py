@@ -76,7 +76,7 @@ def test_sizes_are_exact_and_names_are_as_told(tmp_path: Path) -> None:
 
 def test_outputs_carry_field_ids_and_the_given_metadata_and_no_arrow_schema(tmp_path: Path) -> None:
     one = write(tmp_path / "a.parquet", rows(0, 10))
-    result = rewrite(make_task(tmp_path, [one], SCHEMA, key_value_metadata={"iceberg.schema": "{}"}))
+    result = rewrite(make_task(tmp_path, [one], SCHEMA, key_values={"iceberg.schema": "{}"}))
     metadata = pq.read_metadata(result.outputs[0].path)
     assert metadata.metadata == {b"iceberg.schema": b"{}"}
     assert ids_of(pq.read_schema(result.outputs[0].path)) == {"id": "1", "name": "2"}
@@ -92,7 +92,7 @@ def test_nullability_and_types_are_the_targets(tmp_path: Path) -> None:
 @pytest.mark.parametrize("codec", ["zstd", "gzip", "snappy", "lz4", "uncompressed"])
 def test_the_codec_is_the_one_asked_for(tmp_path: Path, codec: str) -> None:
     settings = WriteSettings(target_file_bytes=MIB, codec=codec, codec_level=3)
-    result = rewrite(make_task(tmp_path, [write(tmp_path / "a.parquet", rows(0, 1000))], SCHEMA, write=settings))
+    result = rewrite(make_task(tmp_path, [write(tmp_path / "a.parquet", rows(0, 1000))], SCHEMA, settings=settings))
     stored = pq.read_metadata(result.outputs[0].path).row_group(0).column(0).compression
     assert stored.lower() == codec
     assert outputs_of(result).equals(rows(0, 1000))
@@ -117,7 +117,7 @@ def test_a_joined_dictionary_that_outgrows_its_page_becomes_plain(tmp_path: Path
     tables = [part.cast(SCHEMA) for part in parts]
     inputs = [write(tmp_path / f"{i}.parquet", table, use_dictionary=["name"]) for i, table in enumerate(tables)]
     settings = WriteSettings(target_file_bytes=MIB, dictionary_page_bytes=64 * 1024)
-    result = rewrite(make_task(tmp_path, inputs, SCHEMA, write=settings))
+    result = rewrite(make_task(tmp_path, inputs, SCHEMA, settings=settings))
     assert outputs_of(result).equals(pa.concat_tables(tables))
 
 
@@ -129,7 +129,7 @@ def test_small_row_groups_are_joined(tmp_path: Path) -> None:
 
 def test_a_group_larger_than_the_target_is_split_evenly(tmp_path: Path) -> None:
     inputs = [write(tmp_path / f"{i}.parquet", noise(130_000, i), use_dictionary=False) for i in range(4)]
-    task = make_task(tmp_path, inputs, SCHEMA, write=WriteSettings(target_file_bytes=MIB), output_files=4)
+    task = make_task(tmp_path, inputs, SCHEMA, settings=WriteSettings(target_file_bytes=MIB), file_count=4)
     counts = [output.record_count for output in rewrite(task).outputs]
     assert sum(counts) == 520_000
     assert len(counts) == 4
@@ -144,8 +144,8 @@ def test_inputs_that_shrink_when_joined_make_fewer_outputs_than_planned(tmp_path
         tmp_path,
         inputs,
         SCHEMA,
-        write=WriteSettings(target_file_bytes=total // 20, row_group_bytes=4096),
-        output_files=20,
+        settings=WriteSettings(target_file_bytes=total // 20, row_group_bytes=4096),
+        file_count=20,
     )
     assert len(rewrite(task).outputs) < 20
 
@@ -154,7 +154,7 @@ def test_row_groups_hold_at_least_the_least_size(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(layout, "MIN_ROW_GROUP_BYTES", 256 * 1024)
     inputs = [write(tmp_path / f"{i}.parquet", noise(50_000, i), use_dictionary=False) for i in range(4)]
     settings = WriteSettings(target_file_bytes=16 * MIB, row_group_bytes=64 * 1024)
-    metadata = pq.read_metadata(rewrite(make_task(tmp_path, inputs, SCHEMA, write=settings)).outputs[0].path)
+    metadata = pq.read_metadata(rewrite(make_task(tmp_path, inputs, SCHEMA, settings=settings)).outputs[0].path)
     sizes = [metadata.row_group(i).column(0).total_compressed_size for i in range(metadata.num_row_groups)]
     assert len(sizes) > 2
     assert min(sizes) >= 250 * 1024
@@ -193,6 +193,6 @@ def test_another_reader_reads_the_same(tmp_path: Path) -> None:
 def test_local_paths_come_in_three_spellings(tmp_path: Path, spelling: str) -> None:
     one = write(tmp_path / "a b%20c" / "a.parquet", rows(0, 10))
     listed = TaskInput(spelling.format(one.path), one.file_bytes, one.record_count)
-    result = rewrite(make_task(tmp_path, [listed], SCHEMA, output_dir=spelling.format(tmp_path / "out")))
+    result = rewrite(make_task(tmp_path, [listed], SCHEMA, folder=spelling.format(tmp_path / "out")))
     assert result.outputs[0].path == spelling.format(tmp_path / "out" / "run-3-1-0.parquet")
     assert left_behind(tmp_path) == [tmp_path / "out" / "run-3-1-0.parquet"]

@@ -68,7 +68,7 @@ def replaced(table: pa.Table, column: str, row: int, value: object) -> pa.Table:
 def test_a_good_group_says_what_it_holds_and_what_the_check_cost(tmp_path: Path) -> None:
     files = inputs(tmp_path)
     plain = rewrite(make_task(tmp_path / "a", files, SCHEMA))
-    result = rewrite(make_task(tmp_path / "b", files, SCHEMA, check_rows=True))
+    result = rewrite(make_task(tmp_path / "b", files, SCHEMA, checks_rows=True))
     assert (plain.row_digest, plain.bytes_checked, plain.seconds_checking) == ("", 0, 0.0)
     assert result.row_digest.startswith("300-")
     assert result.bytes_checked == sum(f.file_bytes for f in files) + sum(o.file_bytes for o in result.outputs)
@@ -94,7 +94,7 @@ def test_other_rows_of_the_same_number_fail_the_group(
     """F4: the counts are right, the rows are not."""
     damaged(monkeypatch, rewritten_as(change))
     with pytest.raises(OutputFault, match="other rows than the inputs'"):
-        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, check_rows=True))
+        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, checks_rows=True))
     assert left_behind(tmp_path) == []
 
 
@@ -110,13 +110,13 @@ def test_the_same_rows_pass_however_they_lie(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[pa.Table], pa.Table]
 ) -> None:
     damaged(monkeypatch, rewritten_as(change))
-    assert rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, check_rows=True)).outcome == "written"
+    assert rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, checks_rows=True)).outcome == "written"
 
 
 def test_a_row_that_is_missing_fails_the_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged(monkeypatch, rewritten_as(lambda table: table.slice(1)))
     with pytest.raises(OutputFault, match="299 rows, 300 expected"):
-        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, check_rows=True))
+        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, checks_rows=True))
 
 
 @pytest.mark.parametrize("at", [40, 400, -8], ids=["page", "later page", "footer"])
@@ -131,7 +131,7 @@ def test_bytes_that_were_damaged_on_the_way_fail_the_group(
 
     damaged(monkeypatch, flip)
     with pytest.raises(KernelError, match=r"run-3-1-0\.parquet"):
-        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, check_rows=True))
+        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, checks_rows=True))
     assert left_behind(tmp_path) == []
 
 
@@ -145,14 +145,14 @@ def test_a_writer_that_loses_a_value_is_found_out(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(GroupWriter, "add", forgetful)
     with pytest.raises(OutputFault, match="other rows"):
-        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, check_rows=True))
+        rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, checks_rows=True))
 
 
 def test_deleted_rows_are_not_expected(tmp_path: Path) -> None:
     """F20: what delete files take away is counted, and hashed, on both sides."""
     one, two = inputs(tmp_path, 2)
     deletes = write_deletes(tmp_path / "d.parquet", [(one.path, 0), (one.path, 50), (one.path, 99), (two.path, 33)])
-    task = make_task(tmp_path, [with_deletes(one, deletes), with_deletes(two, deletes)], SCHEMA, check_rows=True)
+    task = make_task(tmp_path, [with_deletes(one, deletes), with_deletes(two, deletes)], SCHEMA, checks_rows=True)
     assert rewrite(task).row_digest.startswith("196-")
 
 
@@ -164,8 +164,8 @@ def test_encodings_sizes_and_codecs_make_no_difference(tmp_path: Path) -> None:
     ]
     files = [write(tmp_path / f"{i}.parquet", rows(i * 100, 100), **kind) for i, kind in enumerate(kinds)]
     small = WriteSettings(target_file_bytes=MIB, row_group_bytes=4096, codec="snappy", codec_level=None)
-    result = rewrite(make_task(tmp_path, files, SCHEMA, check_rows=True, write=small))
-    again = rewrite(make_task(tmp_path / "again", inputs(tmp_path), SCHEMA, check_rows=True))
+    result = rewrite(make_task(tmp_path, files, SCHEMA, checks_rows=True, settings=small))
+    again = rewrite(make_task(tmp_path / "again", inputs(tmp_path), SCHEMA, checks_rows=True))
     assert result.row_digest == again.row_digest
 
 
@@ -177,7 +177,7 @@ def test_a_large_file_is_checked_column_by_column(tmp_path: Path) -> None:
     one = write(tmp_path / "a.parquet", pa.table(columns, schema=schema), row_group_size=200_000, use_dictionary=False)
     assert one.file_bytes > 8 * MIB
     target = pa.schema([schema.field(0), schema.field(2), field(9, "new", pa.string())])
-    result = rewrite(make_task(tmp_path, [one], target, check_rows=True))
+    result = rewrite(make_task(tmp_path, [one], target, checks_rows=True))
     assert result.row_digest.startswith("500000-")
 
 
@@ -188,5 +188,5 @@ def test_any_schema_and_any_change_of_it_can_be_checked(tmp_path: Path, case: tu
     folder = tmp_path / str(len(list(tmp_path.iterdir())))
     if table.num_rows:
         one = write(folder / "a.parquet", table)
-        result = rewrite(make_task(folder, [one, write(folder / "b.parquet", table)], target, check_rows=True))
+        result = rewrite(make_task(folder, [one, write(folder / "b.parquet", table)], target, checks_rows=True))
         assert result.row_digest.startswith(f"{2 * table.num_rows}-")

@@ -61,7 +61,7 @@ def check(
     ]
     planned = max(1, sum(one.file_bytes for one in inputs) // target_bytes)
     task = make_task(
-        folder, inputs, schema, output_files=planned, write=WriteSettings(target_file_bytes=target_bytes, codec=codec)
+        folder, inputs, schema, file_count=planned, settings=WriteSettings(target_file_bytes=target_bytes, codec=codec)
     )
     result = rewrite(task)
     assert (result.outcome, result.reason) == ("written", None)

@@ -83,8 +83,8 @@ def test_one_dictionary_among_plain_chunks_bars_the_column(tmp_path: Path, first
 def test_footers_say_what_encoding_again_would_have_said(tmp_path: Path) -> None:
     plain = [write(tmp_path / f"{i}.parquet", rows(i), **PLAIN) for i in range(4)]
     unlike = [write(tmp_path / f"{i}.gzip", rows(i), **PLAIN | {"compression": "gzip"}) for i in range(4)]
-    (spliced,) = rewrite(make_task(tmp_path / "a", plain, SCHEMA, key_value_metadata={"k": "v"})).outputs
-    (encoded,) = rewrite(make_task(tmp_path / "b", unlike, SCHEMA, key_value_metadata={"k": "v"})).outputs
+    (spliced,) = rewrite(make_task(tmp_path / "a", plain, SCHEMA, key_values={"k": "v"})).outputs
+    (encoded,) = rewrite(make_task(tmp_path / "b", unlike, SCHEMA, key_values={"k": "v"})).outputs
     ours, theirs = pq.read_metadata(spliced.path), pq.read_metadata(encoded.path)
     counted = {b"packhouse.nan-counts": b'{"3":0}'}  # of what is encoded; copied pages are not decoded for it
     assert (ours.metadata | counted, ours.num_rows) == (theirs.metadata, theirs.num_rows)
@@ -169,7 +169,7 @@ def spoil(one: TaskInput, *, at: int) -> None:
 def test_row_groups_end_where_an_input_ends_near_the_wanted_row(tmp_path: Path) -> None:
     inputs = [write(tmp_path / f"{i}.parquet", rows(i, 1000 + i % 3), **PLAIN) for i in range(30)]
     total = sum(one.file_bytes for one in inputs)
-    task = make_task(tmp_path, inputs, SCHEMA, output_files=3, write=WriteSettings(target_file_bytes=total // 3))
+    task = make_task(tmp_path, inputs, SCHEMA, file_count=3, settings=WriteSettings(target_file_bytes=total // 3))
     outputs = rewrite(task).outputs
     assert [output.record_count for output in outputs] == [10_009, 10_010, 10_011]
     for number, output in enumerate(outputs):
@@ -180,7 +180,7 @@ def test_inputs_that_do_not_fit_the_cut_are_split_within(tmp_path: Path) -> None
     tables = [rows(i, 10_000) for i in range(5)]
     inputs = [write(tmp_path / f"{i}.parquet", table, **PLAIN) for i, table in enumerate(tables)]
     total = sum(one.file_bytes for one in inputs)
-    task = make_task(tmp_path, inputs, SCHEMA, output_files=3, write=WriteSettings(target_file_bytes=total // 3))
+    task = make_task(tmp_path, inputs, SCHEMA, file_count=3, settings=WriteSettings(target_file_bytes=total // 3))
     result = rewrite(task)
     counts = [output.record_count for output in result.outputs]
     assert max(counts) - min(counts) <= 1

@@ -90,7 +90,7 @@ def test_a_group_is_rewritten_in_an_object_store(tmp_path: Path, s3: S3Server, s
     table = numbers(1000)
     local = write(tmp_path / "a.parquet", table)
     inputs = [upload(s3, f"{i}.parquet", local) for i in range(3)]
-    task = make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/t/data/d=1%202", storage=storage)
+    task = make_task(tmp_path, inputs, SCHEMA, folder="s3://lake/t/data/d=1%202", storage=storage)
     (output,) = rewrite(task).outputs
     assert output.path == "s3://lake/t/data/d=1%202/run-3-1-0.parquet"
     assert read(s3, output.path).equals(pa.concat_tables([table] * 3))
@@ -100,7 +100,7 @@ def test_large_objects_go_by_ranges_and_parts(tmp_path: Path, s3: S3Server, stor
     table = numbers(3_000_000)
     local = write(tmp_path / "a.parquet", table, row_group_size=1_000_000, use_dictionary=False)
     assert local.file_bytes > 16 * MIB
-    task = make_task(tmp_path, [upload(s3, "a.parquet", local)], SCHEMA, output_dir="s3a://lake/out", storage=storage)
+    task = make_task(tmp_path, [upload(s3, "a.parquet", local)], SCHEMA, folder="s3a://lake/out", storage=storage)
     s3.asked.clear()
     (output,) = rewrite(task).outputs
     seen = [(each.kind, each.is_ranged) for each in s3.asked if each.key.startswith("in/")]
@@ -115,7 +115,7 @@ def test_deletes_and_data_may_name_another_s3_scheme(tmp_path: Path, s3: S3Serve
     deletes = write_deletes(tmp_path / "d.parquet", [("s3a://lake/in/a.parquet", 3)])
     s3.put("in/d.parquet", Path(deletes).read_bytes())
     inputs = [with_deletes(one, "s3n://lake/in/d.parquet")]
-    result = rewrite(make_task(tmp_path, inputs, SCHEMA, output_dir="s3://lake/out", storage=storage))
+    result = rewrite(make_task(tmp_path, inputs, SCHEMA, folder="s3://lake/out", storage=storage))
     assert result.rows_deleted == 1
     assert read(s3, result.outputs[0].path).num_rows == 9
 
@@ -126,14 +126,14 @@ def test_an_object_of_the_same_name_is_never_written_over(
     s3.put("out/run-3-1-0.parquet", b"another attempt's")
     one = upload(s3, "a.parquet", write(tmp_path / "a.parquet", numbers(10)))
     with pytest.raises(OutputFault, match="exists already"):
-        rewrite(make_task(tmp_path, [one], SCHEMA, output_dir="s3://lake/out", storage=storage))
+        rewrite(make_task(tmp_path, [one], SCHEMA, folder="s3://lake/out", storage=storage))
     assert s3.get("out/run-3-1-0.parquet") == b"another attempt's"
 
 
 def test_a_failed_group_leaves_no_object(tmp_path: Path, s3: S3Server, storage: dict[str, str]) -> None:
     good = upload(s3, "a.parquet", write(tmp_path / "a.parquet", numbers(200_000), use_dictionary=False))
     bad = TaskInput("s3://lake/in/lost.parquet", 9, 1)
-    task = make_task(tmp_path, [good, bad], SCHEMA, output_dir="s3://lake/out", storage=storage)
+    task = make_task(tmp_path, [good, bad], SCHEMA, folder="s3://lake/out", storage=storage)
     with pytest.raises(InputFault, match=r"lost\.parquet"):
         rewrite(task)
     assert s3.stored() == {"in/a.parquet"}

@@ -2,13 +2,25 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 
 from engine.formats.paimon.task.commits import CommitAnswer, CoreCommit
 from engine.formats.paimon.task.contract import ONE_BUCKET, CoreTask
 from engine.formats.paimon.task.replacements import Replacement, WrittenFile
 from engine.rewriting.entry import run_task
-from engine.rewriting.kernel.contract import GroupResult, Pace, TaskInput
+from engine.rewriting.kernel.contract import (
+    GroupResult,
+    MergeKey,
+    Pace,
+    PartitionField,
+    RowOrder,
+    SentTask,
+    SortColumn,
+    TaskInput,
+)
+from engine.rewriting.kernel.kernel_task import SentKernelTask
+from tests.support.kernel_tasks import kernel_task
 
 TASK = CoreTask(
     run_id="run",
@@ -36,6 +48,35 @@ COMMIT = CoreCommit(
     replacements=(Replacement("AAAA", 2, ("a", "b"), (WrittenFile("c", 10, 2, ("x",), ("y", "z")),), 3),),
     properties={"a": "b"},
 )
+
+
+def test_a_task_of_the_kernel_round_trips() -> None:
+    made = kernel_task(
+        [TaskInput("a.parquet", 10, 2, ("d.parquet",), (5,))],
+        pa.schema([]),
+        "file:///t",
+        newest_by=MergeKey((1,), 2),
+        order=RowOrder("sort", (SortColumn(1),)),
+        partition_by=(PartitionField(1, "bucket", 8),),
+        int96_ids=(2,),
+        key_values={"k": "v"},
+        storage={"a": "b"},
+        pace=Pace(bytes_per_second=5.0),
+    )
+    assert SentKernelTask.from_json(made.to_json()) == made
+
+
+def test_a_send_adds_its_part_its_storage_and_its_pace() -> None:
+    made, pace = kernel_task([], pa.schema([]), "file:///t"), Pace(requests_per_second=3.0)
+    sent = SentTask(made.task.named("run-0-1-"), pace, part=7, storage={"a": "b"}).to_json()
+    assert SentKernelTask.from_json(sent) == SentKernelTask(made.task, "run-0-1-00007", {"a": "b"}, pace)
+    assert json.loads(sent)["engine"] == "kernel"
+
+
+@pytest.mark.parametrize(("own", "stem"), [(True, "file:///t/out-42/out-42"), (False, "file:///t/out-42")])
+def test_an_execution_has_names_of_its_own_and_where_asked_a_folder(own: bool, stem: str) -> None:
+    made = kernel_task([], pa.schema([]), "file:///t", per_execution=own)
+    assert made.of_execution("42").stem == stem
 
 
 def test_a_task_of_the_core_round_trips() -> None:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rewriting.kernel.contract import BY_NAME, GroupResult, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, WriteSettings
+from engine.rewriting.kernel.kernel_task import BY_NAME
 from engine.rewriting.kernel.splicing import copy_plans
 from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.spliced import bounds_hold, differing_readers
@@ -54,7 +55,7 @@ def rewritten(
     for one in inputs:
         assert pq.read_metadata(one.path).row_group(0).column(0).has_dictionary_page
     result = rewrite(
-        make_task(folder, inputs, target, write=WriteSettings(target_file_bytes=128 * MIB, codec=codec, **limits))
+        make_task(folder, inputs, target, settings=WriteSettings(target_file_bytes=128 * MIB, codec=codec, **limits))
     )
     assert (result.outcome, len(result.outputs)) == ("written", 1)
     expected = pa.concat_tables([one.cast(target) for one in parts])
@@ -135,7 +136,7 @@ def test_columns_that_are_found_by_name(tmp_path: Path) -> None:
     parts = [rows(i) for i in range(3)]
     bare = pa.schema([one.remove_metadata() for one in OPTIONAL])
     inputs = [write(tmp_path / f"{i}.parquet", one.cast(bare)) for i, one in enumerate(parts)]
-    result = rewrite(make_task(tmp_path, inputs, OPTIONAL, columns_by=BY_NAME))
+    result = rewrite(make_task(tmp_path, inputs, OPTIONAL, match_by=BY_NAME))
     assert copied_columns(tmp_path, result) == [0, 1]
     assert outputs_of(result).equals(pa.concat_tables(parts))
 
@@ -170,7 +171,7 @@ def test_other_dictionaries_are_encoded_again(tmp_path: Path, form: Any) -> None
             ids = made.cast(pa.string())
         parts.append(pa.table([ids, rows(seed).column("x")], names=["id", "x"]))
     bare = [write(tmp_path / f"{i}.parquet", one, store_schema=True) for i, one in enumerate(parts)]
-    result = rewrite(make_task(tmp_path, bare, target, columns_by=BY_NAME))
+    result = rewrite(make_task(tmp_path, bare, target, match_by=BY_NAME))
     assert copied_columns(tmp_path, result) == [1]
     expected = pa.concat_tables([one.cast(pa.schema([one.remove_metadata() for one in target])) for one in parts])
     assert outputs_of(result).cast(expected.schema).equals(expected)

@@ -57,7 +57,7 @@ def test_f41_a_file_with_a_struct_that_is_nested_40_deep_is_rewritten(
     inputs = [
         write(tmp_path / f"{at}.parquet", pa.Table.from_pylist([{"level_1": value}], schema=source)) for at in range(2)
     ]
-    written = outputs_of(rewrite(make_task(tmp_path, inputs, target, check_rows=True)))
+    written = outputs_of(rewrite(make_task(tmp_path, inputs, target, checks_rows=True)))
     assert written.to_pylist() == [{"level_1": value}] * 2
     assert written.schema.field(0).type == target.field(0).type
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from engine.domain.ids import RunId, TableId
@@ -14,7 +15,8 @@ from engine.domain.runs.leases import Lease
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.runs.times import EstimateSource, RunCosts, TimeEstimate
-from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupResult, GroupTask, SentTask, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, SentTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.lanes import Lanes
@@ -23,6 +25,7 @@ from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.holds import WindowGap
 from engine.spark.dispatch import Ticket
 from tests.support.fake_clock import FakeClock
+from tests.support.kernel_tasks import kernel_task
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 MIB = 2**20
@@ -63,10 +66,10 @@ class Spark:
         return Ticket("s", "u", run_id, f"{attempt}-{part}")
 
     def run(self, _ticket: Ticket, _function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        tasks = [GroupTask.from_json(payload) for payload in payloads]
-        self.sent.append([task.group for task in tasks])
-        self._clock.advance(sum(int(task.output_dir) for task in tasks) / RATE)
-        return [GroupResult(task.group, "written").to_json() for task in tasks]
+        tasks = [SentKernelTask.from_json(payload).task for payload in payloads]
+        self.sent.append([task.identity.group for task in tasks])
+        self._clock.advance(sum(int(task.write.folder) for task in tasks) / RATE)
+        return [GroupResult(task.identity.group, "written").to_json() for task in tasks]
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         raise AssertionError
@@ -95,8 +98,8 @@ class Host:
     async def mark_sent(self, _groups: Sequence[FileGroup]) -> None: ...
 
     async def make_task(self, group: FileGroup) -> SentTask:
-        task = GroupTask("run_1", 1, group.ordinal, (), "", str(group.input_bytes), "", 1, WriteSettings(1), ())
-        return SentTask(EngineTask(KERNEL, task.to_json()))
+        task = kernel_task([], pa.schema([]), str(group.input_bytes), group=group.ordinal)
+        return SentTask(task.task.named(""))
 
     async def stop_tasks(self) -> bool:
         return False

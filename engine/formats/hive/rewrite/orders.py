@@ -53,7 +53,7 @@ def order_condition(entry: TableEntry, requested: RequestedOrder) -> Condition:
 def row_order(order: RowOrdering, common: CommonSchema) -> RowOrder | None:
     """Return the order of a task's rows; None if no file of the partition has one of its columns."""
     numbers = {field.name.lower(): field_id(field) for field in common.schema}
-    columns = tuple(_columns(order.fields, numbers, common.int96_ids))
+    columns = tuple(_columns(order.fields, numbers, common.dialect.int96_ids))
     return RowOrder(order.strategy, columns) if columns else None
 
 

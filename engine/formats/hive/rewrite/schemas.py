@@ -15,7 +15,7 @@ from engine.domain.errors import NotEligible
 from engine.formats.hive.files.footers import INT96, Footer, Stored, footer_in
 from engine.formats.hive.metadata.tables import HiveColumn
 from engine.formats.hive.rewrite.times import names_parquet_mr
-from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.int96 import BYTES
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, without_ids
 from engine.rewriting.kernel.splicing.forms import OutputForm
@@ -25,13 +25,12 @@ from engine.rewriting.kernel.splicing.forms import OutputForm
 class CommonSchema:
     """The columns of a group's outputs, for a task.
 
-    `schema`: each field has a number; INT96 timestamps are their bytes, and `int96_ids` the numbers of these. `write`:
-    the settings with the forms of the files.
+    `schema`: each field has a number; INT96 timestamps are their bytes, and the `dialect`
+    has the numbers of these, and the forms of the files.
     """
 
     schema: pa.Schema
-    int96_ids: tuple[int, ...]
-    write: WriteSettings
+    dialect: ParquetDialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class _Column:
         return f"{self.field.type}, stored as {INT96}," if any(self.int96) else str(self.field.type)
 
 
-def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer], write: WriteSettings) -> CommonSchema:
+def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer]) -> CommonSchema:
     """Return the columns that any of the files has, each with the type that all of them have.
 
     Decimals of up to 18 digits are stored as FIXED_LEN_BYTE_ARRAY, which all readers know, unless all files have
@@ -64,9 +63,9 @@ def common_schema(columns: Sequence[HiveColumn], footers: Sequence[Footer], writ
     leaves = [leaf for footer in distinct for column in footer.stored for leaf in column]
     made = CommonSchema(
         schema=pa.schema(fields),
-        int96_ids=tuple(numbering.int96_ids),
-        write=replace(
-            write,
+        dialect=ParquetDialect(
+            has_field_ids=False,
+            int96_ids=tuple(numbering.int96_ids),
             bounds_beside_nan=False,  # Spark, Hive and DuckDB order NaN above all numbers
             decimals_as_integers=not any(leaf.is_decimal_in_bytes for leaf in leaves),
             names_parquet_mr=names_parquet_mr(footers),
@@ -129,7 +128,7 @@ def _nullable_field(one: pa.Field) -> pa.Field:
 
 def _check_stored(made: CommonSchema, footers: Sequence[Footer]) -> None:
     """Refuse files with a leaf that outputs would store in another form, apart from decimals."""
-    form = OutputForm(made.schema, made.write, int96_ids=made.int96_ids, writes_ids=False)
+    form = OutputForm(made.schema, made.dialect)
     output = footer_in(form.footer([], {}))
     wanted = dict(zip(output.schema.names, output.stored, strict=True))
     for footer in footers:

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from engine.domain.errors import CommitConflict, NotEligible
@@ -22,7 +23,8 @@ from engine.formats.hive.rewrite.swaps import next_number
 from engine.formats.hive.rewrite.times import time_keys
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
-from engine.rewriting.kernel.contract import BY_NAME, KERNEL, EngineTask, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
+from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, ReadPlan, WriteProfile
 from engine.rewriting.kernel.storage.places import AllowedFolders
 
 _LISTED_BYTES: Final = 64
@@ -54,28 +56,25 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
     _check_unchanged(view, group)
     readable = _footers(view, group)
     _check_defaults(view, group, readable)
-    common = common_schema(view.entry.columns, readable, settings.write)
+    common = common_schema(view.entry.columns, readable)
     order = settings.order
-    task = GroupTask(
-        run_id=run_id,
-        attempt=attempt,
-        group=group.ordinal,
-        inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
-        schema=base64.b64encode(common.schema.serialize().to_pybytes()).decode(),
-        output_dir=folder,
-        name_prefix=output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark),
-        output_files=group.predicted_outputs,
-        write=common.write,
-        places=view.places.folders,
-        key_value_metadata=dict(time_keys(readable)),
-        columns_by=BY_NAME,
-        folder_per_execution=True,
+    write = WriteProfile(
+        folder=folder,
+        file_count=group.predicted_outputs,
+        settings=settings.write,
+        dialect=replace(common.dialect, key_values=dict(time_keys(readable))),
         order=None if order is None else row_order(order, common),
-        int96_ids=common.int96_ids,
-        key=None if settings.key is None else row_key(view.entry, settings.key, common.schema),
-        check_rows=settings.checks_rows,
+        per_execution=True,
     )
-    return EngineTask(KERNEL, task.to_json())
+    read = ReadPlan(
+        files=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+        schema=base64.b64encode(common.schema.serialize().to_pybytes()).decode(),
+        match_by=BY_NAME,
+        allowed_folders=view.places.folders,
+        newest_by=None if settings.key is None else row_key(view.entry, settings.key, common.schema),
+    )
+    task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
+    return task.named(output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark))
 
 
 def _footers(view: TableView, group: FileGroup) -> Sequence[Footer]:

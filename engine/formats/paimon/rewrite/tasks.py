@@ -1,7 +1,6 @@
 """Build the Spark task of one group, for the core or the kernel: files, settings, and a prefix for names of files."""
 
 import base64
-from dataclasses import replace
 from typing import Final
 
 import pyarrow as pa
@@ -14,9 +13,10 @@ from engine.formats.paimon.metadata.arrow_types import arrow_schema
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import needed_heap
 from engine.formats.paimon.rewrite.merge_rules import merge_rules
-from engine.formats.paimon.task.contract import CORE, EXACT_FILES, ONE_BUCKET, CoreTask
+from engine.formats.paimon.task.contract import EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.formats.paimon.view import TableView
-from engine.rewriting.kernel.contract import KERNEL, EngineTask, GroupTask, TaskInput
+from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
+from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 
 _LEAST_RUNS: Final = 1
 
@@ -64,7 +64,7 @@ def core_task(
         rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
         needs_conditions=view.files.managed is None,
     )
-    return EngineTask(CORE, task.to_json())
+    return task.named()
 
 
 def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
@@ -75,20 +75,20 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         NoArrowType: the table has a column that the kernel can't write.
     """
     bucket, partition = bucket_of(live_inputs(view, group))
-    task = GroupTask(
-        run_id=run_id,
-        attempt=attempt,
-        group=group.ordinal,
-        inputs=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+    read = ReadPlan(
+        files=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
         schema=base64.b64encode(arrow_schema(view.schema).serialize().to_pybytes()).decode(),
-        output_dir=view.live.folder(partition, bucket),  # of an input it can be another, its external path
-        name_prefix=output_prefix(run_id, group.ordinal, attempt),
-        output_files=group.predicted_outputs,
-        write=replace(settings.write, bounds_beside_nan=False),  # Paimon orders NaN above all numbers
-        places=(view.files.location,),
-        check_rows=settings.checks_rows,
+        match_by=BY_FIELD_ID,
+        allowed_folders=(view.files.location,),
     )
-    return EngineTask(KERNEL, task.to_json())
+    write = WriteProfile(
+        folder=view.live.folder(partition, bucket),  # of an input it can be another, its external path
+        file_count=group.predicted_outputs,
+        settings=settings.write,
+        dialect=ParquetDialect(bounds_beside_nan=False),  # Paimon orders NaN above all numbers
+    )
+    task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
+    return task.named(output_prefix(run_id, group.ordinal, attempt))
 
 
 def _runs_of(files: pa.Table) -> int:

@@ -55,7 +55,9 @@ class BucketCompaction:
             pause=pause,
         )
         self._moved = Moved()
-        self._channel = PaceChannel(task=task, bucket=self._bucket, moved=self._all_moved, post=post)
+        self._channel = PaceChannel(
+            identity=task.identity, pace=task.pace, bucket=self._bucket, moved=self._all_moved, post=post
+        )
         self._transfer: Transfer | None = None
         self._folders: tuple[str, ...] = ()
         self._compacted: Compacted | None = None

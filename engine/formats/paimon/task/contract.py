@@ -4,10 +4,10 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from engine.rewriting.kernel.contract import Pace, TaskInput
+from engine.rewriting.kernel.contract import EngineTask, Pace, TaskIdentity, TaskInput
 
 CORE: Final = "core"
-"""The `engine` of a `CoreTask` in JSON; a `GroupTask` has none."""
+"""The `engine` of a `CoreTask` in JSON."""
 
 ONE_BUCKET: Final = "bucket"
 EXACT_FILES: Final = "files"
@@ -85,8 +85,17 @@ class CoreTask:
     rules: MergeRules | None = None
     needs_conditions: bool = True
 
+    @property
+    def identity(self) -> TaskIdentity:
+        """The group that it compacts."""
+        return TaskIdentity(self.run_id, self.attempt, self.group)
+
+    def named(self) -> EngineTask:
+        """Return the task for any engine's lanes."""
+        return EngineTask(CORE, self.name_prefix, self.to_json())
+
     def to_json(self) -> str:
-        """Return the task as JSON; its `engine` is `core`, by which an entry tells it from a `GroupTask`."""
+        """Return the task as JSON; its `engine` is `core`, by which an entry finds its module."""
         return json.dumps({"engine": CORE, **asdict(self)}, separators=(",", ":"))
 
     @staticmethod

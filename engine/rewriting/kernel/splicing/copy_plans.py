@@ -130,13 +130,13 @@ class CopyPlanner:
             form: form of the outputs.
             settings: their codec and the size of a dictionary.
             counts_nans: count NaN in copied columns too. This requires decoding them, and is needed where a group has
-                several outputs: then the outputs' counts can't be derived from the inputs' counts. Without
-                `bounds_beside_nan` it is always done.
+                several outputs: then the outputs' counts can't be derived from the inputs' counts, or
+                where columns with NaN have no bounds.
             check: raises when the task was ordered to stop.
         """
         self._form = form
         self._floats = frozenset(float_ids(form.schema))
-        self._counts_nans = counts_nans or not settings.bounds_beside_nan
+        self._counts_nans = counts_nans
         self._check = check
         self._codec = CODECS[settings.codec]
         self._dictionary_bytes = settings.dictionary_page_bytes

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
 from engine.rewriting.kernel.reading.projection import field_id
@@ -48,11 +49,18 @@ class Encoding:
     """Encodes the columns that are not copied, for the row groups of one task."""
 
     def __init__(
-        self, *, schema: pa.Schema, settings: WriteSettings, form: OutputForm, check: Callable[[], None]
+        self,
+        *,
+        schema: pa.Schema,
+        settings: WriteSettings,
+        dialect: ParquetDialect,
+        form: OutputForm,
+        check: Callable[[], None],
     ) -> None:
         """Make an encoder; `schema` is the target's, with field ids; `check` raises when the task must stop."""
         self._schema = schema
         self._settings = settings
+        self._dialect = ParquetDialect(decimals_as_integers=dialect.decimals_as_integers)  # of columns, not of files
         self._form = form
         self._check = check
         self._index_chunks = ChunkWriter(settings) if ChunkWriter.can_write(settings) else None
@@ -163,7 +171,7 @@ class Encoding:
         key = (projected, fields)
         if key not in self._formats:
             schema = pa.schema([self._schema.field(i) if projected else self._bare_field(i) for i in fields])
-            self._formats[key] = OutputSchema(schema=schema, settings=self._settings, key_values={})
+            self._formats[key] = OutputSchema(schema=schema, settings=self._settings, dialect=self._dialect)
         return self._formats[key]
 
     def _chunks(self, file: pa.Buffer, fields: tuple[int, ...], found: Mapping[int, FloatFacts]) -> dict[int, Encoded]:

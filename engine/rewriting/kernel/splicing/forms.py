@@ -5,13 +5,13 @@ may differ: pages don't hold them. Both sides are compared as Arrow reads their 
 """
 
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.rewriting.kernel.contract import WriteSettings
+from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.chunk_statistics import Order, order_of, unordered
 from engine.rewriting.kernel.parquet.footers import (
@@ -32,21 +32,11 @@ _END_BYTES = 8
 class OutputForm:
     """The Parquet schema of a task's outputs, leaf by leaf."""
 
-    def __init__(
-        self, schema: pa.Schema, settings: WriteSettings, *, int96_ids: Collection[int] = (), writes_ids: bool = True
-    ) -> None:
-        """Compute the form.
-
-        Args:
-            schema: the target's, with field ids.
-            settings: of the outputs.
-            int96_ids: numbers of the fields of 12 bytes that are INT96 timestamps in the outputs.
-            writes_ids: the outputs have the field ids too.
-        """
-        self.writes_ids = writes_ids
-        self._created_by = CREATED_AS_PARQUET_MR if settings.names_parquet_mr else CREATED_BY
-        data = _empty_file(schema.remove_metadata(), settings)
-        written = data if writes_ids else _empty_file(pa.schema(without_ids(schema)), settings)
+    def __init__(self, schema: pa.Schema, dialect: ParquetDialect) -> None:
+        """Compute the form; `schema` is the target's, with field ids, whether or not the outputs have them."""
+        self._created_by = CREATED_AS_PARQUET_MR if dialect.names_parquet_mr else CREATED_BY
+        data = _empty_file(schema.remove_metadata(), dialect)
+        written = data if dialect.has_field_ids else _empty_file(pa.schema(without_ids(schema)), dialect)
         length = int.from_bytes(written[-_END_BYTES:-4], "little")
         self.template = FooterTemplate(written[-_END_BYTES - length : -_END_BYTES])
         metadata = pq.read_metadata(pa.BufferReader(data))
@@ -54,7 +44,7 @@ class OutputForm:
         self._leaves = _leaves(metadata)
         self.leaf_ids = leaf_ids(list(self.schema))
         self.levels = [(leaf[2], leaf[3]) for leaf in self._leaves]
-        self.int96_leaves = frozenset(leaf for leaf, number in enumerate(self.leaf_ids) if number in int96_ids)
+        self.int96_leaves = frozenset(leaf for leaf, number in enumerate(self.leaf_ids) if number in dialect.int96_ids)
         types = [leaf for one in self.schema for leaf in _leaf_types(one)]
         self.orders: list[Order | None] = [
             unordered if number in self.int96_leaves else order_of(leaf[0], of)
@@ -111,9 +101,9 @@ class OutputForm:
         return same, stricter
 
 
-def _empty_file(schema: pa.Schema, settings: WriteSettings) -> bytes:
+def _empty_file(schema: pa.Schema, dialect: ParquetDialect) -> bytes:
     footer = io.BytesIO()
-    as_integers = settings.decimals_as_integers
+    as_integers = dialect.decimals_as_integers
     pq.write_metadata(schema, footer, version="2.6", store_schema=False, store_decimal_as_integer=as_integers)
     return footer.getvalue()
 

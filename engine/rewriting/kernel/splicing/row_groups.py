@@ -14,7 +14,7 @@ compression reach `MOST_PENDING` row-group sizes, which also bounds the size of 
 """
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import OutputFault
+from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.footers import FLOATS, MAGIC, TYPE, row_group
 from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.rows import Unit
@@ -49,28 +50,22 @@ class Splicer:
         *,
         schema: pa.Schema,
         settings: WriteSettings,
-        key_values: Mapping[str, str],
+        dialect: ParquetDialect,
         files: OutputFiles,
         layout: OutputLayout,
         check: Callable[[], None],
-        int96_ids: Collection[int] = (),
-        writes_ids: bool = True,
     ) -> None:
-        """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop.
-
-        `int96_ids` and `writes_ids`: see `OutputForm`.
-        """
-        self._form = OutputForm(schema, settings, int96_ids=int96_ids, writes_ids=writes_ids)
-        self._planner = CopyPlanner(
-            form=self._form, settings=settings, counts_nans=layout.expects_several_files, check=check
-        )
-        self._encoding = Encoding(schema=schema, settings=settings, form=self._form, check=check)
-        self._key_values = key_values
+        """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop."""
+        self._form = OutputForm(schema, dialect)
+        counts_nans = layout.expects_several_files or not dialect.bounds_beside_nan
+        self._planner = CopyPlanner(form=self._form, settings=settings, counts_nans=counts_nans, check=check)
+        self._encoding = Encoding(schema=schema, settings=settings, dialect=dialect, form=self._form, check=check)
+        self._dialect = dialect
         self._files = files
         self._layout = layout
         self._check = check
         self._most_bytes = MOST_PENDING * settings.row_group_bytes
-        self._exact = partial(exact_floats, bounds_beside_nan=settings.bounds_beside_nan)
+        self._exact = partial(exact_floats, bounds_beside_nan=dialect.bounds_beside_nan)
         self._pending: deque[Piece] = deque()
         self._rows = 0  # pending
         self._bytes = 0  # upper bound of the decoded bytes of one pending column
@@ -117,7 +112,7 @@ class Splicer:
     def _close(self) -> None:
         if self._open is None:
             return
-        self._open.close(self._key_values)
+        self._open.close(self._dialect)
         self._files.finish(self._open.sink, self._open.rows)
         self._open = None
         self._layout.close_file()
@@ -172,10 +167,10 @@ class _SplicedFile:
         self._row_groups.append(row_group(chunks, rows=rows, offset=begin, ordinal=len(self._row_groups)))
         self.rows += rows
 
-    def close(self, key_values: Mapping[str, str]) -> None:
+    def close(self, dialect: ParquetDialect) -> None:
         """Write the footer and finish the file. Raises OutputFault when Arrow reads the footer differently."""
-        facts = self._tally.key_values() if self._form.writes_ids else {}  # they are by field id
-        footer = self._form.footer(self._row_groups, {**key_values, **facts})
+        facts = self._tally.key_values() if dialect.has_field_ids else {}  # they are by field id
+        footer = self._form.footer(self._row_groups, {**dialect.key_values, **facts})
         read: Any = pq.read_metadata(pa.BufferReader(MAGIC + footer))
         if read.num_rows != self.rows or not read.schema.to_arrow_schema().equals(self._form.read_schema):
             raise OutputFault(f"{self.sink.uri}: its footer says other rows or columns than were written")

@@ -7,9 +7,10 @@ and the next answer applies again. No failure of the channel ends the task.
 import json
 import threading
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from dataclasses import asdict
+from typing import Any, Final
 
-from engine.rewriting.kernel.contract import Pace
+from engine.rewriting.kernel.contract import Pace, TaskIdentity
 from engine.rewriting.kernel.storage.pacing import Bucket
 from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Moved
@@ -17,36 +18,20 @@ from engine.rewriting.kernel.storage.transfer import Moved
 FAILURES_TO_STATIC: Final = 3
 
 
-class PacedTask(Protocol):
-    """The part of a task that the channel reports."""
-
-    @property
-    def run_id(self) -> str:
-        """The run."""
-        ...
-
-    @property
-    def attempt(self) -> int:
-        """The attempt of the run."""
-        ...
-
-    @property
-    def group(self) -> int:
-        """The group of the plan."""
-        ...
-
-    @property
-    def pace(self) -> Pace:
-        """The share and the address of the channel."""
-        ...
-
-
 class PaceChannel:
     """Sends the reports of one task from a separate thread. Without a channel URL it does nothing."""
 
-    def __init__(self, *, task: PacedTask, bucket: Bucket, moved: Callable[[], Moved], post: Post = http_post) -> None:
-        self._task = task
-        self._pace = task.pace
+    def __init__(
+        self,
+        *,
+        identity: TaskIdentity,
+        pace: Pace,
+        bucket: Bucket,
+        moved: Callable[[], Moved],
+        post: Post = http_post,
+    ) -> None:
+        self._identity = identity
+        self._pace = pace
         self._bucket = bucket
         self._moved = moved
         self._post = post
@@ -90,9 +75,7 @@ class PaceChannel:
     def _exchange(self, finished: bool) -> Any:
         moved = self._moved()
         report = {
-            "run_id": self._task.run_id,
-            "attempt": self._task.attempt,
-            "group": self._task.group,
+            **asdict(self._identity),
             "bytes_read": moved.bytes_read,
             "bytes_written": moved.bytes_written,
             "requests": moved.requests,

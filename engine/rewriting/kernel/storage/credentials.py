@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from engine.rewriting.kernel.contract import GroupTask
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.storage.posts import http_post
 
 EARLY_SECONDS: Final = 60.0
@@ -101,12 +101,13 @@ class _CredentialSource:
         return storage
 
 
-def credentials_of(task: GroupTask) -> Credentials | None:
+def credentials_of(sent: SentKernelTask) -> Credentials | None:
     """Return the credentials of a task; None for one without a channel to the service."""
-    if task.pace.channel_url is None:
+    pace, identity = sent.pace, sent.task.identity
+    if pace.channel_url is None:
         return None
-    source = _CredentialSource(task.pace.channel_url, task.pace.channel_token or "", task.run_id, task.attempt)
-    return _shared(source, tuple(sorted(task.storage.items())))
+    source = _CredentialSource(pace.channel_url, pace.channel_token or "", identity.run_id, identity.attempt)
+    return _shared(source, tuple(sorted(sent.storage.items())))
 
 
 @lru_cache(maxsize=64)

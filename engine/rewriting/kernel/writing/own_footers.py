@@ -122,7 +122,7 @@ def exact_floats(statistics: Struct, facts: FloatFacts | None, *, bounds_beside_
     Args:
         statistics: those that were written or joined.
         facts: what is known of the rows; None: nothing.
-        bounds_beside_nan: whether a column that may have NaN has bounds, see `WriteSettings`.
+        bounds_beside_nan: whether a column that may have NaN has bounds, see `ParquetDialect`.
     """
     nans = None if facts is None else facts.nans
     if not bounds_beside_nan and nans != 0:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
+from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.projection import leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
@@ -49,25 +50,19 @@ class GroupWriter:
         *,
         schema: pa.Schema,
         settings: WriteSettings,
-        key_values: Mapping[str, str],
+        dialect: ParquetDialect,
         files: OutputFiles,
         layout: OutputLayout,
         order: RowOrder | None = None,
-        writes_ids: bool = True,
         own_footer: OwnFooter | None = None,
     ) -> None:
-        """Make a writer.
-
-        `order` is the order of the rows, for the footers; `writes_ids`: files have field ids; `own_footer`:
-        a footer that Arrow can't write.
-        """
+        """Make a writer; `order` is that of the rows, for the footers; `own_footer`: one that Arrow can't write."""
         self._format = OutputSchema(
             schema=schema,
             settings=settings,
-            key_values=key_values,
+            dialect=dialect,
             order=order,
             has_page_index=True,
-            writes_ids=writes_ids,
             unordered_ids=frozenset() if own_footer is None else own_footer.unordered_ids,
         )
         self._end = as_arrow if own_footer is None else own_footer.end
@@ -131,7 +126,7 @@ class GroupWriter:
         self._layout.close_file()
 
     def _finished(self, metadata: Struct) -> bytes:
-        beside_nan = self._format.settings.bounds_beside_nan
+        beside_nan = self._format.dialect.bounds_beside_nan
         return self._end(with_exact_floats(metadata, self._format.leaf_ids, self._facts, bounds_beside_nan=beside_nan))
 
 
@@ -188,10 +183,9 @@ class OutputSchema:
         *,
         schema: pa.Schema,
         settings: WriteSettings,
-        key_values: Mapping[str, str],
+        dialect: ParquetDialect,
         order: RowOrder | None = None,
         has_page_index: bool = False,
-        writes_ids: bool = True,
         unordered_ids: Collection[int] = (),
     ) -> None:
         """Make a format.
@@ -199,12 +193,11 @@ class OutputSchema:
         `has_page_index`: also write bounds and offsets of pages, so that readers can skip pages; `unordered_ids`: the
         leaves whose bytes do not compare as their values do, so that they have no bounds.
         """
-        self.writes_ids = writes_ids
         self._unordered_ids = frozenset(unordered_ids)
         self.schema = schema.remove_metadata()
         self.has_page_index = has_page_index
         self.settings = settings
-        self.key_values = dict(key_values)
+        self.dialect = dialect
         self.leaf_ids = leaf_ids(list(schema))
         self.leaf_paths = _leaf_paths(self.schema)
         self.sorting_columns = [
@@ -236,7 +229,7 @@ class OutputSchema:
             "write_batch_size": max(1, min(BATCH_ROWS, int(settings.page_bytes / max(1.0, widest_bytes)))),
             "write_page_checksum": True,
             "store_schema": False,
-            "store_decimal_as_integer": settings.decimals_as_integers,
+            "store_decimal_as_integer": self.dialect.decimals_as_integers,
             "sorting_columns": self.sorting_columns or None,
         }
 
@@ -280,7 +273,7 @@ class Encoder:
             field.with_type(pa.dictionary(pa.int32(), field.type)) if _stays_dictionary(chunks, limit) else field
             for field, chunks in zip(form.schema, first, strict=True)
         ]
-        self._schema = pa.schema(fields if form.writes_ids else without_ids(fields))
+        self._schema = pa.schema(fields if form.dialect.has_field_ids else without_ids(fields))
         self._writer = pq.ParquetWriter(
             stream,
             self._schema,
@@ -303,8 +296,8 @@ class Encoder:
 
     def close(self) -> None:
         """Write the footer; the stream stays open."""
-        facts = self._tally.key_values() if self._form.writes_ids else {}  # they are by field id
-        if key_values := self._form.key_values | facts:
+        facts = self._tally.key_values() if self._form.dialect.has_field_ids else {}  # they are by field id
+        if key_values := self._form.dialect.key_values | facts:
             self._writer.add_key_value_metadata(key_values)
         self._writer.close()
 
