@@ -20,11 +20,11 @@ LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 253,
     "traced modules of engine": 238,
     "modules of engine": 688,
-    "lines of engine": 93_050,
+    "lines of engine": 93_100,
     "protocols in formats/base": 16,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 111_200,
+    "lines of tests": 111_300,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,
