@@ -87,7 +87,7 @@ CASES: Final = (
     ),
     _case(
         "F5",
-        "engine/formats/iceberg/procedures/changes.py",
+        "engine/formats/iceberg/rewrite/changes.py",
         'return Condition("rows_conserved", change.rows_deleted == known,',
         'return Condition("rows_conserved", True,',
         f"{_NATIVE}::test_f5_a_call_that_lost_rows_is_rolled_back_and_the_run_fails",

@@ -37,7 +37,7 @@ from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.vended import problems_of_vended_hosts
 from engine.formats.iceberg.errors import asking_catalog, reading_table
-from engine.formats.iceberg.procedures.native import SPARK_CATALOG
+from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.permissions import CheckLocation, anywhere

@@ -44,11 +44,11 @@ from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.procedures.calls import PROCEDURE, TableProcedure
-from engine.formats.iceberg.procedures.native import native_conditions, native_digest
 from engine.formats.iceberg.removal.outputs import list_run_files, remove_run_files, remove_run_metadata
+from engine.formats.iceberg.rewrite.calls import PROCEDURE, TableProcedure
+from engine.formats.iceberg.rewrite.native import native_conditions, native_digest
+from engine.formats.iceberg.rewrite.tasks import group_task
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
-from engine.formats.iceberg.tasks import group_task
 from engine.formats.iceberg.upkeep.tables import UpkeepTable
 from engine.formats.intake.guards import reads
 from engine.planning.measures.digest import TableMeasures

@@ -9,7 +9,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DecimalType, ListType, LongType, MapType, NestedField, StringType, StructType, UUIDType
 
 from engine.formats.iceberg.catalog.file_access import own_properties
-from engine.formats.iceberg.tasks import encoded_schema
+from engine.formats.iceberg.rewrite.tasks import encoded_schema
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files, group_of, task_of
 
 

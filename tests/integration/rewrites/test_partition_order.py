@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
-from engine.formats.iceberg import tasks
+from engine.formats.iceberg.rewrite import tasks
 from engine.rewriting.kernel import task as kernel_task
 from engine.rewriting.kernel.contract import RowOrder, SortColumn
 from engine.rewriting.kernel.ordering.arranging import Arrangement

@@ -8,7 +8,7 @@ import pytest
 
 from engine.domain.fleet.budgets import Budget
 from engine.formats.base import Condition, NativeEngine, NoParts, OpenTable, ProcedureSettings
-from engine.formats.iceberg.procedures.calls import PROCEDURE, call_options, is_conflict
+from engine.formats.iceberg.rewrite.calls import PROCEDURE, call_options, is_conflict
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
 from tests.support.planning import policy_of

@@ -16,7 +16,7 @@ import pyiceberg.io
 from engine.formats.base import PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
-from engine.formats.iceberg.procedures.native import SPARK_CATALOG
+from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.intake.parameters import MEANINGLESS
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)

@@ -12,8 +12,8 @@ from engine.domain.runs.procedures import OptionValue, PartitionTest, ProcedureC
 from engine.domain.tables.table import TableRef
 from engine.formats.base import NativeChange, NativeEngine, ProcedureSettings, RowCounts, Verification
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.procedures.changes import native_changes, verify_native
-from engine.formats.iceberg.procedures.native import no_name_in_spark, partition_tests
+from engine.formats.iceberg.rewrite.changes import native_changes, verify_native
+from engine.formats.iceberg.rewrite.native import no_name_in_spark, partition_tests
 from engine.formats.intake.guards import Reading, reads
 from engine.planning.plans.groupings import WholeUnits
 from engine.planning.plans.rewrite_limits import RewriteLimits

@@ -1,1 +1,0 @@
-"""Iceberg's own rewrite procedure: its conditions, its call, and verification of its changes."""
