@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from pyspark.sql import SparkSession
 
 from engine.domain.access.callers import SYSTEM
@@ -59,7 +60,7 @@ def spark(server: str) -> Iterator[SparkSession]:
 @pytest.fixture
 def settings(settings: Settings, server: str) -> Settings:
     """Leases that end soon."""
-    return settings.model_copy(update={"lease_seconds": 3, "spark_url": server})
+    return settings.model_copy(update={"lease_seconds": 3, "spark_url": SecretStr(server)})
 
 
 def write(spark: SparkSession, name: str) -> str:

@@ -155,7 +155,7 @@ CASES: Final = (
     _case(
         "F18",
         "engine/services/operations/rewrite/decisions.py",
-        "    wait = timedelta(seconds=BACKOFF_SECONDS * 2**failures)",
+        "    wait = timedelta(seconds=doubled(BACKOFF_SECONDS, failures))",
         "    wait = timedelta(0)",
         f"{_FAULTS}::test_a_lost_race_makes_the_run_wait_before_it_tries_again",
     ),
