@@ -307,6 +307,7 @@ def a_search_that_is_stopped_stores_and_deletes_nothing(subject: UpkeepSubject) 
     assert looked(subject).record().total.files == 0, "the stopped look does not count"
     subject.pass_time(QUARANTINE)
     deletion = looked(subject)
+    assert deletion.record().total.files == 1
     with pytest.raises(LeaseLost):
         deletion.advance(lambda _: no_lease(), 60.0)
     assert subject.has(path)
