@@ -61,7 +61,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str
         "60 below 96 MiB",
         r"rewrite.target_file_bytes +128MiB +64MiB",
         r"limits.bandwidth +80MB +table",
-        r"schedule.min_interval +10m +preset balanced +yes",
+        r"schedule.min_interval +10m +preset balanced",
         "demo.web.visits is due for a rewrite, and nothing holds it back",
         r"files +60 → 3",
         r"state +skipped *\ndetail +no partition is worth a rewrite",

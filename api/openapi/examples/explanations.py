@@ -65,8 +65,8 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "last_runs": [],
         "signals": [],
         "settings": {
-            "rewrite.target_file_bytes": {"value": 134217728, "origin": "default", "acted_on": True},
-            "limits.bandwidth": {"value": 50000000, "origin": "namespace lake.sales", "acted_on": True},
+            "rewrite.target_file_bytes": {"value": 134217728, "origin": "default"},
+            "limits.bandwidth": {"value": 50000000, "origin": "namespace lake.sales"},
         },
     },
     "ExplainedUpkeep": {

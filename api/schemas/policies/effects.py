@@ -185,7 +185,7 @@ class PolicyPreview(Answer):
     contradictions: list[Contradiction] = Field(
         description="Contradictions that a deletion would leave; any other change with contradictions is refused."
     )
-    notes: list[str] = Field(description="Checks that were not made, and settings without effect yet.")
+    notes: list[str] = Field(description="Notes, such as checks that were not made.")
 
     @classmethod
     def from_domain(cls, judged: Judged) -> Self:

@@ -51,7 +51,7 @@ Message = Annotated[
 ]
 Notes = Annotated[
     list[str],
-    Field(description="Notes for its author: settings without effect yet, and checks that were not made."),
+    Field(description="Notes for its author, such as checks that were not made."),
 ]
 _Catalog = Annotated[
     str, Field(min_length=1, max_length=64, examples=["lake"], json_schema_extra={"pattern": CATALOG_NAME})
@@ -293,8 +293,6 @@ class Setting(Answer):
         "`pattern …`, `label …`, `table`, or `derived` from the target.",
         examples=["namespace lake.sales"],
     )
-    acted_on: bool = Field(description="False: stored and shown, without effect in this version.")
-    note: str | None = Field(description="Reason why it has no effect, or the part of its effect that is missing.")
 
 
 class EffectivePolicy(Answer):
@@ -309,8 +307,6 @@ class EffectivePolicy(Answer):
                         "rewrite.target_file_bytes": {
                             "value": 134217728,
                             "origin": "default",
-                            "acted_on": True,
-                            "note": None,
                         }
                     },
                     "notes": [],

@@ -19,7 +19,6 @@ class ExplainedSetting(Answer):
 
     value: Any = Field(description="As policies write it; sizes in bytes.", examples=["6h"])
     origin: str = Field(description="Layer that sets it.", examples=["namespace lake.sales"])
-    acted_on: bool = Field(description="False: kept and shown, without an effect in this version.")
 
 
 class ExplainedPartition(Answer):

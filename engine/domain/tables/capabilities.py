@@ -155,17 +155,3 @@ def not_served(name: FormatName) -> Capabilities:
     reason = f"this version does not serve {name.value} tables"
     matrix = Capabilities.declared(name, operations={}, rewrites={}, settings={}, otherwise=reason)
     return replace(matrix, settings={}, is_served=False)
-
-
-_NOT_ACTED_ON: Final[Mapping[str, str]] = MappingProxyType({})
-"""Reasons by dotted name: none at present."""
-
-
-def why_not_acted_on(field: str) -> str | None:
-    """Return why a stored setting has no effect in this version, None when it has its effect."""
-    return _NOT_ACTED_ON.get(field)
-
-
-def is_acted_on(field: str) -> bool:
-    """Return whether a setting (dotted name) has its effect in this version."""
-    return why_not_acted_on(field) is None

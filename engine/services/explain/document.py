@@ -10,7 +10,6 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Run
 from engine.domain.tables.addresses import written_address
-from engine.domain.tables.capabilities import is_acted_on
 from engine.planning.due.triggers import RuleState
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.planning.predictions.estimates import predicted_requests
@@ -77,10 +76,7 @@ def _watch(record: RecordFacts) -> Mapping[str, Any] | None:
 
 
 def _settings(policy: EffectivePolicy) -> Mapping[str, Any]:
-    return {
-        name: {"value": value, "origin": policy.origins[name], "acted_on": is_acted_on(name)}
-        for name, value in sorted(policy.written().items())
-    }
+    return {name: {"value": value, "origin": policy.origins[name]} for name, value in sorted(policy.written().items())}
 
 
 def _next_eligible(eligible: Eligibility) -> Mapping[str, Any]:

@@ -6,7 +6,6 @@ does not answer forbids nothing: a note names the tables that were not checked.
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
@@ -16,7 +15,6 @@ from typing import Any, Final
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, PackhouseError
 from engine.domain.policies import DEFAULTS, PRESETS, PolicyDocument, PolicyScope, RowKey
-from engine.domain.tables.capabilities import why_not_acted_on
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.tables.table import Catalog, FormatName, TableRef
@@ -132,7 +130,7 @@ class PolicyChecks:
         if problems := impossible or effect.problems:  # contradictions of an impossible setting are not reported
             raise InvalidInput("the policy has settings that can't be applied; see errors", problems=problems)
         empty = () if effect.covered_count else (covers_nothing(change.scope, known),)
-        return Judged(effect, (*not_acted_on(change.after), *assumed_zones(change.after), *empty, *notes))
+        return Judged(effect, (*assumed_zones(change.after), *empty, *notes))
 
     def _refusals(self, document: PolicyDocument, formats: set[FormatName]) -> Iterator[FieldProblem]:
         preset, own = _settings(document)
@@ -205,25 +203,6 @@ def _settings(document: PolicyDocument) -> tuple[Mapping[str, Any], Mapping[str,
     """Return the settings of a document's preset and its own, by dotted name."""
     preset = PRESETS[document.preset].document.leaves() if document.preset is not None else {}
     return preset, document.leaves()
-
-
-def not_acted_on(document: PolicyDocument) -> tuple[str, ...]:
-    """Return notes on settings of a document that have no effect in this version.
-
-    Settings of its preset are included.
-    """
-    preset, own = _settings(document)
-    inherited = [name for name in preset if name not in own]
-    return (*_without_effect("stored", own), *_without_effect(f"in preset {document.preset}", inherited))
-
-
-def _without_effect(where: str, fields: Iterable[str]) -> Iterator[str]:
-    by_reason: dict[str, list[str]] = defaultdict(list)
-    for name in fields:
-        if (reason := why_not_acted_on(name)) is not None:
-            by_reason[reason].append(name)
-    for reason, found in by_reason.items():
-        yield f"{where}, not yet acted on: {', '.join(found)} ({reason})"
 
 
 def assumed_zones(document: PolicyDocument) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from engine.domain.policies import (
     effective_policy,
     refused_when_stored,
 )
-from engine.domain.tables.capabilities import why_not_acted_on
 from engine.domain.tables.table import Table
 from engine.domain.values.hints import did_you_mean
 from engine.stores.unit_of_work import UnitOfWork
@@ -61,13 +60,5 @@ def find_preset(name: str) -> Preset:
 
 
 def settings_document(policy: EffectivePolicy) -> dict[str, dict[str, Any]]:
-    """Return every setting by dotted name: its value in the API's form, its origin, whether it has an effect yet."""
-    return {
-        name: {
-            "value": value,
-            "origin": policy.origins[name],
-            "acted_on": why_not_acted_on(name) is None,
-            "note": why_not_acted_on(name),
-        }
-        for name, value in sorted(policy.written().items())
-    }
+    """Return every setting by dotted name: its value in the API's form, and its origin."""
+    return {name: {"value": value, "origin": policy.origins[name]} for name, value in sorted(policy.written().items())}

@@ -24,7 +24,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy
 from engine.services.catalogs.registered import open_registered, read_own, read_registered
 from engine.services.catalogs.table_access import TableAccess
-from engine.services.policies.checks import NOT_READ, Judged, PolicyChecks, not_acted_on
+from engine.services.policies.checks import NOT_READ, Judged, PolicyChecks
 from engine.services.policies.effective import PolicyReader
 from engine.services.policies.effects import PolicyChange, TableItself
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
@@ -56,7 +56,7 @@ class PolicyService:
         stored = await self._stored(caller, table_id)
         if stored is None:
             raise _no_policy(table_id)
-        return Written(stored, not_acted_on(stored.document))
+        return Written(stored)
 
     async def effective(self, caller: Caller, table_id: TableId) -> ShownPolicy:
         """Return every setting that holds for the table, with its origin.

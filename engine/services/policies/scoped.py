@@ -23,7 +23,7 @@ from engine.domain.policies.effective.scopes import team_policy_name
 from engine.domain.policy_versions import PolicyVersion
 from engine.domain.values.hints import did_you_mean
 from engine.services.access.visibility import require_writer, sees_scope, visible_tables
-from engine.services.policies.checks import Judged, PolicyChecks, not_acted_on
+from engine.services.policies.checks import Judged, PolicyChecks
 from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
 from engine.services.policies.writes import Written, audit_acknowledged, delete, insert, replace
@@ -66,11 +66,11 @@ class ScopedPolicyService:
             return found
 
     async def get(self, caller: Caller, name: str) -> Written:
-        """Return a policy with its notes, or raise `NotFound`: it does not exist, or not for the caller."""
+        """Return a policy, or raise `NotFound`: it does not exist, or not for the caller."""
         stored = await self._stored(name)
         if stored is None or not await self._sees(caller, stored.scope):
             raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
-        return Written(stored, not_acted_on(stored.document))
+        return Written(stored)
 
     async def create(
         self,

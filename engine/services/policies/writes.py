@@ -22,7 +22,7 @@ class Written:
     """A stored policy, and notes for its author."""
 
     policy: StoredPolicy
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 async def insert(

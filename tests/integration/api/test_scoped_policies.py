@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from engine.domain.tables import capabilities
 from tests.integration.api.conftest import ADDRESS, Api
 
 FLEET = {"kind": "fleet"}
@@ -76,19 +75,6 @@ async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str
     (error,) = answer["errors"]
     assert error["pointer"] == "/rewrite/small_file_bytes"
     assert "lake.lake.events" in error["hint"]
-
-
-async def test_settings_without_effect_yet_are_noted(api: Api, table_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capabilities, "_NOT_ACTED_ON", {"rewrite.key_tables.forced_every": "not yet"})
-    made = await create(api, "fleet", FLEET, {"rewrite": {"key_tables": {"forced_every": 20}}, "seal": {"after": "1h"}})
-    assert not any("seal" in note for note in made["notes"])
-    assert any("rewrite.key_tables.forced_every" in note for note in made["notes"])
-    assert (await api.get("/v1/policies/fleet"))["notes"] == made["notes"]
-    settings = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"]
-    assert settings["rewrite.key_tables.forced_every"]["value"] == 20
-    assert not settings["rewrite.key_tables.forced_every"]["acted_on"]
-    assert settings["rewrite.key_tables.forced_every"]["note"]
-    assert settings["enabled"] == {"value": True, "origin": "default", "acted_on": True, "note": None}
 
 
 @pytest.mark.parametrize(

@@ -7,24 +7,19 @@ import pytest
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import InvalidInput
-from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import Operation
-from engine.domain.tables import capabilities
 from engine.domain.tables.capabilities import (
     ENGINES,
     POSSIBLE,
     STRATEGIES,
     Capabilities,
-    is_acted_on,
     not_served,
-    why_not_acted_on,
 )
 from engine.domain.tables.table import FormatName
 from engine.formats.hive.capabilities import CAPABILITIES as HIVE
 from engine.formats.iceberg.capabilities import CAPABILITIES as ICEBERG
 from engine.formats.paimon.capabilities import CAPABILITIES as PAIMON
 from engine.services.catalogs.capabilities import CapabilityService
-from engine.services.policies.checks import not_acted_on
 
 DONE = (
     Operation.REWRITE,
@@ -139,29 +134,3 @@ def test_an_operation_that_can_be_done_is_accepted_and_any_other_is_refused_with
         with pytest.raises(InvalidInput) as caught:
             SERVICE.check_operation(FormatName.HIVE, operation)
         assert caught.value.problems[0].message == SERVICE.operation(FormatName.HIVE, operation).reason
-
-
-def test_settings_that_take_effect_are_acted_on_and_one_without_a_use_in_this_version_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    acted_on = ["enabled", "limits.bandwidth", "triggers", "seal", "schedule.cron", "maintenance.expire_snapshots"]
-    acted_on += [
-        f"rewrite.key_tables.{name}" for name in ("sorted_run_trigger", "stop_trigger", "lookup", "forced_every")
-    ]
-    assert [field for field in acted_on if not is_acted_on(field)] == []
-    monkeypatch.setattr(capabilities, "_NOT_ACTED_ON", {"seal": "not yet"})
-    assert why_not_acted_on("seal") == "not yet"
-    assert not is_acted_on("seal")
-
-
-def test_what_holds_runs_back_takes_effect_whole() -> None:
-    window = {"from": "09:00", "to": "17:00", "on_start": "interrupt"}
-    freeze = {"from": "2026-12-24", "to": "2026-12-27", "time_zone": "UTC", "reason": "holidays"}
-    backoff = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above": "5s", "resume_below": "1s"}
-    settings = {
-        "quiet_hours": [window],
-        "blackouts": [freeze],
-        "backoff": backoff,
-        "schedule": {"urgent_after": "1d"},
-    }
-    assert not_acted_on(PolicyDocument.model_validate(settings)) == ()

@@ -252,12 +252,12 @@ def effective(context: typer.Context, table: TableArgument, every: AllOption = F
     session = Session.of(context)
     found = session.ask(session.client.table_policies.effective, table_id(session, table))
     rows = [
-        (name, values(setting["value"], name), setting["origin"], "yes" if setting.get("acted_on", True) else "not yet")
+        (name, values(setting["value"], name), setting["origin"])
         for name, setting in answers.shown_settings(found["settings"], every=every).items()
     ]
 
     def render(console: Console) -> None:
-        print_rows(console, ("=setting", "value", "from", "has effect"), rows)
+        print_rows(console, ("=setting", "value", "from"), rows)
         answers.count_hidden(console, found["settings"], len(rows))
 
     session.show(found, render)

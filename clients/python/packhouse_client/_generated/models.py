@@ -809,9 +809,6 @@ class ExplainedSeal(Model):
 class ExplainedSetting(Model):
     """One setting that holds for the table."""
 
-    acted_on: bool
-    """False: kept and shown, without an effect in this version."""
-
     origin: str
     """Layer that sets it."""
 
@@ -2512,12 +2509,6 @@ class Seal(Model):
 class Setting(Model):
     """One effective setting."""
 
-    acted_on: bool
-    """False: stored and shown, without effect in this version."""
-
-    note: str | None
-    """Reason why it has no effect, or the part of its effect that is missing."""
-
     origin: str
     """`default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target."""
 
@@ -4039,7 +4030,7 @@ class PolicyPreview(Model):
     """Tables whose triggers would hold and did not before."""
 
     notes: list[str]
-    """Checks that were not made, and settings without effect yet."""
+    """Notes, such as checks that were not made."""
 
 
 class Problem(Model):
@@ -5145,7 +5136,7 @@ class ScopedPolicy(Model):
     """Its name."""
 
     notes: list[str]
-    """Notes for its author: settings without effect yet, and checks that were not made."""
+    """Notes for its author, such as checks that were not made."""
 
     policy: PolicyDocumentOutput
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
@@ -5205,7 +5196,7 @@ class TablePolicy(Model):
     """Reason for this version as its author gave it; null without one."""
 
     notes: list[str]
-    """Notes for its author: settings without effect yet, and checks that were not made."""
+    """Notes for its author, such as checks that were not made."""
 
     policy: PolicyDocumentOutput
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""

@@ -2735,8 +2735,6 @@ export interface components {
         };
         /** @description One setting that holds for the table. */
         ExplainedSetting: {
-            /** @description False: kept and shown, without an effect in this version. */
-            acted_on: boolean;
             /**
              * @description Layer that sets it.
              * @example namespace lake.sales
@@ -4698,7 +4696,7 @@ export interface components {
             dry_run: true;
             /** @description Tables whose triggers would hold and did not before. */
             due: components["schemas"]["DueTables"];
-            /** @description Checks that were not made, and settings without effect yet. */
+            /** @description Notes, such as checks that were not made. */
             notes: string[];
         };
         /**
@@ -5975,7 +5973,7 @@ export interface components {
             message: string | null;
             /** @description Its name. */
             name: string;
-            /** @description Notes for its author: settings without effect yet, and checks that were not made. */
+            /** @description Notes for its author, such as checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];
@@ -6028,10 +6026,6 @@ export interface components {
         });
         /** @description One effective setting. */
         Setting: {
-            /** @description False: stored and shown, without effect in this version. */
-            acted_on: boolean;
-            /** @description Reason why it has no effect, or the part of its effect that is missing. */
-            note: string | null;
             /**
              * @description `default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target.
              * @example namespace lake.sales
@@ -6489,7 +6483,7 @@ export interface components {
              * @example smaller files for the dashboards
              */
             message: string | null;
-            /** @description Notes for its author: settings without effect yet, and checks that were not made. */
+            /** @description Notes for its author, such as checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
             policy: components["schemas"]["PolicyDocument-Output"];

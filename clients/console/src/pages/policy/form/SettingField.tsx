@@ -88,7 +88,7 @@ function State(props: {
   onInherit: () => void;
 }) {
   const { name, isSet, isChanged, isDisabled, standing, kinds, onInherit } = props;
-  const { inherited, stronger, note } = standing;
+  const { inherited, stronger } = standing;
   return (
     <Group gap="xs" mt={4}>
       <Badge tone={isSet ? "busy" : "quiet"}>{isSet ? "set here" : "inherited"}</Badge>
@@ -107,11 +107,6 @@ function State(props: {
       {stronger !== null && (
         <Text size="xs" className="wrap-anywhere">
           The shown table has {shown(stronger.value, kinds)}, from {stronger.origin}, which is stronger.
-        </Text>
-      )}
-      {note !== null && (
-        <Text size="xs" className="wrap-anywhere">
-          No full effect: {note}.
         </Text>
       )}
     </Group>

@@ -3,7 +3,7 @@ import { leaf } from "../logic/fixture";
 import type { Preview, Stored } from "../policyTarget";
 import { type Layers, standingOf, strengthOf } from "./inheritance";
 
-const setting = (value: unknown, origin: string) => ({ table_id: "t", notes: [], settings: { priority: { value, origin, acted_on: true, note: null } } });
+const setting = (value: unknown, origin: string) => ({ table_id: "t", notes: [], settings: { priority: { value, origin } } });
 const change = (after: unknown, origin: string) => ({ changes: [{ settings: [{ setting: "priority", after, after_origin: origin }] }] }) as unknown as Preview;
 const stored = { policy: { priority: "high" } } as unknown as Stored;
 const layers = (some: Partial<Layers>): Layers => ({ effective: undefined, underneath: undefined, preview: undefined, base: null, origin: "table", isOneTable: true, ...some });

@@ -14,8 +14,6 @@ export interface Standing {
   readonly inherited: Inherited | null;
   /** Value of a layer that is stronger than this policy on the table that is shown; null if there is none. */
   readonly stronger: Inherited | null;
-  /** Why the setting has no effect, or the part of its effect that is missing. */
-  readonly note: string | null;
 }
 
 export interface Layers {
@@ -41,8 +39,7 @@ export function strengthOf(origin: string): number {
 /** Return where a setting stands: the draft's own effect first, then what is underneath, then what holds now. */
 export function standingOf(leaf: Leaf, { effective, underneath, preview, base, origin, isOneTable }: Layers): Standing {
   const setting = effective?.settings[leaf.name];
-  const note = setting?.note ?? null;
-  const inherits = (inherited: Inherited | null): Standing => ({ inherited, stronger: null, note });
+  const inherits = (inherited: Inherited | null): Standing => ({ inherited, stronger: null });
   const ofDraft = isOneTable ? changeIn(preview, leaf.name) : undefined;
   if (ofDraft !== undefined && ofDraft.origin !== origin) return inherits(ofDraft);
   if (setting === undefined) return inherits(null);
@@ -51,7 +48,7 @@ export function standingOf(leaf: Leaf, { effective, underneath, preview, base, o
     const isStored = (valueAt(base?.policy, leaf.path) ?? null) !== null;
     const difference = strengthOf(setting.origin) - strengthOf(origin);
     const isStronger = difference > 0 || (difference === 0 && isStored);
-    return isStronger ? { inherited: null, stronger: holds, note } : inherits(holds);
+    return isStronger ? { inherited: null, stronger: holds } : inherits(holds);
   }
   const below = isOneTable ? changeIn(underneath, leaf.name) : undefined;
   if (below !== undefined) return inherits(below);

@@ -2,7 +2,6 @@
 import { Group, SegmentedControl, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Schemas } from "../../../api/client";
-import { Badge } from "../../../parts/badges";
 import { ButtonLink } from "../../../parts/links";
 import { Section } from "../../../parts/states";
 import { useUrlState } from "../../../parts/useUrlState";
@@ -58,7 +57,7 @@ export function Settings({ table, settings }: { table: Table; settings: Readonly
                   <td>{name}</td>
                   <td title={text(setting.value)}>{text(setting.value)}</td>
                   <td title={setting.origin}>
-                    {setting.origin} {!setting.acted_on && <Badge tone="warn">without effect</Badge>}
+                    {setting.origin}
                   </td>
                 </tr>
               ))}

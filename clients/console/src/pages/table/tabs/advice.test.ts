@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { layoutSuggestion, neverDueSuggestion, patchOf, upkeepSuggestions } from "./advice";
 
-const setting = (value: unknown) => ({ value, origin: "default", acted_on: true });
+const setting = (value: unknown) => ({ value, origin: "default" });
 const layout = (changes: object) => ({ layout: "cluster", cluster_by: ["city"], because: "why", query_count: 9, columns: [], ...changes }) as never;
 
 test("a dotted setting becomes a nested patch", () => {
