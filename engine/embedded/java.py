@@ -37,7 +37,10 @@ def find_spark_home() -> Path:
     home = _pyspark()
     if home is None or not is_whole_spark():
         found = "pyspark is not installed" if home is None else "the installed pyspark is Spark's client alone"
-        raise InvalidInput(f"{found}: pip install 'packhouse-server[embedded]' in an environment of its own")
+        raise InvalidInput(
+            f"{found}: pip install 'packhouse-server[embedded]' in an environment of its own, "
+            "or set PACKHOUSE_SPARK_URL to a Spark Connect server"
+        )
     return home
 
 

@@ -1,4 +1,4 @@
-"""Kinds of values of settings: durations, secrets that may be in a file, JSON."""
+"""Types of settings: durations, secrets that may be in a file, JSON."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ _ABSOLUTE: Final = "such as 'file:/run/secrets/packhouse'"
 
 
 def unset(words: str) -> dict[str, Any]:
-    """Return the extra of a field that says in words what holds without a value."""
+    """Return the part of a field's schema that describes its default in words."""
     return {"unset": words}
 
 

@@ -9,6 +9,7 @@ fails, with what it printed.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -91,8 +92,6 @@ def check_version() -> str:
 
 
 def _package_json() -> dict[str, str]:
-    import json  # noqa: PLC0415
-
     found: dict[str, str] = json.loads((ROOT / "clients/typescript/package.json").read_text())
     return found
 
