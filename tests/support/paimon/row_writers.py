@@ -39,8 +39,23 @@ class RowWriter:
             self.errors.append(error)
 
 
-def compacted_beside_writers(lake: PaimonLake | S3Lake, run_id: str) -> bool:
-    """Compact and commit; return whether it was committed: it can lose every race."""
+MOST_TURNS = 20
+
+
+def compacted_beside_writers(lake: PaimonLake | S3Lake, turns: int) -> int:
+    """Compact and commit as often as told, and on until one is committed: each can lose every race.
+
+    Returns how many were committed, 0 after `MOST_TURNS` lost ones.
+    """
+    made = 0
+    for turn in range(MOST_TURNS):
+        made += _compacted(lake, f"run_{turn}")
+        if made and turn + 1 >= turns:
+            break
+    return made
+
+
+def _compacted(lake: PaimonLake | S3Lake, run_id: str) -> bool:
     table = opened(lake)
     groups = rewritten(table, full=True, run_id=run_id)
     asked = CommitRequest(run_id, 1, table.head_snapshot_id or 0, table.schema_id, groups)

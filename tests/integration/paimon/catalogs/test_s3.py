@@ -102,9 +102,8 @@ def test_an_answer_that_is_lost_is_found(lake: S3JdbcLake) -> None:
 
 @pytest.mark.deep
 def test_no_row_is_lost_beside_a_writer_with_the_lock(lake: S3JdbcLake) -> None:
-    rows, made = values(lake), 0
+    rows = values(lake)
     with RowWriter(lake) as writer:
-        for turn in range(2):
-            made += compacted_beside_writers(lake, f"run_{turn}")
+        made = compacted_beside_writers(lake, turns=2)
     check_rows(lake, rows, writer, made)
     assert lake.home.execute("SELECT * FROM paimon_distributed_locks") == []
