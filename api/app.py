@@ -25,9 +25,9 @@ from api.openapi.description import describe
 from api.problems.validation import refuse_unknown_parameters
 from api.routes import console, docs, problems
 from api.routes.access import audit, keys, sign_in, whoami
-from api.routes.catalogs import catalog, formats
+from api.routes.catalogs import catalog, discoveries, formats
 from api.routes.fleet import figures, health, history, limits, pauses, windows
-from api.routes.policies import of_tables, presets, scoped
+from api.routes.policies import of_tables, presets, previews, scoped
 from api.routes.runs import deletions, operations, pace, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
 from engine.factory.services import Services
@@ -111,6 +111,8 @@ def _include(app: FastAPI) -> None:
         windows,
         of_tables,
         presets,
+        previews,
+        discoveries,
         formats,
         operations,
         keys,

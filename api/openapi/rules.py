@@ -59,12 +59,12 @@ def limit_lists(document: dict[str, Any]) -> None:
 def require_preconditions(document: Document) -> None:
     """Make If-Match required if a request without it is always refused (428 `precondition_required`).
 
-    It stays optional if If-None-Match can replace it, or if a dry run needs neither.
+    It stays optional if If-None-Match can replace it.
     """
     for _, _, operation in operations(document):
         by_name = {parameter["name"]: parameter for parameter in operation.get("parameters", ())}
         is_refused = "precondition_required" in _examples(operation["responses"].get("428", {}))
-        if is_refused and not {"if-none-match", "dry_run"} & by_name.keys():
+        if is_refused and "if-none-match" not in by_name:
             by_name["if-match"]["required"] = True
 
 

@@ -115,11 +115,14 @@ def _body(described: Schema | None, spec: Mapping[str, Any]) -> list[Parameter]:
     if described is None:
         return []
     schema = described["content"]["application/json"]["schema"]
-    reference = next(part["$ref"] for part in schema.get("anyOf", [schema]) if "$ref" in part).rpartition("/")[2]
-    annotation, default = f"models.{class_name(reference)} | Mapping[str, Any]", None
+    members = schema.get("anyOf") or schema.get("oneOf") or [schema]
+    names = [member["$ref"].rpartition("/")[2] for member in members if "$ref" in member]
+    annotation = " | ".join([*(f"models.{class_name(name)}" for name in names), "Mapping[str, Any]"])
+    texts, default = [spec["components"]["schemas"][name]["description"] for name in names], None
     if not described.get("required"):
         annotation, default = f"{annotation} | None", "None"
-    return [Parameter("body", "body", annotation, default, spec["components"]["schemas"][reference]["description"])]
+    text = schema.get("description") or " Or: ".join(texts)
+    return [Parameter("body", "body", annotation, default, text)]
 
 
 def _literal(value: str | float | None) -> str:

@@ -99,7 +99,7 @@ def register(client: httpx.Client, properties: dict[str, str]) -> None:
     """Do once what a new user does: a catalog, its tables, a policy."""
     made = client.post("/v1/catalogs", json={"name": "lake", "format": "iceberg", "properties": properties})
     assert made.is_success, made.text
-    found = client.post("/v1/catalogs/lake/discover", json={"register": True})
+    found = client.post("/v1/catalogs/lake/register", json={})
     assert found.is_success, found.text
     scope = {"kind": "catalog", "catalog": "lake"}
     policy = client.post("/v1/policies", json={"name": "lake", "scope": scope, "policy": POLICY})

@@ -263,7 +263,7 @@ def test_a_paused_catalog_says_who_and_why_and_its_tables_explain_it(packhouse: 
 
 
 def test_team_and_labels_are_changed_one_by_one(packhouse: Terminal, table: str) -> None:
-    changed = packhouse.json("tables", "patch", table, "--label", "cost=7", "--no-label", "tier")
+    changed = packhouse.json("tables", "update", table, "--label", "cost=7", "--no-label", "tier")
     assert (changed["labels"], changed["owner_team"]) == ({"cost": "7"}, "shop")
 
 
@@ -340,7 +340,7 @@ def test_a_dry_run_shows_what_the_server_would_refuse_and_changes_nothing(
 
 
 def test_tables_are_found_by_label_as_it_was_given(packhouse: Terminal, table: str) -> None:
-    packhouse.json("tables", "patch", table, "--label", f"cost={table[-6:]}")
+    packhouse.json("tables", "update", table, "--label", f"cost={table[-6:]}")
     found = packhouse.json("tables", "list", "--label", f"cost={table[-6:]}")["items"]
     assert table.rpartition(".")[2] in [each["name"] for each in found]
     none = packhouse("tables", "list", "--label", "cost=nothing")

@@ -30,7 +30,7 @@ async def test_a_blackout_interrupts_spark_and_the_run_goes_on_afterwards(
         begin = instant(seconds=2)
         end = begin + timedelta(seconds=8)
         freeze = PolicyDocument.model_validate(PACED | {"blackouts": [blackout(begin, end, "interrupt")]})
-        await container.policies.put(SYSTEM, run.table_id, freeze, if_match=1)
+        await container.policies.replace(SYSTEM, run.table_id, freeze, if_match=1)
         parked = await waited(container, run.id, event="parked")
         assert datetime.now(UTC) - begin < timedelta(seconds=5)
         assert (parked.state, parked.waiting_for) == (RunState.QUEUED, WaitingFor.BLACKOUT)

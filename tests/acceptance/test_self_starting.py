@@ -44,7 +44,7 @@ async def service(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Contain
             "maintenance": {"rewrite_manifests": "off"},  # an operation with an interval of its own
         }
         policy = PolicyDocument.model_validate(settings_of_runs)
-        await container.policies.put(SYSTEM, table.id, policy, if_none_match=True)
+        await container.policies.replace(SYSTEM, table.id, policy, if_none_match=True)
         worker = asyncio.create_task(container.worker.run())
         try:
             yield container, table.id

@@ -17,7 +17,7 @@ TABLE = "lake.shop.payments"
 def policy(console: Stack) -> Iterator[str]:
     """A table with a policy of its own, which is deleted again; its versions go on counting."""
     with client(console) as packhouse:
-        packhouse.table_policies.put(TABLE, body={"rewrite": {"min_input_files": 2}}, if_none_match="*")
+        packhouse.table_policies.replace(TABLE, body={"rewrite": {"min_input_files": 2}}, if_none_match="*")
         yield TABLE
         stored = packhouse.table_policies.get(TABLE)
         packhouse.table_policies.delete(TABLE, if_match=f'"{stored.version}"')
@@ -98,7 +98,7 @@ def test_a_saved_limit_moves_the_rate_of_a_running_rewrite(console: Stack, open_
     table = "lake.web.clicks"
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
     with client(console) as packhouse:
-        packhouse.table_policies.put(table, body=slow, if_none_match="*")
+        packhouse.table_policies.replace(table, body=slow, if_none_match="*")
         run = packhouse.runs.submit(body={"table_id": table, "every_file": True})
         watched = open_page(f"/runs/{run.id}")
         expect(watched.page.get_by_role("heading", level=1)).to_be_visible()

@@ -30,7 +30,7 @@ def test_a_run_is_previewed_submitted_and_watched_to_its_proof(console: Stack, o
 def test_a_run_is_cancelled_from_its_page(console: Stack, open_page: OpenPage) -> None:
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
     with client(console) as packhouse:
-        packhouse.table_policies.put("lake.runs.second", body=slow, if_none_match="*")
+        packhouse.table_policies.replace("lake.runs.second", body=slow, if_none_match="*")
         run = packhouse.runs.submit(body={"table_id": "lake.runs.second"})
         page = open_page(f"/runs/{run.id}").page
         page.get_by_role("button", name="Cancel the run").click()

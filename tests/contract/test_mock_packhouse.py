@@ -130,41 +130,41 @@ async def test_a_policy_is_written_as_it_was_read(client: AsyncPackhouse, table:
     with pytest.raises(NotFound):
         await policies.get(table)
     with pytest.raises(PreconditionRequired):
-        await policies.put(table, body={"enabled": False})
-    first = await policies.put.raw(table, body={"enabled": False}, if_none_match="*")
+        await policies.replace(table, body={"enabled": False})
+    first = await policies.replace.raw(table, body={"enabled": False}, if_none_match="*")
     assert (first.status, first.etag, first.document["version"]) == (201, '"1"', 1)
-    second = await policies.put.raw(table, body={"rewrite": {"min_input_files": 3}}, if_match='"1"')
+    second = await policies.replace.raw(table, body={"rewrite": {"min_input_files": 3}}, if_match='"1"')
     assert second.etag == '"2"'
     read = await policies.get.raw(table)
     assert read.document["policy"] == {"rewrite": {"min_input_files": 3}}
-    assert (await policies.put.raw(table, body={"enabled": False}, if_match=read.etag)).etag == '"3"'
+    assert (await policies.replace.raw(table, body={"enabled": False}, if_match=read.etag)).etag == '"3"'
 
 
 async def test_a_policy_that_is_written_again_keeps_its_version(client: AsyncPackhouse, table: str) -> None:
     for status, condition in ((201, {"if_none_match": "*"}), (200, {"if_match": '"1"'})):
-        written = await client.table_policies.put.raw(table, body={"rewrite": {"min_input_files": 3}}, **condition)
+        written = await client.table_policies.replace.raw(table, body={"rewrite": {"min_input_files": 3}}, **condition)
         assert (written.status, written.etag, written.document["version"]) == (status, '"1"', 1)
 
 
 @pytest.mark.parametrize("condition", [{"if_none_match": "*"}, {"if_match": '"7"'}, {"if_match": '"x"'}])
 async def test_a_stale_policy_write_is_refused(client: AsyncPackhouse, table: str, condition: dict[str, str]) -> None:
-    await client.table_policies.put(table, body={"enabled": False}, if_none_match="*")
+    await client.table_policies.replace(table, body={"enabled": False}, if_none_match="*")
     with pytest.raises(PreconditionFailed):
-        await client.table_policies.put(table, body={"enabled": True}, **condition)
+        await client.table_policies.replace(table, body={"enabled": True}, **condition)
 
 
 @pytest.mark.parametrize("body", [{"enabld": True}, {"rewrite": {"strategi": "binpack"}}])
 async def test_an_unknown_policy_field_is_named(client: AsyncPackhouse, table: str, body: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput) as caught:
-        await client.table_policies.put(table, body=body, if_none_match="*")
+        await client.table_policies.replace(table, body=body, if_none_match="*")
     (name, inner), *_ = body.items()
     expected = f"/{name}" if inner is True else f"/{name}/{next(iter(inner))}"
     assert caught.value.fields[0].pointer == expected
 
 
 async def test_a_policy_is_deleted_as_it_was_read(client: AsyncPackhouse, table: str) -> None:
-    await client.table_policies.put(table, body={"enabled": False}, if_none_match="*")
-    with pytest.raises(PreconditionRequired):
+    await client.table_policies.replace(table, body={"enabled": False}, if_none_match="*")
+    with pytest.raises(TypeError, match="if_match"):
         await client.table_policies.delete(table)
     with pytest.raises(PreconditionFailed):
         await client.table_policies.delete(table, if_match='"2"')

@@ -132,7 +132,7 @@ async def test_an_append_table_without_buckets_is_merged(settings: Settings, lak
     before = values(lake)
     async with served(settings, lake) as here:
         document = PolicyDocument.model_validate({"rewrite": {"engine": engine}})
-        await here.container.policies.put(SYSTEM, here.table_id, document, if_none_match=True)
+        await here.container.policies.replace(SYSTEM, here.table_id, document, if_none_match=True)
         run = await here.compacted()
         again = await here.compacted()
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
@@ -203,7 +203,7 @@ async def test_a_key_table_is_compacted_bucket_by_bucket(settings: Settings, lak
     assert set(runs_by_bucket(lake).values()) == {6}
     async with served(settings, lake) as here:
         policy = PolicyDocument(verification="content")
-        await here.container.policies.put(SYSTEM, here.table_id, policy, if_none_match=True)
+        await here.container.policies.replace(SYSTEM, here.table_id, policy, if_none_match=True)
         run = await here.compacted(force_full=True)
     assert (run.state, run.result.document["groups_committed"]) == (RunState.SUCCEEDED, 4)
     assert (run.result.document["checked"]["groups"], run.result.document["checked"]["limits"]) == (4, {})

@@ -33,7 +33,7 @@ async def at_work(settings: Settings, lake: Lake) -> AsyncIterator[tuple[Contain
     async with open_container(settings) as container:
         table = await register_lake(container, lake)
         policy = PolicyDocument.model_validate(PACED)
-        await container.policies.put(SYSTEM, table.id, policy, if_none_match=True)
+        await container.policies.replace(SYSTEM, table.id, policy, if_none_match=True)
         run, _ = await container.runs.submit(SYSTEM, table.id, RunRequest())
         parts = [asyncio.create_task(container.coordinator.run()), asyncio.create_task(container.worker.run())]
         try:

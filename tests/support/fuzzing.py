@@ -69,7 +69,15 @@ include-operation-id = {ids}
 [operations.phases.coverage]
 enabled = false
 """
-_WIDE: Final = ("submit_run", "plan_table", "create_policy", "put_table_policy", "replace_policy")
+_WIDE: Final = (
+    "submit_run",
+    "plan_table",
+    "create_policy",
+    "replace_table_policy",
+    "replace_policy",
+    "preview_table_policy",
+    "preview_policy",
+)
 """Trees of predicates and whole policies: nine in ten cases of the coverage phase."""
 
 
@@ -83,7 +91,10 @@ class Objects:
     def settings(self, *, without_coverage: Sequence[str]) -> str:
         """Return the text of a `schemathesis.toml`; some operations may be left out of the coverage phase."""
         rules = [
-            (["get_catalog", "check_catalog", "discover_tables"], {"path.name": "catalogs"}),
+            (
+                ["get_catalog", "check_catalog", "discover_tables", "register_tables", "preview_registration"],
+                {"path.name": "catalogs"},
+            ),
             (["replace_catalog", "delete_catalog"], {"path.name": "spare_catalogs"}),
             (["delete_table"], {"path.table_id": "spare_tables"}),
             (["get_key", "revoke_key"], {"path.key_id": "spare_keys"}),

@@ -50,7 +50,7 @@ OBJECT_PARAMETERS = frozenset({"table_id", "run_id"})
 TEAM_IN_BODY = frozenset({"register_table"})
 """Operations that give a new object to the team that the body names; a foreign team is 403: no object is named yet."""
 
-POLICY_WRITES = frozenset({"create_policy", "replace_policy", "delete_policy", "restore_policy"})
+POLICY_WRITES = frozenset({"create_policy", "replace_policy", "delete_policy", "restore_policy", "preview_policy"})
 """Owners write scoped policies of their own teams; those of the cells cover other tables as well."""
 NAMES_EVERY_TEAM = frozenset({"get_metrics"})
 """Without a key nothing is named; a key has to be one of every team."""

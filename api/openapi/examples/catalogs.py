@@ -19,6 +19,12 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "CatalogGrants": {"catalog": "lake"},
     "CheckStep": {"ok": True, "detail": "sql catalog lake at env:LAKE_CATALOG_URI", "name": "open_catalog"},
     "DiscoveredTable": {"outcome": "already_registered"},
-    "Discovery": {"examined": 1, "truncated": False, "counts": {"already_registered": 1}, "deletions": None},
+    "Discovery": {"examined": 1, "truncated": False, "counts": {"already_registered": 1}},
+    "RegistrationPreview": {
+        "examined": 1,
+        "truncated": False,
+        "counts": {"already_registered": 1},
+        "deletions": None,
+    },
     "Grant": {"team": "sales", "namespaces": ["sales", "sales.*"], "rights": ["discover", "register"]},
 }

@@ -38,12 +38,11 @@ async def get_key(key_id: KeyIdPath, services: ServicesDep, caller: AdminDep) ->
     return Key.from_domain(await services.keys.get(caller, key_id))
 
 
-@router.delete(
-    "/{key_id}",
-    status_code=204,
+@router.post(
+    "/{key_id}/revoke",
     summary="Revoke an API key",
     responses=problems("not_found", "state_conflict", "invalid_input"),
 )
-async def revoke_key(key_id: KeyIdPath, services: ServicesDep, caller: AdminDep) -> None:
+async def revoke_key(key_id: KeyIdPath, services: ServicesDep, caller: AdminDep) -> Key:
     """Revoke a key for good: it is refused everywhere within a second. The last live key of an admin stays."""
-    await services.keys.revoke(caller, key_id)
+    return Key.from_domain(await services.keys.revoke(caller, key_id))

@@ -2,15 +2,13 @@
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.deps import AdminDep, CatalogName, OwnerDep, ServicesDep, ViewerDep
-from api.http.acknowledgements import DELETING, Acknowledge
+from api.deps import AdminDep, CatalogName, ServicesDep, ViewerDep
 from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.access.grants import CatalogGrants, GrantsPut
+from api.schemas.access.grants import CatalogGrants, GrantsReplace
 from api.schemas.catalogs.catalog import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
-from api.schemas.catalogs.discoveries import DiscoverRequest, Discovery
 
 creating = APIRouter(
     prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -107,10 +105,10 @@ async def get_catalog_grants(
     summary="Write a catalog's grants",
     responses=problems(*WITH_BODY, "not_found", "precondition_failed", "precondition_required"),
 )
-async def put_catalog_grants(
+async def replace_catalog_grants(
     *,
     name: CatalogName,
-    body: GrantsPut,
+    body: GrantsReplace,
     response: Response,
     services: ServicesDep,
     caller: AdminDep,
@@ -127,26 +125,3 @@ async def put_catalog_grants(
 async def check_catalog(name: CatalogName, services: ServicesDep, caller: AdminDep) -> CatalogCheck:
     """Try the connection step by step. A broken connection is an answer, not an error."""
     return CatalogCheck.from_domain(await services.catalogs.check(caller, name))
-
-
-@router.post(
-    "/{name}/discover",
-    summary="List a catalog's tables, and register many at once",
-    responses=problems(*WITH_BODY, "not_found", "state_conflict", *DELETING),
-)
-async def discover_tables(
-    *,
-    name: CatalogName,
-    body: DiscoverRequest,
-    services: ServicesDep,
-    caller: OwnerDep,
-    acknowledge: Acknowledge = None,
-) -> Discovery:
-    """List the tables that match with whether each is registered or can be; register them on request.
-
-    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
-    request again continues where the last one ended. If policies delete files or history of the tables, none is
-    registered until what they would delete is acknowledged.
-    """
-    found, deletions = await services.discovery.discover(caller, name, body.to_domain(acknowledge))
-    return Discovery.from_domain(found, deletions)

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Response
 from api.deps import AdminDep, ServicesDep, ViewerDep
 from api.http.preconditions import VersionRead, set_etag
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.fleet.limits import Limits, LimitsPut
+from api.schemas.fleet.limits import Limits, LimitsReplace
 
 router = APIRouter(prefix="/v1/limits", tags=["fleet"])
 
@@ -23,8 +23,8 @@ async def get_limits(response: Response, services: ServicesDep, caller: ViewerDe
     summary="Write the fleet's limits",
     responses=problems(*WITH_BODY, "precondition_failed", "precondition_required"),
 )
-async def put_limits(
-    body: LimitsPut, response: Response, services: ServicesDep, caller: AdminDep, conditions: VersionRead
+async def replace_limits(
+    body: LimitsReplace, response: Response, services: ServicesDep, caller: AdminDep, conditions: VersionRead
 ) -> Limits:
     """Write the limits as a whole.
 

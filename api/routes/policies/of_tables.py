@@ -3,16 +3,14 @@
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import StringConstraints
 
 from api.deps import OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
-from api.listing.query_values import TextFlag, TextWhole
+from api.listing.query_values import TextWhole
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.policies.effects import PolicyPreview
 from api.schemas.policies.policy import EffectivePolicy, PolicyRestore, PolicyVersion, PolicyVersionList, TablePolicy
 from engine.domain.policies import PolicyDocument
 from engine.domain.policy_versions import MAX_MESSAGE
@@ -20,9 +18,6 @@ from engine.domain.values.strict import OneLine
 
 router = APIRouter(prefix="/v1/tables/{table_id}", tags=["policies"])
 
-DryRun = Annotated[
-    TextFlag, Query(description="Write nothing and return the effect of the change; no precondition is needed.")
-]
 PolicyMessage = Annotated[
     Annotated[OneLine, StringConstraints(min_length=1, max_length=MAX_MESSAGE)] | None,
     Query(
@@ -59,7 +54,7 @@ async def get_table_policy(
     summary="Write a table's own policy",
     responses={**problems(*WITH_BODY, *CONDITIONS, *TABLE), 201: _CREATED},
 )
-async def put_table_policy(
+async def replace_table_policy(
     *,
     table_id: TableIdPath,
     body: PolicyDocument,
@@ -68,14 +63,11 @@ async def put_table_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: Conditions,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> TablePolicy | PolicyPreview:
+) -> TablePolicy:
     """Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it."""
-    if dry_run:
-        return PolicyPreview.from_domain(await services.policies.preview(caller, table_id, body))
-    written = await services.policies.put(
+    written = await services.policies.replace(
         caller,
         table_id,
         body,
@@ -94,9 +86,8 @@ async def put_table_policy(
 @router.delete(
     "/policy",
     status_code=204,
-    response_model=None,
     summary="Delete a table's own policy",
-    responses={**problems(*CONDITIONS, *TABLE), 200: {"model": PolicyPreview, "description": "With `dry_run=true`."}},
+    responses=problems(*CONDITIONS, *TABLE),
 )
 async def delete_table_policy(
     *,
@@ -104,17 +95,13 @@ async def delete_table_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: VersionRead,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> Response:
+) -> None:
     """Delete the policy: all settings are inherited again. Needs If-Match."""
-    if dry_run:
-        return preview_response(PolicyPreview.from_domain(await services.policies.preview(caller, table_id, None)))
     await services.policies.delete(
         caller, table_id, if_match=conditions.if_match, message=message, acknowledge=acknowledge
     )
-    return Response(status_code=204)
 
 
 @router.get(
@@ -159,13 +146,10 @@ async def restore_table_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: Conditions,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> TablePolicy | PolicyPreview:
+) -> TablePolicy:
     """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
-    if dry_run:
-        return PolicyPreview.from_domain(await services.policies.preview_restore(caller, table_id, body.version))
     written = await services.policies.restore(
         caller,
         table_id,
@@ -187,8 +171,3 @@ async def restore_table_policy(
 async def get_effective_policy(table_id: TableIdPath, services: ServicesDep, caller: ViewerDep) -> EffectivePolicy:
     """Show the merged policy with the origin of every setting, and whether it has its effect in this version."""
     return EffectivePolicy.from_domain(table_id, await services.policies.effective(caller, table_id))
-
-
-def preview_response(preview: PolicyPreview) -> Response:
-    """Return a preview where the operation otherwise answers nothing."""
-    return JSONResponse(preview.model_dump(mode="json"))

@@ -10,9 +10,9 @@ from api.http.idempotency import IdempotentRoute, idempotency_key
 from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.listing.policies import PolicyScopeQuery
+from api.problems.pointers import in_policy_field
 from api.problems.responses import WITH_BODY, problems
-from api.routes.policies.of_tables import CONDITIONS, DryRun, PolicyMessage, VersionPath, preview_response
-from api.schemas.policies.effects import PolicyPreview
+from api.routes.policies.of_tables import CONDITIONS, PolicyMessage, VersionPath
 from api.schemas.policies.policy import (
     PolicyCreate,
     PolicyRestore,
@@ -32,14 +32,13 @@ router = APIRouter(prefix="/v1/policies", tags=["policies"])
 PolicyName = Annotated[
     str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the policy.", examples=["sales"])
 ]
-_PREVIEW = {"model": PolicyPreview, "description": "With `dry_run=true`: the effect of the policy."}
 
 
 @creating.post(
     "",
     status_code=201,
     summary="Create a policy for more than one table",
-    responses={**problems(*WITH_BODY, *DELETING, "state_conflict"), 200: _PREVIEW},
+    responses=problems(*WITH_BODY, *DELETING, "state_conflict"),
 )
 async def create_policy(
     *,
@@ -48,23 +47,17 @@ async def create_policy(
     response: Response,
     services: ServicesDep,
     caller: OwnerDep,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> ScopedPolicy | PolicyPreview:
+) -> ScopedPolicy:
     """Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have several.
 
     Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
     """
-    scope = scope_to_domain(body.scope)
-    if dry_run:
-        response.status_code = 200
-        return PolicyPreview.from_domain(
-            await services.scoped_policies.preview_first(caller, body.name, scope, body.policy)
+    with in_policy_field():
+        written = await services.scoped_policies.create(
+            caller, body.name, scope_to_domain(body.scope), body.policy, message=message, acknowledge=acknowledge
         )
-    written = await services.scoped_policies.create(
-        caller, body.name, scope, body.policy, message=message, acknowledge=acknowledge
-    )
     response.headers["Location"] = f"{request.url.path}/{body.name}"
     set_etag(response, written.policy.version)
     return ScopedPolicy.from_domain(written)
@@ -100,13 +93,10 @@ async def replace_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: VersionRead,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> ScopedPolicy | PolicyPreview:
+) -> ScopedPolicy:
     """Write the document as a whole; the scope stays. Needs If-Match."""
-    if dry_run:
-        return PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, body))
     written = await services.scoped_policies.replace(
         caller, name, body, conditions.version(), message=message, acknowledge=acknowledge
     )
@@ -117,9 +107,8 @@ async def replace_policy(
 @router.delete(
     "/{name}",
     status_code=204,
-    response_model=None,
     summary="Delete a policy",
-    responses={**problems(*CONDITIONS), 200: _PREVIEW},
+    responses=problems(*CONDITIONS),
 )
 async def delete_policy(
     *,
@@ -127,15 +116,11 @@ async def delete_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: VersionRead,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> Response:
+) -> None:
     """Delete a policy; its versions stay and can be restored. Needs If-Match."""
-    if dry_run:
-        return preview_response(PolicyPreview.from_domain(await services.scoped_policies.preview(caller, name, None)))
     await services.scoped_policies.delete(caller, name, conditions.version(), message=message, acknowledge=acknowledge)
-    return Response(status_code=204)
 
 
 @router.get(
@@ -180,13 +165,10 @@ async def restore_policy(
     services: ServicesDep,
     caller: OwnerDep,
     conditions: Conditions,
-    dry_run: DryRun = False,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> ScopedPolicy | PolicyPreview:
+) -> ScopedPolicy:
     """Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion."""
-    if dry_run:
-        return PolicyPreview.from_domain(await services.scoped_policies.preview_restore(caller, name, body.version))
     written = await services.scoped_policies.restore(
         caller,
         name,

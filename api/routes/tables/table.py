@@ -20,9 +20,9 @@ from api.schemas.tables.table import (
     Table,
     TableHistory,
     TableList,
-    TablePatch,
     TablePlan,
     TableRegister,
+    TableUpdate,
 )
 from api.schemas.tables.upkeep import TableUpkeep
 from engine.domain.ids import RunId, TableId
@@ -91,10 +91,10 @@ async def get_table(table_id: TableIdPath, response: Response, services: Service
     summary="Change a table's team and labels",
     responses=problems(*WITH_BODY, "not_found", "state_conflict", "precondition_failed", *DELETING),
 )
-async def patch_table(
+async def update_table(
     *,
     table_id: TableIdPath,
-    body: TablePatch,
+    body: TableUpdate,
     response: Response,
     services: ServicesDep,
     caller: OwnerDep,
@@ -102,7 +102,7 @@ async def patch_table(
     acknowledge: Acknowledge = None,
 ) -> Table:
     """Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional."""
-    table = await services.tables.patch(
+    table = await services.tables.update(
         caller, table_id, body.to_domain(), if_match=conditions.if_match, acknowledge=acknowledge
     )
     set_etag(response, table.version)

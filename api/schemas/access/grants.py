@@ -68,7 +68,7 @@ GrantList = Annotated[
 ]
 
 
-class GrantsPut(Request):
+class GrantsReplace(Request):
     """All grants of a catalog."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"grants": [_EXAMPLE]}]})

@@ -76,7 +76,7 @@ class CatalogLimitsPut(Request):
     requests: Whole | None = Field(default=None, ge=1, le=MAX_BYTES, description="Object-store requests per second.")
 
 
-class LimitsPut(Request):
+class LimitsReplace(Request):
     """Limits of the whole fleet. Absent or null: unlimited."""
 
     model_config = ConfigDict(

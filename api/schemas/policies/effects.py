@@ -1,6 +1,6 @@
 """Wire models of the effect of a change of a policy."""
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import ConfigDict, Field
 
@@ -20,7 +20,6 @@ _CHANGE: JsonObject = {
     "after_origin": "fleet",
 }
 _EXAMPLE: JsonObject = {
-    "dry_run": True,
     "covered_count": 1200,
     "affected_count": 1,
     "affected_tables": [_TABLE],
@@ -172,7 +171,6 @@ class PolicyPreview(Answer):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    dry_run: Literal[True]
     covered_count: int = Field(description="Tables that the policy covers.")
     affected_count: int = Field(description="Tables for which at least one setting would change its value.")
     affected_tables: list[AffectedTable] = Field(description="The first hundred.")
@@ -192,7 +190,6 @@ class PolicyPreview(Answer):
         """Return the wire form."""
         effect = judged.effect
         return cls(
-            dry_run=True,
             covered_count=effect.covered_count,
             affected_count=effect.affected_count,
             affected_tables=[_table(each) for each in effect.affected],

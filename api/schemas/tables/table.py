@@ -61,7 +61,7 @@ class TableRegister(Request):
         return TableRef(self.catalog, tuple(self.namespace), self.name)
 
 
-class TablePatch(Request):
+class TableUpdate(Request):
     """Changes of a table, as a JSON merge patch: an absent field stays, null removes a value."""
 
     model_config = ConfigDict(
@@ -75,9 +75,9 @@ class TablePatch(Request):
         max_length=100,
     )
 
-    def to_domain(self) -> domain.TablePatch:
+    def to_domain(self) -> domain.TableUpdate:
         """Return the change."""
-        return domain.TablePatch("owner_team" in self.model_fields_set, self.owner_team, self.labels)
+        return domain.TableUpdate("owner_team" in self.model_fields_set, self.owner_team, self.labels)
 
 
 class Freeze(Answer):

@@ -35,7 +35,7 @@ _COMMANDS: Final = (
     (rf"PUT /v1/policies/{_NAME}", r"`packhouse policy set \1`"),
     (rf"DELETE /v1/(tables|catalogs)/{_NAME}", r"`packhouse \1 delete \2`"),
     (rf"DELETE /v1/policies/{_NAME}", r"`packhouse policy delete \1`"),
-    (rf"DELETE /v1/keys/{_NAME}", r"`packhouse keys revoke \1`"),
+    (rf"POST /v1/keys/{_NAME}/revoke", r"`packhouse keys revoke \1`"),
     (r": check details\.deletions.*", ""),  # the preview follows in full, with the option that acknowledges it
 )
 """Commands that replace HTTP requests in messages of the server."""

@@ -13,17 +13,6 @@ def nothing(_: object) -> None:
     """Read an answer without a body."""
 
 
-def previewing(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """Return the dry run of an operation, which returns the changes without making them."""
-
-    @wraps(request)
-    def preview(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
-        arguments = request(*args, **kwargs)
-        return arguments | {"params": {**arguments.get("params", {}), "dry_run": True}}
-
-    return preview
-
-
 def planning(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
     """Return the dry run of a submission, which returns the plan without starting a run."""
 
@@ -62,8 +51,10 @@ class Catalogs(Resource[S]):
     delete = Operation(requests.delete_catalog, nothing)
     check = Operation(requests.check_catalog, AsModel(lambda: models.CatalogCheck))
     discover = Operation(requests.discover_tables, AsModel(lambda: models.Discovery))
+    register = Operation(requests.register_tables, AsModel(lambda: models.Discovery))
+    preview_registration = Operation(requests.preview_registration, AsModel(lambda: models.RegistrationPreview))
     grants = Operation(requests.get_catalog_grants, AsModel(lambda: models.CatalogGrants))
-    put_grants = Operation(requests.put_catalog_grants, AsModel(lambda: models.CatalogGrants))
+    replace_grants = Operation(requests.replace_catalog_grants, AsModel(lambda: models.CatalogGrants))
     pause = Operation(requests.pause_catalog, AsModel(lambda: models.Pause))
     resume = Operation(requests.resume_catalog, nothing)
 
@@ -74,7 +65,7 @@ class Tables(Resource[S]):
     list = Listing(requests.list_tables, AsModel(lambda: models.TableList))
     register = Operation(requests.register_table, AsModel(lambda: models.Table))
     get = Operation(requests.get_table, AsModel(lambda: models.Table))
-    patch = Operation(requests.patch_table, AsModel(lambda: models.Table))
+    update = Operation(requests.update_table, AsModel(lambda: models.Table))
     delete = Operation(requests.delete_table, nothing)
     health = Operation(requests.get_table_health, AsModel(lambda: models.TableHealth))
     partitions = Listing(requests.list_table_partitions, AsModel(lambda: models.PartitionList))
@@ -100,12 +91,9 @@ class Policies(Resource[S]):
     list = Listing(requests.list_policies, AsModel(lambda: models.ScopedPolicyList))
     create = Operation(requests.create_policy, AsModel(lambda: models.ScopedPolicy))
     get = Operation(requests.get_policy, AsModel(lambda: models.ScopedPolicy))
-    put = Operation(requests.replace_policy, AsModel(lambda: models.ScopedPolicy))
+    replace = Operation(requests.replace_policy, AsModel(lambda: models.ScopedPolicy))
     delete = Operation(requests.delete_policy, nothing)
-    preview_create = Operation(previewing(requests.create_policy), AsModel(lambda: models.PolicyPreview))
-    preview = Operation(previewing(requests.replace_policy), AsModel(lambda: models.PolicyPreview))
-    preview_delete = Operation(previewing(requests.delete_policy), AsModel(lambda: models.PolicyPreview))
-    preview_restore = Operation(previewing(requests.restore_policy), AsModel(lambda: models.PolicyPreview))
+    preview = Operation(requests.preview_policy, AsModel(lambda: models.PolicyPreview))
     versions = Listing(requests.list_policy_versions, AsModel(lambda: models.PolicyVersionList))
     version = Operation(requests.get_policy_version, AsModel(lambda: models.PolicyVersion))
     restore = Operation(requests.restore_policy, AsModel(lambda: models.ScopedPolicy))
@@ -118,11 +106,9 @@ class TablePolicies(Resource[S]):
     """Tables' own policies, and the effective ones; by id of the table."""
 
     get = Operation(requests.get_table_policy, AsModel(lambda: models.TablePolicy))
-    put = Operation(requests.put_table_policy, AsModel(lambda: models.TablePolicy))
+    replace = Operation(requests.replace_table_policy, AsModel(lambda: models.TablePolicy))
     delete = Operation(requests.delete_table_policy, nothing)
-    preview = Operation(previewing(requests.put_table_policy), AsModel(lambda: models.PolicyPreview))
-    preview_delete = Operation(previewing(requests.delete_table_policy), AsModel(lambda: models.PolicyPreview))
-    preview_restore = Operation(previewing(requests.restore_table_policy), AsModel(lambda: models.PolicyPreview))
+    preview = Operation(requests.preview_table_policy, AsModel(lambda: models.PolicyPreview))
     versions = Listing(requests.list_table_policy_versions, AsModel(lambda: models.PolicyVersionList))
     version = Operation(requests.get_table_policy_version, AsModel(lambda: models.PolicyVersion))
     restore = Operation(requests.restore_table_policy, AsModel(lambda: models.TablePolicy))
@@ -162,7 +148,7 @@ class Fleet(Resource[S]):
     pause = Operation(requests.pause_fleet, AsModel(lambda: models.Pause))
     resume = Operation(requests.resume_fleet, nothing)
     limits = Operation(requests.get_limits, AsModel(lambda: models.Limits))
-    put_limits = Operation(requests.put_limits, AsModel(lambda: models.Limits))
+    replace_limits = Operation(requests.replace_limits, AsModel(lambda: models.Limits))
 
 
 class Signals(Resource[S]):
@@ -185,7 +171,7 @@ class Keys(Resource[S]):
     list = Listing(requests.list_keys, AsModel(lambda: models.KeyList))
     create = Operation(requests.create_key, AsModel(lambda: models.KeyCreated))
     get = Operation(requests.get_key, AsModel(lambda: models.Key))
-    revoke = Operation(requests.revoke_key, nothing)
+    revoke = Operation(requests.revoke_key, AsModel(lambda: models.Key))
 
 
 class Access(Resource[S]):

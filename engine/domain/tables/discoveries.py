@@ -1,4 +1,4 @@
-"""Discovery of tables in a catalog: the request, the tables found, and the outcome for each."""
+"""Tables of a catalog: which to register, the tables found, and the outcome for each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,22 +20,18 @@ class DiscoveryOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DiscoveryRequest:
-    """The pattern of tables to discover, and whether to register them.
+class RegistrationRequest:
+    """The pattern of tables to register, and what they get.
 
-    `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). With `registers` at most `limit`
-    tables are registered, for a team, with labels and optionally paused; with `is_dry_run` they are only opened.
-    `acknowledge`: the token of the preview of what policies delete of them once they are registered.
+    `pattern` is matched against `namespace.name` (`*`: any characters, `?`: one). At most `limit` tables are
+    registered, for a team, with labels and optionally paused.
     """
 
     pattern: str = "*"
-    registers: bool = False
     owner_team: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
-    is_dry_run: bool = False
     limit: int = 200
     paused: bool = False
-    acknowledge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class TablePatch:
+class TableUpdate:
     """A JSON merge patch (RFC 7396) of a table's declared team and labels: absent fields stay unchanged.
 
     `sets_team`: `owner_team` is part of the patch, even if None. A label of None is removed; `labels` None: all are.

@@ -5,7 +5,7 @@ have the same role and teams; a key with another role or other teams needs anoth
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -76,7 +76,7 @@ class KeyService:
         async with self._database.read() as unit:
             return await unit.keys.list(before, limit)
 
-    async def revoke(self, caller: Caller, key_id: KeyId) -> None:
+    async def revoke(self, caller: Caller, key_id: KeyId) -> ApiKey:
         """Revoke a key for good; this process refuses it at once, others within a second. Repeatable.
 
         Raises:
@@ -88,7 +88,7 @@ class KeyService:
             await unit.keys.lock()
             key = _found(await unit.keys.get(key_id), key_id)
             if key.revoked_at is not None:
-                return
+                return key
             if [admin.id for admin in await unit.keys.list_live_admins(now)] == [key_id]:
                 raise StateConflict(
                     f"key {key.name!r} is the last live key with the role admin: without it no other could be created; "
@@ -97,6 +97,7 @@ class KeyService:
             await unit.keys.revoke(key_id, now)
             await unit.audit.append(caller, "key.revoke", key_id, before=key.described())
         self._access.forget(key_id)
+        return replace(key, revoked_at=now)
 
 
 async def _free_slot(unit: UnitOfWork, wanted: KeyRequest, now: datetime) -> int:
@@ -119,7 +120,7 @@ async def _free_slot(unit: UnitOfWork, wanted: KeyRequest, now: datetime) -> int
         oldest = min(taken, key=lambda key: key.created_at)
         raise StateConflict(
             f"two keys {wanted.name!r} are live already, which is enough to replace one by the other: revoke the "
-            f"older, DELETE /v1/keys/{oldest.id}, or choose another name",
+            f"older, POST /v1/keys/{oldest.id}/revoke, or choose another name",
             details={"key_ids": sorted(key.id for key in taken)},
         )
     return free[0]

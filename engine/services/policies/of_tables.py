@@ -70,14 +70,14 @@ class PolicyService:
             return ShownPolicy(await PolicyReader.effective(unit, table, itself.properties), notes)
 
     async def preview(self, caller: Caller, table_id: TableId, document: PolicyDocument | None) -> Judged:
-        """Return the effect of storing a policy (None: deleting it). Raises as `put`, except for preconditions."""
+        """Return the effect of storing a policy (None: deleting it). Raises as `replace`, except for preconditions."""
         present = await self._changeable(caller, table_id)
         if document is None and present is None:
             raise NotFound(f"table {table_id} has no policy of its own: there is nothing to delete")
         change, judged = await self._judge(caller, table_id, present, document, with_due=True)
         return await self._checks.with_deletions(caller, change, judged)
 
-    async def put(
+    async def replace(
         self,
         caller: Caller,
         table_id: TableId,
@@ -176,10 +176,10 @@ class PolicyService:
     ) -> Written:
         """Store the document of an earlier version as the next one.
 
-        Raises as `put`, and `InvalidInput` when the version does not exist or is a deletion.
+        Raises as `replace`, and `InvalidInput` when the version does not exist or is a deletion.
         """
         document = await self._earlier(caller, table_id, version)
-        return await self.put(
+        return await self.replace(
             caller,
             table_id,
             document,

@@ -9,7 +9,7 @@ from typing import Any
 from engine.domain.errors import PackhouseError
 from engine.domain.ids import TableId
 from engine.domain.policies import DeletionRule, effective_policy, wider_deletions
-from engine.domain.tables.table import Table, TablePatch, TableRef
+from engine.domain.tables.table import Table, TableRef, TableUpdate
 from engine.services.policies.acknowledgements import MOST_FORESEEN, Deleting
 from engine.services.policies.due import TableAddress
 from engine.services.policies.effective import PolicyReader
@@ -17,7 +17,7 @@ from engine.services.policies.effects import MOST_SHOWN, DeletingTable
 from engine.stores.unit_of_work import UnitOfWork
 
 
-async def deleting_of_patch(unit: UnitOfWork, table: Table, change: TablePatch) -> Deleting:
+async def deleting_of_patch(unit: UnitOfWork, table: Table, change: TableUpdate) -> Deleting:
     """Return what a change of a table deletes more: policies of its new team and labels may. Reads no property."""
     changed = replace(table, owner_team=change.owner_team_of(table), labels=change.labels_of(table))
     before, after = [await PolicyReader.effective(unit, each, {}) for each in (table, changed)]

@@ -23,7 +23,7 @@ from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
-from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TablePatch, TableRef
+from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TableRef, TableUpdate
 from engine.domain.values.instants import Period
 from engine.services.access.visibility import narrowed
 from engine.services.catalogs.capabilities import CapabilityService
@@ -181,11 +181,11 @@ class TableService:
         async with self._database.read() as unit:
             return await unit.tables.list(await narrowed(unit, caller, wanted), after, limit)
 
-    async def patch(
+    async def update(
         self,
         caller: Caller,
         table_id: TableId,
-        change: TablePatch,
+        change: TableUpdate,
         *,
         if_match: int | None = None,
         acknowledge: str | None = None,
@@ -224,7 +224,7 @@ class TableService:
         return changed
 
     async def _acknowledged(
-        self, caller: Caller, table_id: TableId, change: TablePatch, acknowledge: str | None
+        self, caller: Caller, table_id: TableId, change: TableUpdate, acknowledge: str | None
     ) -> Mapping[str, Any] | None:
         async with self._database.read() as unit:
             table, _ = await read_own(unit, table_id, caller)

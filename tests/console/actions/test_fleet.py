@@ -36,7 +36,7 @@ def test_limits_of_the_fleet_are_written_as_sizes(console: Stack, open_page: Ope
     with client(console) as packhouse:
         limits = packhouse.fleet.limits()
         assert limits.bandwidth == 400_000_000
-        packhouse.fleet.put_limits(body={}, if_match=f'"{limits.version}"')
+        packhouse.fleet.replace_limits(body={}, if_match=f'"{limits.version}"')
 
 
 @pytest.mark.deep
@@ -51,7 +51,7 @@ def test_limits_changed_by_another_person_are_loaded_and_keep_what_was_typed(
     with client(console) as packhouse:
         limits = packhouse.fleet.limits()
         theirs = {"parallel_runs": 3, "requests": 40}
-        packhouse.fleet.put_limits(body=theirs, if_match=f'"{limits.version}"')
+        packhouse.fleet.replace_limits(body=theirs, if_match=f'"{limits.version}"')
         press(dialog, "Save limits")
         press(dialog, "Load the current version")
         expect(dialog.get_by_label("Requests").first).to_have_value("40")
@@ -60,7 +60,7 @@ def test_limits_changed_by_another_person_are_loaded_and_keep_what_was_typed(
         expect(dialog).to_have_count(0)
         limits = packhouse.fleet.limits()
         assert (limits.parallel_runs, limits.requests) == (5, 40)
-        packhouse.fleet.put_limits(body={}, if_match=f'"{limits.version}"')
+        packhouse.fleet.replace_limits(body={}, if_match=f'"{limits.version}"')
 
 
 @pytest.mark.deep
@@ -75,7 +75,7 @@ def test_a_catalog_gets_limits_of_its_own(console: Stack, open_page: OpenPage) -
     with client(console) as packhouse:
         limits = packhouse.fleet.limits()
         assert limits.catalogs["lake"].parallel_runs == 2
-        packhouse.fleet.put_limits(body={}, if_match=f'"{limits.version}"')
+        packhouse.fleet.replace_limits(body={}, if_match=f'"{limits.version}"')
 
 
 @pytest.mark.deep

@@ -37,8 +37,8 @@ def test_a_policy_of_a_wider_scope_is_made_and_deleted(console: Stack, open_page
 def test_an_earlier_version_of_a_policy_is_restored(console: Stack, open_page: OpenPage) -> None:
     table = "lake.runs.first"
     with client(console) as packhouse:
-        packhouse.table_policies.put(table, body={"priority": "low"}, if_none_match="*")
-        packhouse.table_policies.put(table, body={"priority": "high"}, if_match='"1"')
+        packhouse.table_policies.replace(table, body={"priority": "low"}, if_none_match="*")
+        packhouse.table_policies.replace(table, body={"priority": "high"}, if_match='"1"')
         page = open_page(f"/tables/{table}/policy").settle().page
         press(page, "Show version 1")
         page.get_by_role("button", name="Restore").click()

@@ -66,7 +66,7 @@ def test_labels_changed_by_another_person_are_kept(console: Stack, open_page: Op
     dialog.get_by_label("Owner team").fill("late")
     with client(console) as packhouse:
         stored = packhouse.tables.get(table)
-        packhouse.tables.patch(table, body={"labels": {"tier": "gold"}}, if_match=f'"{stored.version}"')
+        packhouse.tables.update(table, body={"labels": {"tier": "gold"}}, if_match=f'"{stored.version}"')
         press(dialog, "Save")
         press(dialog, "Keep my text and compare with the current version")
         expect(dialog).to_contain_text("tier:gold")

@@ -18,7 +18,7 @@ def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage,
     with client(console) as packhouse:
         body = {"maintenance": {"expire_snapshots": expiry}}
         bound = "up_to:bytes=1GB,files=1000"
-        packhouse.table_policies.put(table, body=body, if_none_match="*", acknowledge=bound)
+        packhouse.table_policies.replace(table, body=body, if_none_match="*", acknowledge=bound)
         done = packhouse.runs.submit(body={"table_id": table, "every_file": True})
         assert packhouse.wait_for_run(done.id, timeout=60).state == "succeeded"
     page = open_page(f"/tables/{table}?tab=upkeep").settle().page

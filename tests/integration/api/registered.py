@@ -48,6 +48,6 @@ async def registered(api: Api, lake: OneTable, format_name: str, properties: Map
     """Create the catalog `lake`, and register its only table by discovery."""
     body = {"name": "lake", "format": format_name, "properties": dict(properties)}
     await api.post("/v1/catalogs", body, status=201)
-    found = await api.post("/v1/catalogs/lake/discover", {"register": True, "owner_team": None}, status=200)
+    found = await api.post("/v1/catalogs/lake/register", {"owner_team": None}, status=200)
     (table,) = found["tables"]
     return Registered(api, lake, table["table_id"])

@@ -67,12 +67,12 @@ async def test_f44_a_rule_that_deletes_nothing_yet_is_acknowledged_for_what_it_w
 
 
 async def test_f44_the_dry_run_shows_the_same_and_its_token_serves(api: Api, own: str) -> None:
-    preview = (await api.call("PUT", own, status=200, json=DELETING, params={"dry_run": True})).json()
+    preview = await api.post(f"{own}/preview", {"change": "replace", "policy": DELETING}, status=200)
     token = preview["deletions"].pop("acknowledge")
     assert preview["deletions"] == (await refused(api, "PUT", own, json=DELETING, headers=FIRST))["deletions"]
     await api.call("PUT", own, status=201, json=DELETING, headers=FIRST, params={"acknowledge": token})
     narrower = {"maintenance": {"expire_snapshots": EXPIRY | {"keep_last": 5}}}
-    shown = (await api.call("PUT", own, status=200, json=narrower, params={"dry_run": True})).json()
+    shown = await api.post(f"{own}/preview", {"change": "replace", "policy": narrower}, status=200)
     assert shown["deletions"] is None
     await api.call("PUT", own, status=200, json=narrower, headers={"If-Match": '"1"'})
 
@@ -165,17 +165,18 @@ async def test_f44_a_requested_deletion_is_listed_shown_and_undone(api: Api, own
     assert "deletion.undo" in {entry["action"] for entry in await api.items("/v1/audit")}
 
 
-@pytest.mark.parametrize("params", [{}, {"dry_run": True}])
-async def test_f43_a_quarantine_of_seconds_is_an_admins_alone(api: Api, table_id: str, params: Any) -> None:
+async def test_f43_a_quarantine_of_seconds_is_an_admins_alone(api: Api, table_id: str) -> None:
     await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "red"})
     owner = await as_caller(api, "owner", teams=["red"])
     body = {"maintenance": {"remove_orphans": {"quarantine": "1s"}}}
-    answer = await owner.put(f"/v1/tables/{table_id}/policy", json=body, headers=FIRST, params=params)
-    assert answer.status_code == 422, answer.text
-    (problem,) = answer.json()["errors"]
-    assert (problem["pointer"], problem["value"]) == ("/maintenance/remove_orphans/quarantine", "1s")
-    shown = await api.call("PUT", f"/v1/tables/{table_id}/policy", status=200, json=body, params={"dry_run": True})
-    assert shown.json()["deletions"] is not None
+    path, change = f"/v1/tables/{table_id}/policy", {"change": "replace", "policy": body}
+    written = await owner.put(path, json=body, headers=FIRST)
+    previewed = await owner.post(f"{path}/preview", json=change)
+    for answer, field in ((written, ""), (previewed, "/policy")):
+        assert answer.status_code == 422, answer.text
+        (problem,) = answer.json()["errors"]
+        assert (problem["pointer"], problem["value"]) == (f"{field}/maintenance/remove_orphans/quarantine", "1s")
+    assert (await api.post(f"{path}/preview", change, status=200))["deletions"] is not None
 
 
 async def test_f44_a_run_that_deletes_is_refused_until_its_preview_is_acknowledged(
@@ -226,13 +227,13 @@ async def test_f44_a_table_that_policies_delete_from_is_not_registered_without_a
     found = details["deletions"]
     assert (found["table_count"], found["complete"], found["by_table"][0]["id"]) == (1, True, "")
     assert found["files"] > 12
-    many = {"register": True}
-    assert (await refused(api, "POST", "/v1/catalogs/lake/discover", json=many))["deletions"] == found
-    preview = await api.post("/v1/catalogs/lake/discover", many | {"dry_run": True}, status=200)
+    many = {"pattern": "lake.*"}
+    assert (await refused(api, "POST", "/v1/catalogs/lake/register", json=many))["deletions"] == found
+    preview = await api.post("/v1/catalogs/lake/register/preview", many, status=200)
     token = preview["deletions"].pop("acknowledge")
     assert (preview["deletions"], preview["counts"]) == (found, {"would_register": 1})
     assert await api.items("/v1/tables") == []
-    answer = await api.client.post("/v1/catalogs/lake/discover", json=many, params={"acknowledge": token})
+    answer = await api.client.post("/v1/catalogs/lake/register", json=many, params={"acknowledge": token})
     assert answer.json()["counts"] == {"registered": 1}, answer.text
     (table,) = await api.items("/v1/tables")
     audited = [each["object"] for each in await api.items("/v1/audit") if each["action"] == "deletion.acknowledge"]

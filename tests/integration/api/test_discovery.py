@@ -29,6 +29,10 @@ async def discover(api: Api, **body: Any) -> Any:
     return await api.post("/v1/catalogs/lake/discover", body, status=200)
 
 
+async def register(api: Api, **body: Any) -> Any:
+    return await api.post("/v1/catalogs/lake/register", body, status=200)
+
+
 def outcomes(answer: Any) -> dict[str, str]:
     return {f"{table['namespace'][0]}.{table['name']}": table["outcome"] for table in answer["tables"]}
 
@@ -55,30 +59,30 @@ async def test_a_pattern_chooses(api: Api, full: Lake) -> None:
 
 
 async def test_tables_are_registered_with_team_and_labels(api: Api, full: Lake, table_id: str) -> None:
-    body = {"register": True, "owner_team": "sales", "labels": {"tier": "gold"}}
-    answer = await discover(api, **body)
+    body = {"owner_team": "sales", "labels": {"tier": "gold"}}
+    answer = await register(api, **body)
     assert answer["counts"] == {"registered": 2, "already_registered": 1, "refused": 1}
     made = [table for table in answer["tables"] if table["outcome"] == "registered"]
     found = (await api.get("/v1/tables", params={"owner_team": "sales", "label": "tier:gold"}))["items"]
     assert {table["id"] for table in found} == {table["table_id"] for table in made}
-    again = await discover(api, **body)
+    again = await register(api, **body)
     assert again["counts"] == {"already_registered": 3, "refused": 1}
 
 
-async def test_a_dry_run_registers_nothing_and_a_limit_leaves_the_rest_for_the_next_request(
+async def test_a_preview_registers_nothing_and_a_limit_leaves_the_rest_for_the_next_request(
     api: Api, full: Lake
 ) -> None:
-    answer = await discover(api, register=True, dry_run=True)
+    answer = await api.post("/v1/catalogs/lake/register/preview", {}, status=200)
     assert answer["counts"] == {"would_register": 3, "refused": 1}
     assert (await api.get("/v1/tables"))["items"] == []
-    first = await discover(api, register=True, limit=2)
+    first = await register(api, limit=2)
     assert first["counts"] == {"registered": 2, "not_tried": 1, "refused": 1}
-    second = await discover(api, register=True, limit=2)
+    second = await register(api, limit=2)
     assert second["counts"] == {"already_registered": 2, "registered": 1, "refused": 1}
 
 
 async def test_registering_at_once_registers_each_table_once(api: Api, full: Lake) -> None:
-    answers = await asyncio.gather(*(discover(api, register=True) for _ in range(3)))
+    answers = await asyncio.gather(*(register(api) for _ in range(3)))
     assert sum(answer["counts"].get("registered", 0) for answer in answers) == 3
     assert all(answer["counts"]["refused"] == 1 for answer in answers)
     assert len((await api.get("/v1/tables"))["items"]) == 3
@@ -87,7 +91,7 @@ async def test_registering_at_once_registers_each_table_once(api: Api, full: Lak
 async def test_a_table_that_can_not_be_read_stops_no_other(api: Api, full: Lake) -> None:
     clicks = full.catalog.load_table(("lake", "clicks"))
     await asyncio.to_thread(lambda: __import__("os").remove(clicks.metadata_location.removeprefix("file://")))
-    answer = await discover(api, register=True)
+    answer = await register(api)
     assert outcomes(answer)["lake.clicks"] in ("not_tried", "refused")
     assert outcomes(answer)["sales.orders"] == "registered"
 

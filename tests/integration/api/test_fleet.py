@@ -154,7 +154,7 @@ async def test_the_list_of_tables_is_that_of_the_callers_view(api: Api, table_id
 
 async def test_pages_of_the_list_of_tables_follow_each_other(api: Api, lake: Lake, table_id: str) -> None:
     await asyncio.to_thread(lake.catalog.create_table, ("lake", "empty"), SCHEMA)
-    await api.post("/v1/catalogs/lake/discover", {"register": True}, status=200)
+    await api.post("/v1/catalogs/lake/register", {}, status=200)
     await api.get(f"/v1/tables/{table_id}/health")
     for sort in ("-benefit_per_cost", "next_look_at", "-due_since", "verdict"):
         whole = (await api.get("/v1/fleet/tables", params={"sort": sort}))["items"]

@@ -87,7 +87,7 @@ async def served(api: Api, shelf: Shelf) -> AsyncIterator[RestCatalogServer | No
 
 
 async def discovered(api: Api) -> dict[str, Any]:
-    answer = await api.post("/v1/catalogs/lake/discover", {"register": True}, status=200)
+    answer = await api.post("/v1/catalogs/lake/register", {}, status=200)
     return {table["name"]: table for table in answer["tables"]}
 
 

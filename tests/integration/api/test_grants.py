@@ -97,7 +97,7 @@ ABOUT_CATALOGS: list[tuple[str, str, Any]] = [
     ("GET", "/v1/catalogs/{}", None),
     ("GET", "/v1/catalogs/{}/grants", None),
     ("POST", "/v1/catalogs/{}/discover", {}),
-    ("POST", "/v1/catalogs/{}/discover", {"register": True, "owner_team": "red"}),
+    ("POST", "/v1/catalogs/{}/register", {"owner_team": "red"}),
     ("GET", "/v1/tables?catalog={}", None),
     ("GET", "/v1/tables?catalog={}&namespace=lake&name=theirs", None),
     ("GET", "/v1/runs?catalog={}", None),
@@ -278,12 +278,12 @@ async def test_discovery_registers_where_that_is_granted_too(world: World) -> No
     discover = {"team": "red", "namespaces": ["*"], "rights": ["discover"]}
     register = {"team": "red", "namespaces": ["secret"], "rights": ["register"]}
     await grant(world.api, "lake", discover)
-    asked = {"register": True, "owner_team": "red"}
-    refused = await world.red.post("/v1/catalogs/lake/discover", json=asked)
+    asked = {"owner_team": "red"}
+    refused = await world.red.post("/v1/catalogs/lake/register", json=asked)
     assert refused.status_code == 403
     assert "'register'" in refused.json()["detail"]
     await grant(world.api, "lake", discover, register)
-    found = (await world.red.post("/v1/catalogs/lake/discover", json=asked)).json()
+    found = (await world.red.post("/v1/catalogs/lake/register", json=asked)).json()
     outcomes = {(*table["namespace"], table["name"]): table["outcome"] for table in found["tables"]}
     assert outcomes == {
         ("lake", "events"): "refused",
@@ -314,7 +314,7 @@ async def test_a_right_to_read_shows_a_table_of_another_team_and_changes_nothing
         ("POST", f"/v1/runs/{run}/cancel", None),
         ("PATCH", f"/v1/tables/{table}", {"owner_team": "red"}),
         ("DELETE", f"/v1/tables/{table}", None),
-        ("PUT", f"/v1/tables/{table}/policy?dry_run=true", {}),
+        ("POST", f"/v1/tables/{table}/policy/preview", {"change": "delete"}),
         ("POST", "/v1/signals", {"table_id": table, "signal": {"kind": "commit"}}),
     ):
         answer = await world.red.request(method, path, json=body)

@@ -28,18 +28,18 @@ async def test_a_revoked_key_is_refused_at_once(api: Api) -> None:
     created = await make_key(api, "operator")
     client = api.with_key(created["secret"])
     assert (await client.get("/v1/whoami")).status_code == 200
-    await api.call("DELETE", f"/v1/keys/{created['id']}", status=204)
+    await api.call("POST", f"/v1/keys/{created['id']}/revoke", status=200)
     assert (await client.get("/v1/whoami")).status_code == 401
-    await api.call("DELETE", f"/v1/keys/{created['id']}", status=204)
+    await api.call("POST", f"/v1/keys/{created['id']}/revoke", status=200)
     assert (await api.get(f"/v1/keys/{created['id']}"))["revoked_at"] is not None
 
 
 async def test_the_last_admin_key_stays_until_there_is_another(api: Api) -> None:
     (first,) = (await api.get("/v1/keys"))["items"]
-    refused = await api.call("DELETE", f"/v1/keys/{first['id']}", status=409)
+    refused = await api.call("POST", f"/v1/keys/{first['id']}/revoke", status=409)
     assert "create another admin key with POST /v1/keys" in refused.json()["detail"]
     client = await as_caller(api, "admin")
-    assert (await client.delete(f"/v1/keys/{first['id']}")).status_code == 204
+    assert (await client.post(f"/v1/keys/{first['id']}/revoke")).status_code == 200
     assert (await api.client.get("/v1/whoami")).status_code == 401
 
 

@@ -38,7 +38,7 @@ async def channel(api: Api, listener: socket.socket) -> AsyncIterator[None]:
         yield
 
 
-async def put_limits(api: Api, body: dict[str, Any]) -> None:
+async def replace_limits(api: Api, body: dict[str, Any]) -> None:
     etag = (await api.call("GET", "/v1/limits", status=200)).headers["etag"]
     await api.call("PUT", "/v1/limits", status=200, json=body, headers={"If-Match": etag})
 
@@ -58,7 +58,7 @@ async def rewrite(api: Api, table_id: str, look: Callable[[dict[str, Any]], Awai
 async def test_a_running_rewrite_shows_its_rate_and_its_share_of_the_limits(
     api: Api, lake: Lake, table_id: str
 ) -> None:
-    await put_limits(api, {"parallel_runs": 2, "bandwidth": "1MB", "catalogs": {"lake": {"bandwidth": SLOW}}})
+    await replace_limits(api, {"parallel_runs": 2, "bandwidth": "1MB", "catalogs": {"lake": {"bandwidth": SLOW}}})
     await asyncio.to_thread(lambda: lake.append(day="2026-11-01", rows=20_000))
     seen: list[tuple[dict[str, Any], Any]] = []
 
@@ -86,7 +86,7 @@ async def test_l16_a_running_rewrite_keeps_to_the_requests_per_second_of_the_fle
     limit = 5
     for _ in range(20):
         await asyncio.to_thread(lake.append, day="2026-11-01")
-    await put_limits(api, {"parallel_runs": 1, "requests": limit})
+    await replace_limits(api, {"parallel_runs": 1, "requests": limit})
     seen: list[tuple[float, int]] = []
 
     async def look(_progress: dict[str, Any]) -> None:
@@ -102,7 +102,7 @@ async def test_l16_a_running_rewrite_keeps_to_the_requests_per_second_of_the_fle
 
 @pytest.mark.usefixtures("channel")
 async def test_a_run_that_ended_gives_its_share_back_and_counts_with_all_that_it_moved(api: Api, table_id: str) -> None:
-    await put_limits(api, {"parallel_runs": 2, "bandwidth": "100MB"})
+    await replace_limits(api, {"parallel_runs": 2, "bandwidth": "100MB"})
     await rewrite(api, table_id)
     [rate] = (await api.get("/v1/fleet"))["rates"]
     run = (await api.get("/v1/runs", params={"include": "result"}))["items"][0]

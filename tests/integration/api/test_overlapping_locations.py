@@ -72,10 +72,10 @@ async def test_discovery_refuses_both_in_the_same_words(api: Api, lake: Lake) ->
     red = await as_caller(api, "owner", teams=["red"])
     await api.post("/v1/tables", ADDRESS | {"owner_team": "blue"}, status=201)
     await add_table(lake, "other", folder_above(lake))
-    asked = {"pattern": "lake.other", "register": True, "owner_team": "red"}
-    overlaps = await red.post("/v1/catalogs/lake/discover", json=asked)
+    asked = {"pattern": "lake.other", "owner_team": "red"}
+    overlaps = await red.post("/v1/catalogs/lake/register", json=asked)
     await set_allowed(api, lake, "file:///elsewhere")
-    outside = await red.post("/v1/catalogs/lake/discover", json=asked)
+    outside = await red.post("/v1/catalogs/lake/register", json=asked)
     assert overlaps.json()["tables"][0]["outcome"] == "refused"
     assert comparable(overlaps) == comparable(outside)
 

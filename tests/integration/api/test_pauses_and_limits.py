@@ -8,7 +8,7 @@ from tests.support.world import NAME, Lake
 REASON = {"reason": "backfill of October"}
 
 
-async def put_limits(api: Api, body: object, *, status: int = 200, etag: str | None = None) -> dict[str, object]:
+async def replace_limits(api: Api, body: object, *, status: int = 200, etag: str | None = None) -> dict[str, object]:
     if etag is None:
         etag = (await api.call("GET", "/v1/limits", status=200)).headers["etag"]
     answer = await api.call("PUT", "/v1/limits", status=status, json=body, headers={"If-Match": etag})
@@ -61,30 +61,30 @@ async def test_a_catalog_shows_its_pause_keeps_its_version_and_the_audit_log_tel
 async def test_limits_are_unlimited_at_first_and_replaced_as_a_whole_after_the_version_that_was_read(api: Api) -> None:
     first = await api.get("/v1/limits")
     assert (first["parallel_runs"], first["bandwidth"], first["requests"], first["catalogs"]) == (None, None, None, {})
-    stored = await put_limits(api, {"parallel_runs": 4, "bandwidth": "400MB"})
+    stored = await replace_limits(api, {"parallel_runs": 4, "bandwidth": "400MB"})
     assert (stored["parallel_runs"], stored["bandwidth"], stored["updated_by"]) == (4, 400_000_000, "key:admin")
     assert stored["parallel_groups"] is None
-    assert (await put_limits(api, {"parallel_groups": 4}))["parallel_groups"] == 4
-    assert (await put_limits(api, {}))["bandwidth"] is None
+    assert (await replace_limits(api, {"parallel_groups": 4}))["parallel_groups"] == 4
+    assert (await replace_limits(api, {}))["bandwidth"] is None
     await api.call("PUT", "/v1/limits", status=428, json={})
     etag = (await api.call("GET", "/v1/limits", status=200)).headers["etag"]
-    await put_limits(api, {"parallel_runs": 1}, etag=etag)
-    await put_limits(api, {"parallel_runs": 2}, etag=etag, status=412)
+    await replace_limits(api, {"parallel_runs": 1}, etag=etag)
+    await replace_limits(api, {"parallel_runs": 2}, etag=etag, status=412)
 
 
 async def test_a_catalog_has_limits_of_its_own(api: Api, table_id: str) -> None:
     catalogs = {"lake": {"bandwidth": "100MB"}}
-    stored = await put_limits(api, {"parallel_runs": 4, "catalogs": catalogs})
+    stored = await replace_limits(api, {"parallel_runs": 4, "catalogs": catalogs})
     assert stored["catalogs"] == {"lake": {"parallel_runs": None, "bandwidth": 100_000_000, "requests": None}}
     assert (await api.get("/v1/limits"))["catalogs"] == stored["catalogs"]
     explained = (await api.get(f"/v1/tables/{table_id}/explain"))["budgets"]
     assert (explained["bytes_per_second"], explained["fleet_share"]["bytes_per_second"]) == (100e6, 25e6)
-    assert (await put_limits(api, {"catalogs": {"lake": {}}, "parallel_groups": 4}))["catalogs"] == {}
+    assert (await replace_limits(api, {"catalogs": {"lake": {}}, "parallel_groups": 4}))["catalogs"] == {}
     assert (await api.get(f"/v1/tables/{table_id}/explain"))["budgets"]["fleet_parallel_groups"] == 4
 
 
 async def test_explain_says_that_the_catalog_has_as_many_runs_as_it_may(api: Api, lake: Lake, table_id: str) -> None:
-    await put_limits(api, {"catalogs": {"lake": {"parallel_runs": 1, "bandwidth": "100MB"}}})
+    await replace_limits(api, {"catalogs": {"lake": {"parallel_runs": 1, "bandwidth": "100MB"}}})
     lake.catalog.create_table((NAME[0], "other"), lake.table.schema())
     address = {"catalog": "lake", "namespace": [NAME[0]], "name": "other"}
     other_id = (await api.post("/v1/tables", address, status=201))["id"]
@@ -105,6 +105,6 @@ async def test_explain_says_that_the_catalog_has_as_many_runs_as_it_may(api: Api
 
 async def test_limits_of_an_unknown_catalog_are_refused_with_the_nearest_name(api: Api, table_id: str) -> None:
     for name, hint in (("lakes", "did you mean 'lake'?"), ("archive", "known: lake")):
-        error = await put_limits(api, {"parallel_runs": 4, "catalogs": {name: {"requests": 5}}}, status=422)
+        error = await replace_limits(api, {"parallel_runs": 4, "catalogs": {name: {"requests": 5}}}, status=422)
         [problem] = error["errors"]  # type: ignore[misc]
         assert (problem["pointer"], problem["hint"]) == (f"/catalogs/{name}", hint)

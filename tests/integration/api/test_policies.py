@@ -87,13 +87,12 @@ async def test_versions_of_a_table_s_policy_are_kept_and_restored(api: Api, path
     await api.get(f"{path}/versions/9", status=404)
 
 
-async def test_a_dry_run_of_a_table_s_policy_writes_nothing(api: Api, table_id: str, path: str) -> None:
-    dry = {"dry_run": "true"}
-    preview = (await api.call("PUT", path, status=200, json=POLICY, params=dry)).json()
+async def test_a_preview_of_a_table_s_policy_writes_nothing(api: Api, table_id: str, path: str) -> None:
+    preview = await api.post(f"{path}/preview", {"change": "replace", "policy": POLICY}, status=200)
     assert preview["affected_tables"] == [{"id": table_id, "address": "lake.lake.events"}]
     assert {each["setting"] for each in preview["changes"][0]["settings"]} >= {"limits.bandwidth"}
     await api.get(path, status=404)
-    await api.call("DELETE", path, status=404, params=dry)
+    await api.post(f"{path}/preview", {"change": "delete"}, status=404)
 
 
 async def test_a_policy_can_be_written_while_the_catalog_is_away(api: Api, lake: Lake, path: str) -> None:

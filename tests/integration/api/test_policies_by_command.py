@@ -10,7 +10,7 @@ TARGETS = ("label:tier=gold", "team:growth")
 
 
 async def test_policies_of_labels_and_teams_are_named_by_them(packhouse: Command, table_id: str) -> None:
-    await packhouse.json("tables", "patch", table_id, "--label", "tier=gold", "--owner-team", "growth")
+    await packhouse.json("tables", "update", table_id, "--label", "tier=gold", "--owner-team", "growth")
     dry = await packhouse("policy", "set", TARGETS[0], "-s", "priority=high", "--dry-run")
     assert "label tier=gold" in dry.stdout
     made = await packhouse("policy", "set", TARGETS[0], "-s", "priority=high", "-m", "gold [bold]goes[/] first")

@@ -74,8 +74,9 @@ async def test_an_owner_writes_the_policy_of_its_team_and_no_other(api: Api, tab
     body = {"name": "team-growth", "scope": GROWTH, "policy": groups(2)}
     assert (await owner.post("/v1/policies", json=body)).status_code == 201
     for scope in ({"kind": "fleet"}, label("tier", "gold"), {"kind": "team", "team": "sales"}):
-        for query in ("", "?dry_run=true"):
-            answer = await owner.post(f"/v1/policies{query}", json={"name": "x", "scope": scope, "policy": {}})
+        created = await owner.post("/v1/policies", json={"name": "x", "scope": scope, "policy": {}})
+        previewed = await owner.post("/v1/policies/x/preview", json={"change": "create", "scope": scope})
+        for answer in (created, previewed):
             assert (answer.status_code, "admin" in answer.json()["detail"]) == (403, True)
     etag = {"If-Match": '"1"'}
     replaced = await owner.put("/v1/policies/team-growth", json=groups(3), headers=etag)
@@ -125,29 +126,30 @@ async def test_f30_names_of_hidden_policies_are_refused_to_an_owner_like_free_on
     await create(api, "gone", {"kind": "pattern", "pattern": "lake.l*"})
     await api.call("DELETE", "/v1/policies/gone", status=204, headers={"If-Match": '"1"'})
     owner = await as_caller(api, "owner", teams=["growth"])
-    answers = [
-        await owner.post(f"/v1/policies{query}", json={"name": name, "scope": GROWTH, "policy": {}})
-        for query in ("", "?dry_run=true")
-        for name in NAMES
+    answers = [await owner.post("/v1/policies", json={"name": name, "scope": GROWTH, "policy": {}}) for name in NAMES]
+    previews = [
+        await owner.post(f"/v1/policies/{name}/preview", json={"change": "create", "scope": GROWTH}) for name in NAMES
     ]
-    assert {answer.status_code for answer in answers} == {422}
+    assert {answer.status_code for answer in answers + previews} == {422}
     problem = {
         "pointer": "/name",
         "message": "an owner's policy is named after its team",
         "hint": "name it 'team-growth'",
     }
-    assert [answer.json()["errors"] for answer in answers] == [[problem | {"value": name}] for name in NAMES * 2]
+    assert [answer.json()["errors"] for answer in answers] == [[problem | {"value": name}] for name in NAMES]
+    problem["pointer"] = "path:name"
+    assert [answer.json()["errors"] for answer in previews] == [[problem | {"value": name}] for name in NAMES]
     made = await owner.post("/v1/policies", json={"name": "team-growth", "scope": GROWTH, "policy": {}})
     assert made.status_code == 201
 
 
-async def test_a_dry_run_shows_the_tables_of_a_label(api: Api, table_id: str) -> None:
+async def test_a_preview_shows_the_tables_of_a_label(api: Api, table_id: str) -> None:
     await change(api, table_id, labels={"tier": "gold"})
-    body = {"name": "x", "scope": label("tier", "gold"), "policy": groups(9)}
-    found = await api.post("/v1/policies?dry_run=true", body, status=200)
+    body = {"change": "create", "scope": label("tier", "gold"), "policy": groups(9)}
+    found = await api.post("/v1/policies/x/preview", body, status=200)
     assert (found["covered_count"], found["affected_count"]) == (1, 1)
     assert found["changes"][0]["settings"][0]["after_origin"] == "label tier=gold"
-    none = await api.post("/v1/policies?dry_run=true", body | {"scope": label("tier", "silver")}, status=200)
+    none = await api.post("/v1/policies/x/preview", body | {"scope": label("tier", "silver")}, status=200)
     assert none["covered_count"] == 0
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.integration.api.conftest import Api
 
+PREVIEW = "/v1/policies/fleet/preview"
 FILES = {"metric": "file_count", "at_least": 60}
 
 
@@ -19,6 +20,10 @@ def nested(levels: int) -> Any:
 def body(condition: Any) -> Any:
     triggers = [{"name": "deep", "all": [condition]}]
     return {"name": "fleet", "scope": {"kind": "fleet"}, "policy": {"triggers": triggers}}
+
+
+def change(body: Any) -> Any:
+    return {"change": "create", "scope": body["scope"], "policy": body["policy"]}
 
 
 @pytest.mark.parametrize("levels", [4, 8, 12])
@@ -45,11 +50,11 @@ async def test_a_wrong_condition_deep_inside_is_named_by_its_pointer(api: Api) -
     assert error["hint"] == "did you mean 'file_count'?"
 
 
-async def test_a_dry_run_tells_what_joined_rules_would_make_due(api: Api, table_id: str) -> None:
+async def test_a_preview_tells_what_joined_rules_would_make_due(api: Api, table_id: str) -> None:
     await api.get(f"/v1/tables/{table_id}/health")
     wanted = body({"any": [FILES, {"not": {"metric": "file_count", "above": 50}}]})
-    found = (await api.post("/v1/policies?dry_run=true", wanted, status=200))["due"]
+    found = (await api.post(PREVIEW, change(wanted), status=200))["due"]
     assert (found["count"], found["untold_count"]) == (1, 0)
     aged = body({"any": [FILES, {"not": {"metric": "newest_file_age", "above": "2d"}}]})
-    found = (await api.post("/v1/policies?dry_run=true", aged, status=200))["due"]
+    found = (await api.post(PREVIEW, change(aged), status=200))["due"]
     assert (found["count"], found["untold_count"]) == (0, 1)

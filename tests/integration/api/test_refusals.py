@@ -74,16 +74,17 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
         ),
     ],
     "POST /v1/catalogs/lake/discover": [
-        ({"owner_team": "sales"}, ""),
-        ({"dry_run": True}, ""),
-        ({"limit": 5}, ""),
-        ({"register": True, "limit": 0}, "/limit"),
-        ({"register": True, "limit": 1001}, "/limit"),
-        ({"register": True, "limit": "200"}, "/limit"),
-        ({"register": "on"}, "/register"),
+        ({"owner_team": "sales"}, "/owner_team"),
+        ({"limit": 5}, "/limit"),
         ({"pattern": ""}, "/pattern"),
         ({"pattern": "a\u0000"}, "/pattern"),
-        ({"register": True, "labels": {"a:b": "c"}}, "/labels/a:b"),
+    ],
+    "POST /v1/catalogs/lake/register": [
+        ({"limit": 0}, "/limit"),
+        ({"limit": 1001}, "/limit"),
+        ({"limit": "200"}, "/limit"),
+        ({"paused": "on"}, "/paused"),
+        ({"labels": {"a:b": "c"}}, "/labels/a:b"),
     ],
     "POST /v1/tables": [
         (ADDRESS | {"name": ""}, "/name"),
@@ -163,12 +164,12 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
         ({"name": "x", "scope": {"kind": "fleet"}, "policy": {}} | {"name": "a b"}, "/name"),
         (
             {"name": "x", "scope": {"kind": "fleet"}, "policy": {}} | {"policy": {"rewrite": {"strategy": "zorder"}}},
-            "/rewrite/columns",
+            "/policy/rewrite/columns",
         ),
         (
             {"name": "x", "scope": {"kind": "fleet"}, "policy": {}}
             | {"policy": {"rewrite": {"small_file_bytes": "1GiB"}}},
-            "/rewrite/small_file_bytes",
+            "/policy/rewrite/small_file_bytes",
         ),
     ],
     f"POST {TABLE}/plan": [

@@ -19,6 +19,13 @@ async def create(api: Api, name: str, scope: Any, policy: Any = None, *, status:
     return await api.post("/v1/policies", body, status=status, **options)
 
 
+PREVIEW = "/v1/policies/mine/preview"
+
+
+async def preview_of(api: Api, scope: Any, policy: Any = POLICY) -> Any:
+    return await api.post(PREVIEW, {"change": "create", "scope": scope, "policy": policy}, status=200)
+
+
 async def setting(api: Api, table_id: str, name: str) -> tuple[Any, str]:
     found = (await api.get(f"/v1/tables/{table_id}/effective-policy"))["settings"][name]
     return found["value"], found["origin"]
@@ -64,8 +71,8 @@ async def test_an_unknown_column_is_found_on_a_covered_table(api: Api, table_id:
     body = {"name": "x", "scope": FLEET, "policy": {"rewrite": {"strategy": "sort", "columns": ["id", "dya"]}}}
     errors = (await api.post("/v1/policies", body, status=422))["errors"]
     found = {error["pointer"]: (error["message"], error["hint"]) for error in errors}
-    assert found["/rewrite/columns/1"] == ("no such column in lake.lake.events", "did you mean 'day'?")
-    assert "/rewrite/columns/0" not in found
+    assert found["/policy/rewrite/columns/1"] == ("no such column in lake.lake.events", "did you mean 'day'?")
+    assert "/policy/rewrite/columns/0" not in found
 
 
 async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str) -> None:
@@ -73,7 +80,7 @@ async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str
     await api.put_policy(table_id, own)
     answer = await create(api, "fleet", FLEET, {"rewrite": {"target_file_bytes": "64MiB"}}, status=422)
     (error,) = answer["errors"]
-    assert error["pointer"] == "/rewrite/small_file_bytes"
+    assert error["pointer"] == "/policy/rewrite/small_file_bytes"
     assert "lake.lake.events" in error["hint"]
 
 
@@ -88,7 +95,7 @@ async def test_a_contradiction_names_a_table_where_it_is(api: Api, table_id: str
     ],
 )
 async def test_a_policy_that_covers_no_table_says_so(api: Api, table_id: str, scope: Any, nearest: str | None) -> None:
-    previewed = await create(api, "mine", scope, status=200, params={"dry_run": True})
+    previewed = await preview_of(api, scope)
     made = await create(api, "mine", scope)
     (note,) = (note for note in made["notes"] if "covers no registered table now" in note)
     assert note in previewed["notes"]
@@ -172,9 +179,9 @@ async def test_what_was_never_written_and_a_table_s_own_policy_are_no_named_ones
     assert (await api.get("/v1/policies"))["items"] == []
 
 
-async def test_a_dry_run_says_what_would_change_and_writes_nothing(api: Api, table_id: str) -> None:
-    preview = await create(api, "mine", LAKE, status=200, params={"dry_run": True})
-    assert (preview["dry_run"], preview["covered_count"], preview["affected_count"]) == (True, 1, 1)
+async def test_a_preview_says_what_would_change_and_writes_nothing(api: Api, table_id: str) -> None:
+    preview = await preview_of(api, LAKE)
+    assert (preview["covered_count"], preview["affected_count"]) == (1, 1)
     assert preview["affected_tables"] == [{"id": table_id, "address": "lake.lake.events"}]
     (change,) = preview["changes"]
     settings = {each.pop("setting"): each for each in change["settings"]}
@@ -190,31 +197,33 @@ async def test_a_dry_run_says_what_would_change_and_writes_nothing(api: Api, tab
 
 async def test_a_setting_that_a_stronger_policy_holds_would_not_change(api: Api, table_id: str) -> None:
     await api.put_policy(table_id, POLICY)
-    preview = await create(
-        api, "mine", LAKE, {"rewrite": {"target_file_bytes": "32MiB"}}, status=200, params={"dry_run": "true"}
-    )
+    preview = await preview_of(api, LAKE, {"rewrite": {"target_file_bytes": "32MiB"}})
     assert (preview["covered_count"], preview["affected_count"], preview["changes"]) == (1, 0, [])
 
 
-async def test_a_dry_run_needs_no_precondition(api: Api, table_id: str) -> None:
+async def test_a_preview_needs_no_precondition(api: Api, table_id: str) -> None:
     await create(api, "mine", LAKE)
-    dry = {"dry_run": "true"}
-    replaced = await api.call("PUT", "/v1/policies/mine", status=200, json={"enabled": False}, params=dry)
-    assert {each["setting"] for each in replaced.json()["changes"][0]["settings"]} >= {"enabled"}
-    deleted = (await api.call("DELETE", "/v1/policies/mine", status=200, params=dry)).json()
+    path = "/v1/policies/mine/preview"
+    replaced = await api.post(path, {"change": "replace", "policy": {"enabled": False}}, status=200)
+    assert {each["setting"] for each in replaced["changes"][0]["settings"]} >= {"enabled"}
+    deleted = await api.post(path, {"change": "delete"}, status=200)
     assert {each["after_origin"] for each in deleted["changes"][0]["settings"]} == {"default", "derived"}
-    restored = await api.post("/v1/policies/mine/restore", {"version": 1}, status=200, params=dry)
+    restored = await api.post(path, {"change": "restore", "version": 1}, status=200)
     assert restored["affected_count"] == 0
     assert (await api.get("/v1/policies/mine"))["version"] == 1
 
 
-async def test_a_dry_run_refuses_what_the_write_would_refuse_and_is_not_mistaken_for_it(
-    api: Api, table_id: str
-) -> None:
-    dry, key = {"dry_run": True}, {"Idempotency-Key": "one"}
-    await create(api, "x", FLEET, {"rewrite": {"strategy": "zorder"}}, status=422, params=dry)
-    await create(api, "mine", LAKE, status=200, params=dry, headers=key)
-    assert (await create(api, "mine", LAKE, headers=key))["version"] == 1
+async def test_a_preview_refuses_what_the_write_would_refuse(api: Api, table_id: str) -> None:
+    zorder = {"rewrite": {"strategy": "zorder"}}
+    refused = await create(api, "mine", LAKE, zorder, status=422)
+    previewed = await api.post(PREVIEW, {"change": "create", "scope": LAKE, "policy": zorder}, status=422)
+    assert previewed["errors"] == refused["errors"]
+    assert refused["errors"][0]["pointer"].startswith("/policy/")
+    await api.post(PREVIEW, {"change": "replace", "policy": {}}, status=404)
+    for wrong in ({}, {"change": "make"}, {"change": "replace"}, {"change": "delete", "policy": {}}):
+        await api.post(PREVIEW, wrong, status=422)
+    await create(api, "mine", LAKE)
+    await api.post(PREVIEW, {"change": "create", "scope": LAKE}, status=409)
 
 
 async def test_of_two_creates_two_replaces_or_a_delete_and_a_replace_one_wins(api: Api, table_id: str) -> None:
@@ -256,14 +265,14 @@ async def test_every_write_is_in_the_audit_log(api: Api, table_id: str) -> None:
 
 
 async def due(api: Api, policy: Any) -> Any:
-    return (await create(api, "mine", LAKE, policy, status=200, params={"dry_run": True}))["due"]
+    return (await preview_of(api, LAKE, policy))["due"]
 
 
 def many_files(least: int) -> Any:
     return {"triggers": [{"name": "many", "all": [{"metric": "file_count", "at_least": least}]}]}
 
 
-async def test_a_dry_run_names_tables_that_would_become_due_and_those_never_measured(api: Api, table_id: str) -> None:
+async def test_a_preview_names_tables_that_would_become_due_and_those_never_measured(api: Api, table_id: str) -> None:
     told = await due(api, many_files(2))
     assert (told["count"], told["never_measured_count"]) == (0, 1)
     assert told["never_measured"] == [{"id": table_id, "address": "lake.lake.events"}]

@@ -8,7 +8,7 @@ import pytest
 from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, NotFound
 from engine.domain.ids import TableId
-from engine.domain.tables.table import TableFilter, TablePatch
+from engine.domain.tables.table import TableFilter, TableUpdate
 from tests.integration.api.conftest import ADDRESS, Api
 
 
@@ -66,12 +66,12 @@ async def test_an_owner_changes_tables_of_its_own_teams_only(api: Api, table_id:
     service, table = api.container.tables, TableId(table_id)
     owner = Caller("key:owner", Role.OWNER, frozenset({"sales", "ads"}))
     with pytest.raises(NotFound):
-        await service.patch(owner, table, TablePatch(labels={"a": "b"}))
+        await service.patch(owner, table, TableUpdate(labels={"a": "b"}))
     await patched(api, table_id, {"owner_team": "sales"})
-    assert (await service.patch(owner, table, TablePatch(sets_team=True, owner_team="ads"))).owner_team == "ads"
+    assert (await service.patch(owner, table, TableUpdate(sets_team=True, owner_team="ads"))).owner_team == "ads"
     for team in ("finance", None):
         with pytest.raises(Forbidden):
-            await service.patch(owner, table, TablePatch(sets_team=True, owner_team=team))
+            await service.patch(owner, table, TableUpdate(sets_team=True, owner_team=team))
 
 
 async def test_changes_at_once_are_all_kept(api: Api, table_id: str) -> None:

@@ -167,7 +167,7 @@ async def test_a_key_that_the_table_can_t_have_is_refused(world: World[Upserts])
     ):
         policy = PolicyDocument.model_validate({"rewrite": {"min_input_files": 2, "key": key}})
         with pytest.raises(InvalidInput) as refused:
-            await world.container.policies.put(SYSTEM, world.table_id, policy, if_match=1, if_none_match=False)
+            await world.container.policies.replace(SYSTEM, world.table_id, policy, if_match=1, if_none_match=False)
         (problem,) = refused.value.problems
         assert (problem.pointer, problem.value) == ("/rewrite/key", key)
         assert named in problem.message

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("core_child", "redis")
 async def verify_by(world: World[TwinLake], mode: str) -> None:
     policy = {"verification": mode, "rewrite": {"key_tables": {"sorted_run_trigger": 3}}}
     document = PolicyDocument.model_validate(policy)
-    await world.container.policies.put(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
+    await world.container.policies.replace(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
 
 
 async def test_content_compares_the_rows_of_every_bucket(world: World[TwinLake]) -> None:

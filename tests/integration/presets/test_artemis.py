@@ -264,7 +264,7 @@ async def test_l20_small_files_stay_bounded_when_each_day_brings_new_ones(kept: 
 
 async def test_l21_the_preset_merges_manifests(kept: Kept) -> None:
     document = PolicyDocument.model_validate({"preset": "artemis", "limits": AVAILABLE})
-    written = await kept.world.container.policies.put(SYSTEM, kept.world.table_id, document, if_none_match=True)
+    written = await kept.world.container.policies.replace(SYSTEM, kept.world.table_id, document, if_none_match=True)
     assert written.notes == ()
     plan = await kept.world.container.upkeep.plan(SYSTEM, kept.world.table_id, Operation.REWRITE_MANIFESTS)
     assert plan["enabled"] is True

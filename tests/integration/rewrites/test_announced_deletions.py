@@ -107,7 +107,7 @@ async def test_f44_a_rule_that_is_switched_off_and_on_again_is_announced_again(
     first = await announced(world, watching)
     await world.finish(first.id)
     off = PolicyDocument.model_validate({"triggers": [], "maintenance": {"expire_snapshots": "off"}})
-    await world.container.policies.put(SYSTEM, world.table_id, off, if_match=1)
+    await world.container.policies.replace(SYSTEM, world.table_id, off, if_match=1)
     await replaced(world)
     append_files(world.lake, DAY)
     await deleting.pass_by(hours=2)

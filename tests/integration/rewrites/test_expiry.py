@@ -124,7 +124,7 @@ async def test_a_run_needs_the_setting_and_takes_no_fields_of_a_rewrite(world: W
 async def test_a_policy_that_was_switched_off_meanwhile_expires_nothing(world: World, before: list[int]) -> None:
     run = await submitted(world)
     off = PolicyDocument.model_validate({"maintenance": {"expire_snapshots": "off"}})
-    await world.container.policies.put(SYSTEM, world.table_id, off, if_match=1, if_none_match=False)
+    await world.container.policies.replace(SYSTEM, world.table_id, off, if_match=1, if_none_match=False)
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.SKIPPED, "disabled")
     assert snapshot_ids(world) == before

@@ -13,7 +13,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
-from engine.domain.tables.discoveries import DiscoveryRequest
+from engine.domain.tables.discoveries import RegistrationRequest
 from engine.domain.tables.table import OutsideFiles, Table, TableRef
 from engine.domain.tables.watches import Verdict, Watch
 from tests.support.attempts import explained, set_properties
@@ -114,8 +114,8 @@ async def test_a_table_registered_as_paused_starts_nothing_until_it_is_resumed(
 
 async def test_tables_that_are_discovered_may_be_registered_as_paused(world: World, new: TableId) -> None:
     await world.container.tables.delete(SYSTEM, new)
-    request = DiscoveryRequest("lake.new", registers=True, labels={"tier": "gold"}, paused=True)
-    discovery, _ = await world.container.discovery.discover(SYSTEM, "lake", request)
+    request = RegistrationRequest("lake.new", labels={"tier": "gold"}, paused=True)
+    discovery = await world.container.discovery.register(SYSTEM, "lake", request)
     (found,) = discovery.tables
     assert found.table_id is not None
     table = await world.container.tables.get(SYSTEM, found.table_id)
@@ -127,7 +127,7 @@ async def test_min_interval_counts_only_runs_that_changed_the_table(world: World
     run, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest())
     assert (await world.finish(run.id)).state is RunState.SKIPPED
     document = PolicyDocument.model_validate({**DUE.model_dump(exclude_none=True), "schedule": {"min_interval": "1h"}})
-    await world.container.policies.put(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
+    await world.container.policies.replace(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
     assert (await watching.look()).verdict is Verdict.SUBMITTED
 
 
@@ -146,7 +146,7 @@ async def test_a_change_ends_the_rest_after_runs_in_vain(world: World, watching:
     await fail_once(world, watching)
     if changed == "policy":
         document = PolicyDocument.model_validate({**DUE.model_dump(exclude_none=True), "priority": "high"})
-        await world.container.policies.put(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
+        await world.container.policies.replace(SYSTEM, world.table_id, document, if_match=1, if_none_match=False)
     else:
         await world.container.catalogs.replace(SYSTEM, "lake", {**world.lake.properties, "pool_pre_ping": "true"}, 1)
     assert (await watching.look(wake=True)).verdict is Verdict.SUBMITTED

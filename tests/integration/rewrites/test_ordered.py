@@ -209,7 +209,7 @@ async def test_a_renamed_column_stays_the_same_order(world: World) -> None:
         change.rename_column("value", "amount")
     own = (await world.container.policies.get(SYSTEM, world.table_id)).policy.version
     document = PolicyDocument.model_validate({"rewrite": {"strategy": "sort", "columns": ["amount"]}})
-    await world.container.policies.put(SYSTEM, world.table_id, document, if_match=own)
+    await world.container.policies.replace(SYSTEM, world.table_id, document, if_match=own)
     assert (await in_full(world)).state is RunState.SKIPPED
 
 

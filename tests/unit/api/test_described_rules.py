@@ -8,12 +8,12 @@ from pydantic import BaseModel, ValidationError
 
 from api.schemas.access.keys import KeyCreate
 from api.schemas.catalogs.catalog import CatalogCreate
-from api.schemas.catalogs.discoveries import DiscoverRequest
-from api.schemas.fleet.limits import LimitsPut
+from api.schemas.catalogs.discoveries import RegistrationRequest
+from api.schemas.fleet.limits import LimitsReplace
 from api.schemas.policies.policy import PolicyCreate
 from api.schemas.runs.run import RunSubmit
 from api.schemas.tables.signals import SignalSend
-from api.schemas.tables.table import TablePatch, TableRegister
+from api.schemas.tables.table import TableRegister, TableUpdate
 from tests.support.apps import described_app
 
 LAKE = {"name": "lake", "format": "iceberg", "properties": {"type": "sql"}}
@@ -38,8 +38,7 @@ def comparison(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("model", "body"),
     [
-        (DiscoverRequest, {"labels": {"tier": "gold"}}),
-        (DiscoverRequest, {"register": False, "limit": 5}),
+        (RegistrationRequest, {"limit": 0}),
         (SignalSend, {"signal": {"kind": "query_latency", "query_count": 3}}),
         (SignalSend, {"signal": {"kind": "query_latency", "p95_seconds": None}}),
         (RunSubmit, comparison(op="eq")),
@@ -47,8 +46,8 @@ def comparison(**fields: Any) -> dict[str, Any]:
         (RunSubmit, comparison(op="in", value=1)),
         (RunSubmit, comparison(op="is_null", value=1)),
         (TableRegister, ORDERS | {"owner_team": "a\u202eb"}),
-        (TablePatch, {"labels": {"a:b": "c"}}),
-        (TablePatch, {"labels": {"a": "two\nlines"}}),
+        (TableUpdate, {"labels": {"a:b": "c"}}),
+        (TableUpdate, {"labels": {"a": "two\nlines"}}),
     ],
     ids=str,
 )
@@ -61,10 +60,10 @@ def test_what_a_model_refuses_is_described(document: dict[str, Any], model: type
 @pytest.mark.parametrize(
     ("model", "body"),
     [
-        (LimitsPut, {"bandwidth": "400MB"}),
-        (LimitsPut, {"requests": 5, "parallel_runs": None}),
-        (LimitsPut, {"catalogs": {"lake": {"requests": 5}}}),
-        (LimitsPut, {"requests": 5, "catalogs": {"lake": {"parallel_runs": 2}}}),
+        (LimitsReplace, {"bandwidth": "400MB"}),
+        (LimitsReplace, {"requests": 5, "parallel_runs": None}),
+        (LimitsReplace, {"catalogs": {"lake": {"requests": 5}}}),
+        (LimitsReplace, {"requests": 5, "catalogs": {"lake": {"parallel_runs": 2}}}),
         (KeyCreate, {"name": "root", "role": "admin", "teams": ["sales"]}),
         (CatalogCreate, LAKE | {"name": "-lake"}),
         (CatalogCreate, LAKE | {"properties": {"": "a"}}),
@@ -85,11 +84,11 @@ def test_what_a_service_refuses_is_described(document: dict[str, Any], model: ty
 @pytest.mark.parametrize(
     ("model", "body"),
     [
-        (DiscoverRequest, {}),
-        (DiscoverRequest, {"register": True, "limit": 5.0}),
-        (LimitsPut, {}),
-        (LimitsPut, {"parallel_runs": 4, "bandwidth": "400MB"}),
-        (LimitsPut, {"catalogs": {"lake": {"parallel_runs": 2, "requests": 5}}}),
+        (RegistrationRequest, {}),
+        (RegistrationRequest, {"labels": {"tier": "gold"}, "limit": 5.0}),
+        (LimitsReplace, {}),
+        (LimitsReplace, {"parallel_runs": 4, "bandwidth": "400MB"}),
+        (LimitsReplace, {"catalogs": {"lake": {"parallel_runs": 2, "requests": 5}}}),
         (KeyCreate, {"name": "root", "role": "admin", "teams": None}),
         (KeyCreate, {"name": "etl", "role": "operator", "teams": ["sales"]}),
         (CatalogCreate, LAKE | {"allowed_locations": ["s3://lake/warehouse", "file:///lake", "/lake"]}),

@@ -130,7 +130,15 @@ def test_if_match_is_required_where_a_request_without_it_is_always_refused(docum
         for parameter in op.get("parameters", ())
         if parameter["name"] == "if-match" and parameter["required"]
     }
-    assert required == {"replace_catalog", "delete_catalog", "put_catalog_grants", "put_limits"}
+    assert required == {
+        "replace_catalog",
+        "delete_catalog",
+        "replace_catalog_grants",
+        "replace_limits",
+        "replace_policy",
+        "delete_policy",
+        "delete_table_policy",
+    }
 
 
 def test_every_operation_declares_that_unknown_parameters_are_refused(document: dict[str, Any]) -> None:

@@ -14,8 +14,8 @@ from packhouse_client.models import (
     RunState,
     RunSubmit,
     Table,
-    TablePatch,
     TablePlan,
+    TableUpdate,
 )
 from packhouse_client.testing import MockPackhouse
 
@@ -72,11 +72,11 @@ def test_a_dictionary_is_sent_as_it_is_also_where_a_body_may_be_left_out() -> No
 
 def test_of_a_model_the_given_fields_are_sent() -> None:
     client, sent = recorded(httpx.Response(200, json={}))
-    body = TablePatch(owner_team=None)
+    body = TableUpdate(owner_team=None)
     body.labels = {"tier": "gold"}
-    client.tables.patch.raw("tbl_1", body=body, if_match='"1"')
+    client.tables.update.raw("tbl_1", body=body, if_match='"1"')
     hours = QuietHours(from_="08:00", to="18:00", days=[QuietHoursDaysItem.MON])
-    client.table_policies.put.raw("tbl_1", body=PolicyDocumentInput(quiet_hours=[hours]))
+    client.table_policies.replace.raw("tbl_1", body=PolicyDocumentInput(quiet_hours=[hours]))
     assert json.loads(sent[0].content) == {"owner_team": None, "labels": {"tier": "gold"}}
     assert json.loads(sent[1].content) == {"quiet_hours": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]}
 
@@ -146,7 +146,7 @@ def test_a_wrong_call_is_told_how_it_is_made(
 def test_fields_and_values_that_the_models_do_not_know_reach_the_server(mock: MockPackhouse) -> None:
     table = mock.add_table("lake.shop.orders")
     with pytest.raises(InvalidInput) as caught:
-        mock.client().table_policies.put(table, body={"rewrite": {"target": 1}}, if_none_match="*")
+        mock.client().table_policies.replace(table, body={"rewrite": {"target": 1}}, if_none_match="*")
     assert caught.value.fields[0].pointer == "/rewrite/target"
     with pytest.raises(InvalidInput) as caught:
         mock.client().runs.submit(body={"table_id": table, "operation": "mow"})
@@ -167,7 +167,7 @@ async def test_a_list_goes_on_over_all_pages(mock: MockPackhouse) -> None:
 def test_an_answer_can_be_had_as_it_came_and_what_has_no_method_be_requested(mock: MockPackhouse) -> None:
     table = mock.add_table("lake.shop.orders")
     client = mock.client()
-    written = client.table_policies.put.raw(table, body={"enabled": True}, if_none_match="*")
+    written = client.table_policies.replace.raw(table, body={"enabled": True}, if_none_match="*")
     assert (written.status, written.etag, written.document["policy"]) == (201, '"1"', {"enabled": True})
     assert client.request("GET", f"/v1/tables/{table}").document["id"] == table
 

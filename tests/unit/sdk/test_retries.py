@@ -24,7 +24,7 @@ def table(mock: MockPackhouse) -> str:
 
 
 def put_policy(client: Packhouse, table: str) -> Any:
-    return client.table_policies.put(table, body=POLICY, if_none_match="*")
+    return client.table_policies.replace(table, body=POLICY, if_none_match="*")
 
 
 def submit(client: Packhouse, table: str) -> Any:

@@ -1,5 +1,6 @@
 """`packhouse catalogs …`: connections to catalogs of tables."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from packhouse.documents.reading import assignments
 from packhouse.exit_codes import ExitCode
 from packhouse.output import Markup, moment, print_fields, print_rows, print_tree
 from packhouse.problems import CommandError
+from packhouse.rendering.policies import print_deletions
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(no_args_is_help=True, help="Create, list, change, check, discover, grant and delete catalogs.")
@@ -141,32 +143,45 @@ def discover(
     paused: Annotated[
         bool, typer.Option("--paused", help="Register them as paused: no run starts until each is resumed.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what `--register` would do, and what policies would delete.")
+    ] = False,
     acknowledge: AcknowledgeOption = None,
 ) -> None:
     """List the tables of a catalog, and register those that match."""
     given = {"--owner-team": owner_team, "--label": label, "--paused": paused, "--acknowledge": acknowledge}
+    given |= {"--dry-run": dry_run}
     if not register and (useless := [option for option, value in given.items() if value]):
         message = f"{', '.join(useless)}: only with --register"
         raise CommandError(message, ExitCode.USAGE, "add --register, or leave it out")
     session = Session.of(context)
-    body: dict[str, Any] = {"pattern": pattern.removeprefix(f"{name}."), "register": register}
+    catalogs = session.client.catalogs
+    body: dict[str, Any] = {"pattern": pattern.removeprefix(f"{name}.")}
     body |= {"owner_team": owner_team} if owner_team else {}
     body |= {"labels": assignments(label)} if label else {}
     body |= {"paused": True} if paused else {}
-    found = session.ask(session.client.catalogs.discover, name, body=body, acknowledge=acknowledge)
+    if not register:
+        found = session.ask(catalogs.discover, name, body=body)
+    elif dry_run:
+        found = session.ask(catalogs.preview_registration, name, body=body)
+    else:
+        found = session.ask(catalogs.register, name, body=body, acknowledge=acknowledge)
 
-    def render(console: Console) -> None:
-        rows = [
-            (".".join((name, *t["namespace"], t["name"])), t["outcome"].replace("_", " "), t["detail"])
-            for t in found["tables"]
-        ]
-        print_rows(console, ("table", "outcome", "detail"), rows)
-        if not rows:
-            session.say(_none_found(name, pattern))
-        if found["truncated"]:
-            session.say(f"[yellow]only the first {found['examined']} tables of the catalog were searched[/]")
+    session.show(found, lambda console: _show_discovery(session, console, name, pattern, found))
 
-    session.show(found, render)
+
+def _show_discovery(session: Session, console: Console, name: str, pattern: str, found: Mapping[str, Any]) -> None:
+    rows = [
+        (".".join((name, *t["namespace"], t["name"])), t["outcome"].replace("_", " "), t["detail"])
+        for t in found["tables"]
+    ]
+    print_rows(console, ("table", "outcome", "detail"), rows)
+    if not rows:
+        session.say(_none_found(name, pattern))
+    if found["truncated"]:
+        session.say(f"[yellow]only the first {found['examined']} tables of the catalog were searched[/]")
+    if found.get("deletions"):
+        print_deletions(console, found["deletions"])
 
 
 def _none_found(name: str, pattern: str) -> str:
@@ -226,7 +241,7 @@ def delete(context: typer.Context, name: NameArgument) -> None:
 
 
 def _write_grants(session: Session, name: str, kept: list[dict[str, Any]], etag: str) -> None:
-    written = session.ask(session.client.catalogs.put_grants, name, body={"grants": kept}, if_match=etag)
+    written = session.ask(session.client.catalogs.replace_grants, name, body={"grants": kept}, if_match=etag)
     _show_grants(session, written)
 
 

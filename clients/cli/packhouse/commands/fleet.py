@@ -172,7 +172,7 @@ def set_limits(
     present = session.answer(session.client.fleet.limits)
     known = {name: value for name, value in present.document.items() if name not in _OF_THE_RECORD}
     body: dict[str, Any] = known | {name: _value(text) for name, text in assignments(fields).items()}
-    changed = session.ask(session.client.fleet.put_limits, body=body, if_match=etag_of(present))
+    changed = session.ask(session.client.fleet.replace_limits, body=body, if_match=etag_of(present))
     session.show(changed, lambda console: print_fields(console, changed))
 
 

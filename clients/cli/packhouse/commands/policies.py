@@ -163,7 +163,7 @@ def diff(context: typer.Context, target: TargetArgument, file: FileOption) -> No
     """Show what `apply` would change: for which tables, which settings, from what to what."""
     session = Session.of(context)
     found = Target.of(session, target)
-    _preview(session, found.calls.preview, found.identity, body=read_document(file))
+    _preview(session, found, {"change": "replace", "policy": read_document(file)})
 
 
 @app.command()
@@ -177,7 +177,7 @@ def edit(context: typer.Context, target: TargetArgument, message: MessageOption 
 
     def write(document: Mapping[str, Any]) -> Answer:
         given = {**_condition(present), **given_options(message)}
-        return session.answer(found.calls.put, found.identity, body=document, **given)
+        return session.answer(found.calls.replace, found.identity, body=document, **given)
 
     written = editing.edit(target, with_sizes(present.document["policy"]) if present else {}, write)
     if written is None:
@@ -197,10 +197,10 @@ def delete(
     """Delete a policy: its settings are inherited again."""
     session = Session.of(context)
     found = Target.of(session, target)
-    etag = etag_of(session.answer(found.calls.get, found.identity))
     if dry_run:
-        _preview(session, found.calls.preview_delete, found.identity, if_match=etag)
+        _preview(session, found, {"change": "delete"})
         return
+    etag = etag_of(session.answer(found.calls.get, found.identity))
     session.answer(found.calls.delete, found.identity, if_match=etag, **given_options(message, acknowledge))
     session.show({"deleted": found.identity}, lambda console: print_fields(console, {"policy deleted": target}))
 
@@ -237,13 +237,11 @@ def restore(
     """Store an earlier version as the next one."""
     session = Session.of(context)
     found = Target.of(session, target)
-    condition = _condition(found.present(session))
-    body = {"version": version}
     if dry_run:
-        _preview(session, found.calls.preview_restore, found.identity, body=body, **condition)
+        _preview(session, found, {"change": "restore", "version": version})
     else:
-        given = {**condition, **given_options(message, acknowledge)}
-        _show(session, session.answer(found.calls.restore, found.identity, body=body, **given))
+        given = {**_condition(found.present(session)), **given_options(message, acknowledge)}
+        _show(session, session.answer(found.calls.restore, found.identity, body={"version": version}, **given))
 
 
 @app.command()
@@ -300,16 +298,17 @@ def write(
         hint = "leave the option out, or delete the policy and create another"
         raise CommandError(f"{target.name} has its scope already, which never changes", ExitCode.USAGE, hint)
     if present is None and not target.is_table:
-        body = {"name": target.identity, "scope": target.scope or scope_of(scope), "policy": document}
+        body: dict[str, Any] = {"scope": target.scope or scope_of(scope), "policy": document}
         if dry_run:
-            _preview(session, session.client.policies.preview_create, body=body)
+            _preview(session, target, {"change": "create", **body})
         else:
+            body["name"] = target.identity
             _show(session, session.answer(session.client.policies.create, body=body, **given))
     elif dry_run:
-        _preview(session, target.calls.preview, target.identity, body=document, **_condition(present))
+        _preview(session, target, {"change": "replace", "policy": document})
     else:
         given = {**_condition(present), **given}
-        _show(session, session.answer(target.calls.put, target.identity, body=document, **given))
+        _show(session, session.answer(target.calls.replace, target.identity, body=document, **given))
     if "acknowledge" in given and not dry_run:
         session.say("[dim]what it deletes is announced first: `packhouse deletions list`[/]")
 
@@ -323,8 +322,8 @@ def _condition(present: Answer | None) -> dict[str, str]:
     return {"if_none_match": "*"} if present is None else {"if_match": etag_of(present)}
 
 
-def _preview(session: Session, call: Any, *path: str, **arguments: Any) -> None:
-    found = session.ask(call, *path, **arguments)
+def _preview(session: Session, target: Target, change: Mapping[str, Any]) -> None:
+    found = session.ask(target.calls.preview, target.identity, body=change)
     session.show(found, lambda console: preview(console, found))
 
 

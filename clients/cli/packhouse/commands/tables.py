@@ -99,7 +99,7 @@ def register(
 
 
 @app.command()
-def patch(
+def update(
     *,
     context: typer.Context,
     table: TableArgument,
@@ -118,7 +118,7 @@ def patch(
     identity = table_id(session, table)
     etag = etag_of(session.answer(session.client.tables.get, identity))
     given = {"if_match": etag} | ({} if acknowledge is None else {"acknowledge": acknowledge})
-    changed = session.ask(session.client.tables.patch, identity, body=body, **given)
+    changed = session.ask(session.client.tables.update, identity, body=body, **given)
     session.show(changed, lambda console: answers.table(console, changed))
 
 

@@ -106,15 +106,14 @@ class Planner:
             lines = tuple(differences(present or {}, wanted))
             if present is None:
                 new = {"name": name, **wanted, "policy": body}
-                check = self._send(policies.preview_create, body=new)
+                change = {"change": "create", "scope": wanted.get("scope"), "policy": body}
+                check = self._send(policies.preview, name, body=change)
                 yield Step("create", "policy", name, lines, self._send(policies.create, body=new, **self._given), check)
             else:
                 match = self._there.etags["policy", name]
-                given = {"body": body, "if_match": match}
-                check = self._send(policies.preview, name, **given)
-                yield Step(
-                    "change", "policy", name, lines, self._send(policies.put, name, **given, **self._given), check
-                )
+                check = self._send(policies.preview, name, body={"change": "replace", "policy": body})
+                send = self._send(policies.replace, name, body=body, if_match=match, **self._given)
+                yield Step("change", "policy", name, lines, send, check)
 
     def _tables(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
@@ -127,7 +126,7 @@ class Planner:
             labels = {**dict.fromkeys(before.keys() - after.keys()), **after}
             body = {"owner_team": wanted.get("owner_team"), "labels": labels}
             lines = tuple(differences(_registration(present), wanted))
-            yield Step("change", "table", name, lines, partial(self._patch, name, body))
+            yield Step("change", "table", name, lines, partial(self._update, name, body))
 
     def _table_policies(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
@@ -136,7 +135,7 @@ class Planner:
                 present = self._there.documents.get(("table", name), {}).get("policy")
                 lines = tuple(differences(present or {}, wanted))
                 verb = "create" if present is None else "change"
-                send = partial(self._put_policy, name, wanted)
+                send = partial(self._replace_policy, name, wanted)
                 check = partial(self._preview_policy, name, wanted) if name in self._there.ids else None
                 yield Step(verb, "policy of table", name, lines, send, check)
 
@@ -183,17 +182,17 @@ class Planner:
             match = f'"{changed["version"]}"'
         if any(differences({"grants": present.get("grants")}, {"grants": wanted.get("grants")})):
             grants = {"grants": wanted.get("grants") or []}
-            self._session.ask(catalogs.put_grants, name, body=grants, if_match=match)
+            self._session.ask(catalogs.replace_grants, name, body=grants, if_match=match)
 
     def _register(self, name: str, wanted: Document) -> None:
         catalog, namespace, last = split_address(name)
         body = {"catalog": catalog, "namespace": namespace, "name": last, **wanted}
         self._there.ids[name] = self._session.ask(self._client.tables.register, body=body, **self._acknowledge)["id"]
 
-    def _patch(self, name: str, body: Document) -> None:
+    def _update(self, name: str, body: Document) -> None:
         match = self._there.etags["table", name]
         self._session.ask(
-            self._client.tables.patch, self._there.ids[name], body=body, if_match=match, **self._acknowledge
+            self._client.tables.update, self._there.ids[name], body=body, if_match=match, **self._acknowledge
         )
 
     def _delete(self, kind: str, name: str) -> None:
@@ -206,16 +205,15 @@ class Planner:
             case _:
                 self._session.answer(self._client.catalogs.delete, name, if_match=self._there.etags[kind, name])
 
-    def _put_policy(self, name: str, document: Document) -> None:
-        self._send_policy(self._client.table_policies.put, name, document, **self._given)
-
-    def _preview_policy(self, name: str, document: Document) -> None:
-        self._send_policy(self._client.table_policies.preview, name, document)
-
-    def _send_policy(self, call: Call, name: str, document: Document, **given: str) -> None:
+    def _replace_policy(self, name: str, document: Document) -> None:
         match = self._there.etags.get(("table policy", name))
         condition = {"if_match": match} if match else {"if_none_match": "*"}
-        self._session.ask(call, self._there.ids[name], body=document, **condition, **given)
+        given = {**condition, **self._given}
+        self._session.ask(self._client.table_policies.replace, self._there.ids[name], body=document, **given)
+
+    def _preview_policy(self, name: str, document: Document) -> None:
+        change = {"change": "replace", "policy": document}
+        self._session.ask(self._client.table_policies.preview, self._there.ids[name], body=change)
 
     def _delete_policy(self, name: str) -> None:
         match = self._there.etags["table policy", name]

@@ -31,13 +31,18 @@ def preview(console: Console, found: Document) -> None:
         print_rows(console, ("setting", "now", "then", "?from", "?then from"), rows, title=title)
     if found.get("deletions"):
         console.print()
-        for line in deletion_lines(found["deletions"]):
-            console.print(f"[red]{escape(line)}[/]", soft_wrap=True)
-        console.print(f"acknowledge it with --acknowledge {escape(found['deletions']['acknowledge'])}", soft_wrap=True)
+        print_deletions(console, found["deletions"])
     for problem in found["contradictions"]:
         console.print(f"[red]{escape(problem['pointer'])}[/]: {escape(problem['message'])}", soft_wrap=True)
     for note in found["notes"]:
         console.print(f"[yellow]note[/] {escape(in_commands(note))}", soft_wrap=True)
+
+
+def print_deletions(console: Console, found: Mapping[str, Any]) -> None:
+    """Show what a change would delete, and the option that acknowledges it."""
+    for line in deletion_lines(found):
+        console.print(f"[red]{escape(line)}[/]", soft_wrap=True)
+    console.print(f"acknowledge it with --acknowledge {escape(found['acknowledge'])}", soft_wrap=True)
 
 
 def changes_of(changes: Sequence[Document]) -> str:

@@ -551,28 +551,10 @@ class Dependency(Model):
 
 
 class DiscoverRequest(Model):
-    """Tables to look for, and whether to register them."""
-
-    dry_run: bool = False
-    """With `register`: open each table, register none."""
-
-    labels: dict[str, str] | None = None
-    """Labels of those that are registered."""
-
-    limit: int = 200
-    """Maximum number of tables to register with this request."""
-
-    owner_team: str | None = None
-    """The team of those that are registered."""
+    """Tables to look for."""
 
     pattern: str = "*"
     """Matched against `namespace.name`: `*` is any characters, `?` is one."""
-
-    paused: bool = False
-    """Pause those that are registered, until each is resumed."""
-
-    register_: bool = Field(False, validation_alias="register", serialization_alias="register")
-    """Register those that match and can be."""
 
 
 class DiscoveredTable(Model):
@@ -592,6 +574,22 @@ class DiscoveredTable(Model):
 
     table_id: str | None
     """Of a registered table that the caller may read."""
+
+
+class Discovery(Model):
+    """The tables of a catalog that match, in order of their addresses."""
+
+    counts: dict[str, int]
+    """Tables that match, by outcome."""
+
+    examined: int
+    """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
+
+    tables: list[DiscoveredTable]
+    """Tables that match the pattern."""
+
+    truncated: bool
+    """True when the catalog has more."""
 
 
 class DueTable(Model):
@@ -1113,7 +1111,7 @@ class GrantWrite(Model):
     """The team; `*` is every team."""
 
 
-class GrantsPut(Model):
+class GrantsReplace(Model):
     """All grants of a catalog."""
 
     grants: list[GrantWrite]
@@ -1513,7 +1511,7 @@ class Limits(Model):
     """Grows with each write; the ETag is this in quotes."""
 
 
-class LimitsPut(Model):
+class LimitsReplace(Model):
     """Limits of the whole fleet. Absent or null: unlimited."""
 
     bandwidth: int | str | None = None
@@ -1966,6 +1964,23 @@ class PlannedLater(Model):
     """Partitions that are planned later."""
 
 
+class PolicyDeletion(Model):
+    """The end of a policy: all its settings are inherited again."""
+
+    change: Literal["delete"]
+    """Delete the policy."""
+
+
+class PolicyRestoration(Model):
+    """An earlier version that becomes the next one."""
+
+    change: Literal["restore"]
+    """Write an earlier version again."""
+
+    version: int
+    """No deletion."""
+
+
 class PolicyRestore(Model):
     """The version to restore."""
 
@@ -2131,6 +2146,25 @@ class RefusedSetting(Model):
 
     value: str
     """`*`: any value but the empty one."""
+
+
+class RegistrationRequest(Model):
+    """Tables to register, and what they get."""
+
+    labels: dict[str, str] | None = None
+    """Their labels."""
+
+    limit: int = 200
+    """Maximum number of tables to register with this request."""
+
+    owner_team: str | None = None
+    """The team that owns them."""
+
+    pattern: str = "*"
+    """Matched against `namespace.name`: `*` is any characters, `?` is one."""
+
+    paused: bool = False
+    """Pause them, until each is resumed."""
 
 
 class RowKey(Model):
@@ -2811,16 +2845,6 @@ class TableList(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
-class TablePatch(Model):
-    """Changes of a table, as a JSON merge patch: an absent field stays, null removes a value."""
-
-    labels: dict[str, str | None] | None = None
-    """Labels to set, or to remove by null; null instead of an object removes all labels."""
-
-    owner_team: str | None = None
-    """Null: the table has no team any more."""
-
-
 class TableRegister(Model):
     """A table to register, by its address in a catalog."""
 
@@ -2841,6 +2865,16 @@ class TableRegister(Model):
 
     paused: bool = False
     """Pause it: no run of it starts until it is resumed."""
+
+
+class TableUpdate(Model):
+    """Changes of a table, as a JSON merge patch: an absent field stays, null removes a value."""
+
+    labels: dict[str, str | None] | None = None
+    """Labels to set, or to remove by null; null instead of an object removes all labels."""
+
+    owner_team: str | None = None
+    """Null: the table has no team any more."""
 
 
 class TableWindow(Model):
@@ -3419,25 +3453,6 @@ class Deletions(Model):
 
     table_count: int
     """Tables of which more would be deleted than before."""
-
-
-class Discovery(Model):
-    """The tables of a catalog that match, in order of their addresses."""
-
-    counts: dict[str, int]
-    """Tables that match, by outcome."""
-
-    deletions: Deletions | None
-    """Of a dry run: what policies would delete of the tables once they are registered, with the token to register them with; null: nothing."""
-
-    examined: int
-    """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
-
-    tables: list[DiscoveredTable]
-    """Tables that match the pattern."""
-
-    truncated: bool
-    """True when the catalog has more."""
 
 
 class DueState(Model):
@@ -4023,9 +4038,6 @@ class PolicyPreview(Model):
     deletions: Deletions | None
     """What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`."""
 
-    dry_run: Literal[True]
-    """True: nothing was written."""
-
     due: DueTables
     """Tables whose triggers would hold and did not before."""
 
@@ -4102,6 +4114,25 @@ class ReclaimOutput(Model):
 
     when: list[TriggerConditionOutput] | None = None
     """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+
+class RegistrationPreview(Model):
+    """What a registration of the tables that match would do. Nothing was registered."""
+
+    counts: dict[str, int]
+    """Tables that match, by outcome."""
+
+    deletions: Deletions | None
+    """What policies would delete of the tables once they are registered, with the token to register them with; null: nothing."""
+
+    examined: int
+    """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
+
+    tables: list[DiscoveredTable]
+    """Tables that match the pattern."""
+
+    truncated: bool
+    """True when the catalog has more."""
 
 
 class RemoveOrphansInput(Model):
@@ -5068,6 +5099,16 @@ class PolicyDocumentOutput(Model):
     """Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too."""
 
 
+class PolicyReplacement(Model):
+    """A document that replaces the stored one, or is a table's first."""
+
+    change: Literal["replace"]
+    """Write the whole document."""
+
+    policy: PolicyDocumentInput
+    """The whole document: fields that it leaves out are inherited."""
+
+
 class PolicyVersion(Model):
     """One write of a policy: author, time, message, its settings, and its changes from the version before."""
 
@@ -5219,6 +5260,19 @@ class PolicyCreate(Model):
 
     name: str
     """1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`."""
+
+    policy: PolicyDocumentInput | None = None
+    """The fields to set."""
+
+    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScopeInput
+    """Tables that it covers; fixed at creation."""
+
+
+class PolicyCreation(Model):
+    """A policy for a scope that has none."""
+
+    change: Literal["create"]
+    """Write the policy of a scope for the first time."""
 
     policy: PolicyDocumentInput | None = None
     """The fields to set."""

@@ -166,26 +166,18 @@ def check_catalog(name: str) -> dict[str, Any]:
     return arguments("POST", f"/v1/catalogs/{quoted(name)}/check")
 
 
-def discover_tables(
-    name: str, *, body: models.DiscoverRequest | Mapping[str, Any], acknowledge: str | None = None
-) -> dict[str, Any]:
-    """List a catalog's tables, and register many at once.
+def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """List a catalog's tables.
 
-    List the tables that match with whether each is registered or can be; register them on request.
+    List the tables that match, with whether each is registered or can be. No table is opened.
 
-    Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending
-    the same request again continues where the last one ended. If policies delete files or history of
-    the tables, none is registered until what they would delete is acknowledged.
+    Below admin: tables of namespaces granted with `discover`.
 
     Args:
         name: Name of the catalog.
-        body: Tables to look for, and whether to register them.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
+        body: Tables to look for.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", query={"acknowledge": acknowledge}, body=body)
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body)
 
 
 def get_catalog_grants(name: str) -> dict[str, Any]:
@@ -200,7 +192,9 @@ def get_catalog_grants(name: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/catalogs/{quoted(name)}/grants")
 
 
-def put_catalog_grants(name: str, *, body: models.GrantsPut | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+def replace_catalog_grants(
+    name: str, *, body: models.GrantsReplace | Mapping[str, Any], if_match: str
+) -> dict[str, Any]:
     """Write a catalog's grants.
 
     Replace all grants. The ETag is the catalog's: needs If-Match with it.
@@ -223,6 +217,41 @@ def pause_catalog(name: str, *, body: models.PauseRequest | Mapping[str, Any]) -
         body: A pause and why.
     """
     return arguments("POST", f"/v1/catalogs/{quoted(name)}/pause", body=body)
+
+
+def register_tables(
+    name: str, *, body: models.RegistrationRequest | Mapping[str, Any], acknowledge: str | None = None
+) -> dict[str, Any]:
+    """Register many of a catalog's tables.
+
+    Register the tables that match and can be. Sending the same request again continues where the last
+    one ended.
+
+    Below admin: tables of namespaces granted with `discover` and `register`. If policies delete files
+    or history of the tables, none is registered until what they would delete is acknowledged.
+
+    Args:
+        name: Name of the catalog.
+        body: Tables to register, and what they get.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register", query={"acknowledge": acknowledge}, body=body)
+
+
+def preview_registration(name: str, *, body: models.RegistrationRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Preview the registration of many tables.
+
+    Open the tables that match and show which would be registered, and what policies would delete of
+    them.
+
+    Args:
+        name: Name of the catalog.
+        body: Tables to register, and what they get.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register/preview", body=body)
 
 
 def resume_catalog(name: str) -> dict[str, Any]:
@@ -480,18 +509,6 @@ def create_key(*, body: models.KeyCreate | Mapping[str, Any]) -> dict[str, Any]:
     return arguments("POST", "/v1/keys", body=body)
 
 
-def revoke_key(key_id: str) -> dict[str, Any]:
-    """Revoke an API key.
-
-    Revoke a key for good: it is refused everywhere within a second. The last live key of an admin
-    stays.
-
-    Args:
-        key_id: Id of the key.
-    """
-    return arguments("DELETE", f"/v1/keys/{quoted(key_id)}")
-
-
 def get_key(key_id: str) -> dict[str, Any]:
     """Show an API key.
 
@@ -503,6 +520,18 @@ def get_key(key_id: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/keys/{quoted(key_id)}")
 
 
+def revoke_key(key_id: str) -> dict[str, Any]:
+    """Revoke an API key.
+
+    Revoke a key for good: it is refused everywhere within a second. The last live key of an admin
+    stays.
+
+    Args:
+        key_id: Id of the key.
+    """
+    return arguments("POST", f"/v1/keys/{quoted(key_id)}/revoke")
+
+
 def get_limits() -> dict[str, Any]:
     """Show the fleet's limits.
 
@@ -511,7 +540,7 @@ def get_limits() -> dict[str, Any]:
     return arguments("GET", "/v1/limits")
 
 
-def put_limits(*, body: models.LimitsPut | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+def replace_limits(*, body: models.LimitsReplace | Mapping[str, Any], if_match: str) -> dict[str, Any]:
     """Write the fleet's limits.
 
     Write the limits as a whole.
@@ -562,7 +591,6 @@ def list_policies(
 def create_policy(
     *,
     body: models.PolicyCreate | Mapping[str, Any],
-    dry_run: bool | None = False,
     message: str | None = None,
     acknowledge: str | None = None,
     idempotency_key: str | None = None,
@@ -576,7 +604,6 @@ def create_policy(
 
     Args:
         body: A policy to create for more than one table.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -589,19 +616,14 @@ def create_policy(
     return arguments(
         "POST",
         "/v1/policies",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"idempotency-key": idempotency_key},
         body=body,
     )
 
 
 def delete_policy(
-    name: str,
-    *,
-    dry_run: bool | None = False,
-    message: str | None = None,
-    acknowledge: str | None = None,
-    if_match: str | None = None,
+    name: str, *, message: str | None = None, acknowledge: str | None = None, if_match: str
 ) -> dict[str, Any]:
     """Delete a policy.
 
@@ -609,7 +631,6 @@ def delete_policy(
 
     Args:
         name: Name of the policy.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -621,7 +642,7 @@ def delete_policy(
     return arguments(
         "DELETE",
         f"/v1/policies/{quoted(name)}",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
     )
 
@@ -641,10 +662,9 @@ def replace_policy(
     name: str,
     *,
     body: models.PolicyDocumentInput | Mapping[str, Any],
-    dry_run: bool | None = False,
     message: str | None = None,
     acknowledge: str | None = None,
-    if_match: str | None = None,
+    if_match: str,
 ) -> dict[str, Any]:
     """Replace a policy.
 
@@ -654,7 +674,6 @@ def replace_policy(
         name: Name of the policy.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
             `6h`; rates are per second.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -666,17 +685,38 @@ def replace_policy(
     return arguments(
         "PUT",
         f"/v1/policies/{quoted(name)}",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
         body=body,
     )
+
+
+def preview_policy(
+    name: str,
+    *,
+    body: models.PolicyCreation
+    | models.PolicyReplacement
+    | models.PolicyRestoration
+    | models.PolicyDeletion
+    | Mapping[str, Any],
+) -> dict[str, Any]:
+    """Preview a change of a policy.
+
+    Show what a change of a policy would do, with the refusals that the change would meet.
+
+    Args:
+        name: Name of the policy.
+        body: A policy for a scope that has none. Or: A document that replaces the stored one, or
+            is a table's first. Or: An earlier version that becomes the next one. Or: The end of a
+            policy: all its settings are inherited again.
+    """
+    return arguments("POST", f"/v1/policies/{quoted(name)}/preview", body=body)
 
 
 def restore_policy(
     name: str,
     *,
     body: models.PolicyRestore | Mapping[str, Any],
-    dry_run: bool | None = False,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -689,7 +729,6 @@ def restore_policy(
     Args:
         name: Name of the policy.
         body: The version to restore.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -702,7 +741,7 @@ def restore_policy(
     return arguments(
         "POST",
         f"/v1/policies/{quoted(name)}/restore",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
         body=body,
     )
@@ -1080,10 +1119,10 @@ def get_table(table_id: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/tables/{quoted(table_id)}")
 
 
-def patch_table(
+def update_table(
     table_id: str,
     *,
-    body: models.TablePatch | Mapping[str, Any],
+    body: models.TableUpdate | Mapping[str, Any],
     acknowledge: str | None = None,
     if_match: str | None = None,
 ) -> dict[str, Any]:
@@ -1294,12 +1333,7 @@ def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | 
 
 
 def delete_table_policy(
-    table_id: str,
-    *,
-    dry_run: bool | None = False,
-    message: str | None = None,
-    acknowledge: str | None = None,
-    if_match: str | None = None,
+    table_id: str, *, message: str | None = None, acknowledge: str | None = None, if_match: str
 ) -> dict[str, Any]:
     """Delete a table's own policy.
 
@@ -1308,7 +1342,6 @@ def delete_table_policy(
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -1320,7 +1353,7 @@ def delete_table_policy(
     return arguments(
         "DELETE",
         f"/v1/tables/{quoted(table_id)}/policy",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
     )
 
@@ -1337,11 +1370,10 @@ def get_table_policy(table_id: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/tables/{quoted(table_id)}/policy")
 
 
-def put_table_policy(
+def replace_table_policy(
     table_id: str,
     *,
     body: models.PolicyDocumentInput | Mapping[str, Any],
-    dry_run: bool | None = False,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -1356,7 +1388,6 @@ def put_table_policy(
             double quotes; an address with a slash is given as an id.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
             `6h`; rates are per second.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -1369,17 +1400,35 @@ def put_table_policy(
     return arguments(
         "PUT",
         f"/v1/tables/{quoted(table_id)}/policy",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
         body=body,
     )
+
+
+def preview_table_policy(
+    table_id: str,
+    *,
+    body: models.PolicyReplacement | models.PolicyRestoration | models.PolicyDeletion | Mapping[str, Any],
+) -> dict[str, Any]:
+    """Preview a change of a table's own policy.
+
+    Show what a change of the table's own policy would do, with the refusals that the change would meet.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: A document that replaces the stored one, or is a table's first. Or: An earlier
+            version that becomes the next one. Or: The end of a policy: all its settings are inherited
+            again.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/policy/preview", body=body)
 
 
 def restore_table_policy(
     table_id: str,
     *,
     body: models.PolicyRestore | Mapping[str, Any],
-    dry_run: bool | None = False,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -1393,7 +1442,6 @@ def restore_table_policy(
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
         body: The version to restore.
-        dry_run: Write nothing and return the effect of the change; no precondition is needed.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -1406,7 +1454,7 @@ def restore_table_policy(
     return arguments(
         "POST",
         f"/v1/tables/{quoted(table_id)}/policy/restore",
-        query={"dry_run": dry_run, "message": message, "acknowledge": acknowledge},
+        query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
         body=body,
     )

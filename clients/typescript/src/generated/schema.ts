@@ -186,12 +186,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * List a catalog's tables, and register many at once
-         * @description List the tables that match with whether each is registered or can be; register them on request.
+         * List a catalog's tables
+         * @description List the tables that match, with whether each is registered or can be. No table is opened.
          *
-         *     Below admin: tables of namespaces granted with `discover`; registering needs `register` too. Sending the same
-         *     request again continues where the last one ended. If policies delete files or history of the tables, none is
-         *     registered until what they would delete is acknowledged.
+         *     Below admin: tables of namespaces granted with `discover`.
          */
         post: operations["discover_tables"];
         delete?: never;
@@ -216,7 +214,7 @@ export interface paths {
          * Write a catalog's grants
          * @description Replace all grants. The ETag is the catalog's: needs If-Match with it.
          */
-        put: operations["put_catalog_grants"];
+        put: operations["replace_catalog_grants"];
         post?: never;
         delete?: never;
         options?: never;
@@ -238,6 +236,49 @@ export interface paths {
          * @description Start nothing new on any table of a catalog; what runs drains or stops, then waits.
          */
         post: operations["pause_catalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/catalogs/{name}/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register many of a catalog's tables
+         * @description Register the tables that match and can be. Sending the same request again continues where the last one ended.
+         *
+         *     Below admin: tables of namespaces granted with `discover` and `register`. If policies delete files or history of
+         *     the tables, none is registered until what they would delete is acknowledged.
+         */
+        post: operations["register_tables"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/catalogs/{name}/register/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the registration of many tables
+         * @description Open the tables that match and show which would be registered, and what policies would delete of them.
+         */
+        post: operations["preview_registration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -533,11 +574,27 @@ export interface paths {
         get: operations["get_key"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
         /**
          * Revoke an API key
          * @description Revoke a key for good: it is refused everywhere within a second. The last live key of an admin stays.
          */
-        delete: operations["revoke_key"];
+        post: operations["revoke_key"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -561,7 +618,7 @@ export interface paths {
          *
          *     `parallel_runs` holds for new starts, `parallel_groups` for new tasks, rates in seconds for running rewrites too.
          */
-        put: operations["put_limits"];
+        put: operations["replace_limits"];
         post?: never;
         delete?: never;
         options?: never;
@@ -638,6 +695,26 @@ export interface paths {
          * @description Delete a policy; its versions stay and can be restored. Needs If-Match.
          */
         delete: operations["delete_policy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a change of a policy
+         * @description Show what a change of a policy would do, with the refusals that the change would meet.
+         */
+        post: operations["preview_policy"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -989,7 +1066,7 @@ export interface paths {
          * Change a table's team and labels
          * @description Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
          */
-        patch: operations["patch_table"];
+        patch: operations["update_table"];
         trace?: never;
     };
     "/v1/tables/{table_id}/advice": {
@@ -1217,13 +1294,33 @@ export interface paths {
          * Write a table's own policy
          * @description Write the policy as a whole: If-None-Match: * for the first, If-Match with its ETag to replace it.
          */
-        put: operations["put_table_policy"];
+        put: operations["replace_table_policy"];
         post?: never;
         /**
          * Delete a table's own policy
          * @description Delete the policy: all settings are inherited again. Needs If-Match.
          */
         delete: operations["delete_table_policy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tables/{table_id}/policy/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a change of a table's own policy
+         * @description Show what a change of the table's own policy would do, with the refusals that the change would meet.
+         */
+        post: operations["preview_table_policy"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2330,60 +2427,24 @@ export interface components {
             table_id: string | null;
         };
         /**
-         * @description Tables to look for, and whether to register them.
+         * @description Tables to look for.
          * @example {
-         *       "owner_team": "sales",
-         *       "pattern": "sales.*",
-         *       "register": true
+         *       "pattern": "sales.*"
          *     }
          */
         DiscoverRequest: {
-            /**
-             * @description With `register`: open each table, register none.
-             * @default false
-             */
-            dry_run?: boolean;
-            /**
-             * @description Labels of those that are registered.
-             * @default {}
-             */
-            labels?: {
-                [key: string]: string;
-            };
-            /**
-             * @description Maximum number of tables to register with this request.
-             * @default 200
-             */
-            limit?: number;
-            /** @description The team of those that are registered. */
-            owner_team?: string | null;
             /**
              * @description Matched against `namespace.name`: `*` is any characters, `?` is one.
              * @default *
              */
             pattern?: string;
-            /**
-             * @description Pause those that are registered, until each is resumed.
-             * @default false
-             */
-            paused?: boolean;
-            /**
-             * @description Register those that match and can be.
-             * @default false
-             */
-            register?: boolean;
-        } & ({
-            /** @constant */
-            register: true;
-        } | unknown);
+        };
         /** @description The tables of a catalog that match, in order of their addresses. */
         Discovery: {
             /** @description Tables that match, by outcome. */
             counts: {
                 [key: string]: number;
             };
-            /** @description Of a dry run: what policies would delete of the tables once they are registered, with the token to register them with; null: nothing. */
-            deletions: components["schemas"]["Deletions"] | null;
             /** @description Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. */
             examined: number;
             /** @description Tables that match the pattern. */
@@ -3352,7 +3413,7 @@ export interface components {
          *       ]
          *     }
          */
-        GrantsPut: {
+        GrantsReplace: {
             /** @description Rights of teams on its tables; empty: only admins see the catalog. */
             grants: components["schemas"]["GrantWrite"][];
         };
@@ -3860,7 +3921,7 @@ export interface components {
          *       "parallel_runs": 4
          *     }
          */
-        LimitsPut: {
+        LimitsReplace: {
             /** @description Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share. */
             bandwidth?: (number | string) | null;
             /**
@@ -4559,6 +4620,38 @@ export interface components {
              */
             scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Input"];
         };
+        /** @description A policy for a scope that has none. */
+        PolicyCreation: {
+            /**
+             * @description Write the policy of a scope for the first time. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            change: "create";
+            /**
+             * @description The fields to set.
+             * @default {}
+             */
+            policy?: components["schemas"]["PolicyDocument-Input"];
+            /**
+             * @description Tables that it covers; fixed at creation.
+             * @example {
+             *       "catalog": "lake",
+             *       "kind": "namespace",
+             *       "namespace": [
+             *         "sales"
+             *       ]
+             *     }
+             */
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Input"];
+        };
+        /** @description The end of a policy: all its settings are inherited again. */
+        PolicyDeletion: {
+            /**
+             * @description Delete the policy. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            change: "delete";
+        };
         /**
          * @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second.
          * @example {
@@ -4689,15 +4782,50 @@ export interface components {
             covered_count: number;
             /** @description What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`. */
             deletions: components["schemas"]["Deletions"] | null;
-            /**
-             * @description True: nothing was written.
-             * @constant
-             */
-            dry_run: true;
             /** @description Tables whose triggers would hold and did not before. */
             due: components["schemas"]["DueTables"];
             /** @description Notes, such as checks that were not made. */
             notes: string[];
+        };
+        /**
+         * @description A document that replaces the stored one, or is a table's first.
+         * @example {
+         *       "change": "replace",
+         *       "policy": {
+         *         "limits": {
+         *           "bandwidth": "50MB",
+         *           "parallel_groups": 2
+         *         },
+         *         "rewrite": {
+         *           "target_file_bytes": "128MiB"
+         *         }
+         *       }
+         *     }
+         */
+        PolicyReplacement: {
+            /**
+             * @description Write the whole document. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            change: "replace";
+            /** @description The whole document: fields that it leaves out are inherited. */
+            policy: components["schemas"]["PolicyDocument-Input"];
+        };
+        /**
+         * @description An earlier version that becomes the next one.
+         * @example {
+         *       "change": "restore",
+         *       "version": 2
+         *     }
+         */
+        PolicyRestoration: {
+            /**
+             * @description Write an earlier version again. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            change: "restore";
+            /** @description No deletion. */
+            version: number;
         };
         /**
          * @description The version to restore.
@@ -5042,6 +5170,54 @@ export interface components {
             setting: string;
             /** @description `*`: any value but the empty one. */
             value: string;
+        };
+        /** @description What a registration of the tables that match would do. Nothing was registered. */
+        RegistrationPreview: {
+            /** @description Tables that match, by outcome. */
+            counts: {
+                [key: string]: number;
+            };
+            /** @description What policies would delete of the tables once they are registered, with the token to register them with; null: nothing. */
+            deletions: components["schemas"]["Deletions"] | null;
+            /** @description Tables of the catalog that were looked at, at most 10000; below admin those that it may discover. */
+            examined: number;
+            /** @description Tables that match the pattern. */
+            tables: components["schemas"]["DiscoveredTable"][];
+            /** @description True when the catalog has more. */
+            truncated: boolean;
+        };
+        /**
+         * @description Tables to register, and what they get.
+         * @example {
+         *       "owner_team": "sales",
+         *       "pattern": "sales.*"
+         *     }
+         */
+        RegistrationRequest: {
+            /**
+             * @description Their labels.
+             * @default {}
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Maximum number of tables to register with this request.
+             * @default 200
+             */
+            limit?: number;
+            /** @description The team that owns them. */
+            owner_team?: string | null;
+            /**
+             * @description Matched against `namespace.name`: `*` is any characters, `?` is one.
+             * @default *
+             */
+            pattern?: string;
+            /**
+             * @description Pause them, until each is resumed.
+             * @default false
+             */
+            paused?: boolean;
         };
         /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
         "RemoveOrphans-Input": {
@@ -6413,24 +6589,6 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /**
-         * @description Changes of a table, as a JSON merge patch: an absent field stays, null removes a value.
-         * @example {
-         *       "labels": {
-         *         "old": null,
-         *         "tier": "gold"
-         *       },
-         *       "owner_team": "sales"
-         *     }
-         */
-        TablePatch: {
-            /** @description Labels to set, or to remove by null; null instead of an object removes all labels. */
-            labels?: {
-                [key: string]: string | null;
-            } | null;
-            /** @description Null: the table has no team any more. */
-            owner_team?: string | null;
-        };
         /** @description Plan of a run that starts now. Nothing was changed. */
         TablePlan: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
@@ -6537,6 +6695,24 @@ export interface components {
              * @default false
              */
             paused?: boolean;
+        };
+        /**
+         * @description Changes of a table, as a JSON merge patch: an absent field stays, null removes a value.
+         * @example {
+         *       "labels": {
+         *         "old": null,
+         *         "tier": "gold"
+         *       },
+         *       "owner_team": "sales"
+         *     }
+         */
+        TableUpdate: {
+            /** @description Labels to set, or to remove by null; null instead of an object removes all labels. */
+            labels?: {
+                [key: string]: string | null;
+            } | null;
+            /** @description Null: the table has no team any more. */
+            owner_team?: string | null;
         };
         /** @description Upkeep of a table besides rewriting. Nothing was changed. */
         TableUpkeep: {
@@ -7919,10 +8095,7 @@ export interface operations {
     };
     discover_tables: {
         parameters: {
-            query?: {
-                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
-                acknowledge?: string;
-            };
+            query?: never;
             header?: never;
             path: {
                 /** @description Name of the catalog. */
@@ -7990,7 +8163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it */
+            /** @description The object's state does not allow it */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8019,15 +8192,6 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description What it deletes must be acknowledged */
-            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8124,7 +8288,7 @@ export interface operations {
             };
         };
     };
-    put_catalog_grants: {
+    replace_catalog_grants: {
         parameters: {
             query?: never;
             header: {
@@ -8139,7 +8303,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["GrantsPut"];
+                "application/json": components["schemas"]["GrantsReplace"];
             };
         };
         responses: {
@@ -8325,6 +8489,270 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    register_tables: {
+        parameters: {
+            query?: {
+                /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
+                acknowledge?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the catalog. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegistrationRequest"];
+            };
+        };
+        responses: {
+            /** @description The tables of a catalog that match, in order of their addresses. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Discovery"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description More would be deleted than was acknowledged; or: The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What it deletes must be acknowledged */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_registration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the catalog. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegistrationRequest"];
+            };
+        };
+        responses: {
+            /** @description What a registration of the tables that match would do. Nothing was registered. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9547,12 +9975,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; no content. */
-            204: {
+            /** @description An API key, without its secret. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
             };
             /** @description A valid key is needed */
             401: {
@@ -9676,7 +10106,7 @@ export interface operations {
             };
         };
     };
-    put_limits: {
+    replace_limits: {
         parameters: {
             query?: never;
             header: {
@@ -9688,7 +10118,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LimitsPut"];
+                "application/json": components["schemas"]["LimitsReplace"];
             };
         };
         responses: {
@@ -9930,8 +10360,6 @@ export interface operations {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
@@ -9948,22 +10376,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description With `dry_run=true`: the effect of the policy. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PolicyPreview"];
-                };
-            };
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScopedPolicy"] | components["schemas"]["PolicyPreview"];
+                    "application/json": components["schemas"]["ScopedPolicy"];
                 };
             };
             /** @description The request can't be read */
@@ -10141,14 +10560,12 @@ export interface operations {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
-            header?: {
+            header: {
                 /** @description ETag of the version that was read. */
-                "if-match"?: string;
+                "if-match": string;
             };
             path: {
                 /** @description Name of the policy. */
@@ -10162,13 +10579,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScopedPolicy"] | components["schemas"]["PolicyPreview"];
+                    "application/json": components["schemas"]["ScopedPolicy"];
                 };
             };
             /** @description The request can't be read */
@@ -10295,14 +10712,12 @@ export interface operations {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
-            header?: {
+            header: {
                 /** @description ETag of the version that was read. */
-                "if-match"?: string;
+                "if-match": string;
             };
             path: {
                 /** @description Name of the policy. */
@@ -10312,15 +10727,6 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With `dry_run=true`: the effect of the policy. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PolicyPreview"];
-                };
-            };
             /** @description Done; no content. */
             204: {
                 headers: {
@@ -10411,13 +10817,137 @@ export interface operations {
             };
         };
     };
+    preview_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the policy. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyCreation"] | components["schemas"]["PolicyReplacement"] | components["schemas"]["PolicyRestoration"] | components["schemas"]["PolicyDeletion"];
+            };
+        };
+        responses: {
+            /** @description Effect that a change of a policy would have. Nothing was written. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     restore_policy: {
         parameters: {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
@@ -10439,13 +10969,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. Or: Effect that a change of a policy would have. Nothing was written. */
+            /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScopedPolicy"] | components["schemas"]["PolicyPreview"];
+                    "application/json": components["schemas"]["ScopedPolicy"];
                 };
             };
             /** @description The request can't be read */
@@ -12148,7 +12678,7 @@ export interface operations {
             };
         };
     };
-    patch_table: {
+    update_table: {
         parameters: {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
@@ -12166,7 +12696,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TablePatch"];
+                "application/json": components["schemas"]["TableUpdate"];
             };
         };
         responses: {
@@ -13216,13 +13746,11 @@ export interface operations {
             };
         };
     };
-    put_table_policy: {
+    replace_table_policy: {
         parameters: {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
@@ -13244,13 +13772,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: Effect that a change of a policy would have. Nothing was written. */
+            /** @description A table's own policy as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TablePolicy"] | components["schemas"]["PolicyPreview"];
+                    "application/json": components["schemas"]["TablePolicy"];
                 };
             };
             /** @description The first policy of the table was written; `Location` is its path. */
@@ -13386,14 +13914,12 @@ export interface operations {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
-            header?: {
+            header: {
                 /** @description ETag of the version that was read. */
-                "if-match"?: string;
+                "if-match": string;
             };
             path: {
                 /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
@@ -13403,15 +13929,6 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With `dry_run=true`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PolicyPreview"];
-                };
-            };
             /** @description Done; no content. */
             204: {
                 headers: {
@@ -13502,13 +14019,137 @@ export interface operations {
             };
         };
     };
+    preview_table_policy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id or address of the table. A part of the address that has a dot is written in double quotes; an address with a slash is given as an id. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyReplacement"] | components["schemas"]["PolicyRestoration"] | components["schemas"]["PolicyDeletion"];
+            };
+        };
+        responses: {
+            /** @description Effect that a change of a policy would have. Nothing was written. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it; or: The table was dropped and created again */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     restore_table_policy: {
         parameters: {
             query?: {
                 /** @description Token of the preview of what the request deletes: `details.acknowledge` of the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more is deleted than before needs it. A pipeline sends a bound that a person has reviewed: `up_to:bytes=50GB,files=10000`. */
                 acknowledge?: string;
-                /** @description Write nothing and return the effect of the change; no precondition is needed. */
-                dry_run?: boolean;
                 /** @description Reason for the change, one line: kept with the version and in the audit log. A write that changes nothing keeps none. */
                 message?: string;
             };
@@ -13530,13 +14171,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A table's own policy as stored. Or: Effect that a change of a policy would have. Nothing was written. */
+            /** @description A table's own policy as stored. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TablePolicy"] | components["schemas"]["PolicyPreview"];
+                    "application/json": components["schemas"]["TablePolicy"];
                 };
             };
             /** @description The request can't be read */

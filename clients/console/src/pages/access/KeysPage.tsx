@@ -111,8 +111,8 @@ function Revoke({ apiKey }: { apiKey: Key }) {
         </>
       }
       danger
-      act={() => packhouse.delete("/v1/keys/{key_id}", { params })}
-      request={() => ({ method: "DELETE", path: `/v1/keys/${apiKey.id}` })}
+      act={() => packhouse.post("/v1/keys/{key_id}/revoke", { params })}
+      request={() => ({ method: "POST", path: `/v1/keys/${apiKey.id}/revoke` })}
       cli={() => commandLine("packhouse", "keys", "revoke", apiKey.id)}
       done={`The key ${apiKey.name} is revoked.`}
     />

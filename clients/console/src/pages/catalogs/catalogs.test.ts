@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { discoverBody, labelsOf } from "./discover/discovery";
+import { labelsOf, patternOf, registrationOf } from "./discover/discovery";
 import { grantCommands, grantRow, grantsOf, problemOfGrants } from "./grants/grantsForm";
 import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, warningOf } from "./propertiesForm";
 
@@ -53,9 +53,8 @@ describe("a discovery", () => {
   const fields = { pattern: " ", team: " ", labels: "tier:gold, url:http://x", paused: "yes" };
   it("reads labels with colons in their values", () => expect(labelsOf(fields.labels)).toEqual({ tier: "gold", url: "http://x" }));
   it("refuses labels without a value", () => expect([labelsOf("gold"), labelsOf(":gold"), labelsOf("tier:")]).toEqual([null, null, null]));
-  it("registers nothing when it lists or tries", () => {
-    expect(discoverBody(fields, "list")).toEqual({ pattern: "*" });
-    expect(discoverBody(fields, "try")).toMatchObject({ register: true, dry_run: true, owner_team: null, paused: true });
-    expect(discoverBody(fields, "register")).toMatchObject({ register: true, dry_run: false });
+  it("has the pattern, team, labels and pause of the fields", () => {
+    expect(patternOf(fields)).toBe("*");
+    expect(registrationOf(fields)).toMatchObject({ pattern: "*", labels: { tier: "gold", url: "http://x" }, owner_team: null, paused: true });
   });
 });

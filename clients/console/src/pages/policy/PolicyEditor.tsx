@@ -70,8 +70,8 @@ export function PolicyEditor(props: PolicyEditorProps) {
   const isBehind = asked !== draft.value;
   const isCurrent = !isBehind && isAsked;
   const marks = useMemo(
-    () => marksOf(draft.parsed, draft.flaws, isCurrent ? preview.error : null, isCreated ? "/policy" : ""),
-    [draft.parsed, draft.flaws, isCurrent, preview.error, isCreated],
+    () => marksOf(draft.parsed, draft.flaws, isCurrent ? preview.error : null),
+    [draft.parsed, draft.flaws, isCurrent, preview.error],
   );
   const layers: Layers = {
     effective: effective.data,

@@ -12,8 +12,11 @@ export interface Mark {
   readonly severity: "error" | "warning";
 }
 
+/** Where the body of a preview has the policy. */
+const FIELD = "/policy";
+
 /** Return the marks of a draft. An error of the server at a place that has one already is left out. */
-export function marksOf(parsed: Parsed, flaws: readonly Flaw[], refusal: unknown, prefix: string): Mark[] {
+export function marksOf(parsed: Parsed, flaws: readonly Flaw[], refusal: unknown): Mark[] {
   if (parsed.fault !== null) {
     const { message, range } = parsed.fault;
     return [{ name: "", message, hint: null, range: within(range, parsed.text), severity: "error" }];
@@ -24,7 +27,7 @@ export function marksOf(parsed: Parsed, flaws: readonly Flaw[], refusal: unknown
   const taken = new Set(own.map(({ name }) => name));
   const asked = refusal instanceof InvalidInputError ? refusal.errors : [];
   const theirs = asked.flatMap(({ pointer, message, hint }): Mark[] => {
-    const path = pointerPath(pointer.startsWith(prefix) ? pointer.slice(prefix.length) : pointer);
+    const path = pointerPath(pointer.startsWith(FIELD) ? pointer.slice(FIELD.length) : pointer);
     const name = path.join(".");
     return taken.has(name) ? [] : [{ name, message, hint: hint ?? null, range: rangeOf(parsed, path), severity: "error" }];
   });

@@ -39,7 +39,7 @@ export const effectiveQuery = (tableId: string | null) =>
 export const underneathQuery = (target: PolicyTarget, etag: string | null, enabled: boolean) =>
   queryOptions({
     queryKey: ["policy-underneath", target.id, etag],
-    queryFn: ({ signal }) => target.previewDelete(etag!, signal),
+    queryFn: ({ signal }) => target.previewDelete(signal),
     enabled: enabled && etag !== null,
     staleTime: REFRESH.slow,
   });

@@ -10,6 +10,8 @@ import { originOf, type Scope, scopeOptions } from "./logic/scopes";
 
 export type Preview = Schemas["PolicyPreview"];
 export type PolicyVersion = Schemas["PolicyVersion"];
+type TablePolicyChange = Schemas["PolicyReplacement"] | Schemas["PolicyRestoration"] | Schemas["PolicyDeletion"];
+type PolicyChange = TablePolicyChange | Schemas["PolicyCreation"];
 
 export interface Stored {
   readonly policy: PolicyValue;
@@ -37,10 +39,10 @@ export interface PolicyTarget extends CommandTarget {
   preview(policy: PolicyValue, isNew: boolean, signal?: AbortSignal): Promise<Preview>;
   save(policy: PolicyValue, etag: string | null, message: string): Promise<Stored>;
   saveRequest(policy: PolicyValue, etag: string | null, message: string): ApiRequest;
-  previewDelete(etag: string, signal?: AbortSignal): Promise<Preview>;
+  previewDelete(signal?: AbortSignal): Promise<Preview>;
   remove(etag: string, message: string): Promise<void>;
   versions(token: string | undefined, signal: AbortSignal): Promise<Schemas["PolicyVersionList"]>;
-  previewRestore(version: number, etag: string | null, signal?: AbortSignal): Promise<Preview>;
+  previewRestore(version: number, signal?: AbortSignal): Promise<Preview>;
   restore(version: number, etag: string | null, message: string): Promise<Stored>;
 }
 
@@ -80,6 +82,8 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
   const at = { table_id: table.id };
   const { http } = packhouse;
   const address = tableAddress(table);
+  const preview = (body: TablePolicyChange, signal?: AbortSignal) =>
+    packhouse.post("/v1/tables/{table_id}/policy/preview", { params: { path: at }, body, ...given(signal) });
   const target = { path: `/v1/tables/${table.id}/policy`, word: address.includes("/") ? table.id : address, scope: [] };
   return {
     ...target,
@@ -92,8 +96,7 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
       if (items[0] === undefined || items[0].is_deletion) return null; // asked first, since browsers report each 404 as an error
       return orNull(http.GET("/v1/tables/{table_id}/policy", { params: { path: at }, signal }));
     },
-    preview: async (policy, _, signal) =>
-      (await packhouse.put("/v1/tables/{table_id}/policy", { params: { path: at, query: { dry_run: true } }, body: policy as never, ...given(signal) })) as Preview,
+    preview: (policy, _, signal) => preview({ change: "replace", policy: policy as never }, signal),
     save: (policy, etag, message) =>
       acknowledged(async (acknowledge) => {
         const params = { path: at, query: noted(message, acknowledge), header: header(etag) };
@@ -101,19 +104,13 @@ export function tableTarget(table: Schemas["Table"]): PolicyTarget {
         return stored(data, response);
       }),
     saveRequest: (policy, etag, message) => putRequest(target, policy, etag, message),
-    previewDelete: async (etag, signal) =>
-      (await packhouse.delete("/v1/tables/{table_id}/policy", { params: { path: at, query: { dry_run: true }, header: header(etag) }, ...given(signal) })) as Preview,
+    previewDelete: (signal) => preview({ change: "delete" }, signal),
     remove: (etag, message) =>
       acknowledged(async (acknowledge) => {
-        await packhouse.delete("/v1/tables/{table_id}/policy", { params: { path: at, query: noted(message, acknowledge), header: header(etag) } });
+        await packhouse.delete("/v1/tables/{table_id}/policy", { params: { path: at, query: noted(message, acknowledge), header: { "if-match": etag } } });
       }),
     versions: (token, signal) => packhouse.get("/v1/tables/{table_id}/policy/versions", { params: { path: at, query: page(token) }, signal }),
-    previewRestore: async (version, etag, signal) =>
-      (await packhouse.post("/v1/tables/{table_id}/policy/restore", {
-        params: { path: at, query: { dry_run: true }, header: header(etag) },
-        body: { version },
-        ...given(signal),
-      })) as Preview,
+    previewRestore: (version, signal) => preview({ change: "restore", version }, signal),
     restore: (version, etag, message) =>
       acknowledged(async (acknowledge) => {
         const params = { path: at, query: noted(message, acknowledge), header: header(etag) };
@@ -129,6 +126,7 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
   const { http } = packhouse;
   let isKnown = false;
   const created = (policy: PolicyValue) => ({ name, scope: scope!, policy: policy as never });
+  const preview = (body: PolicyChange, signal?: AbortSignal) => packhouse.post("/v1/policies/{name}/preview", { params: { path: at }, body, ...given(signal) });
   const target = { path: `/v1/policies/${encodeURIComponent(name)}`, word: name, scope: [] as string[] };
   return {
     ...target,
@@ -147,10 +145,8 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
       isKnown = present !== null;
       return present;
     },
-    preview: async (policy, isNew, signal) =>
-      (isNew
-        ? await packhouse.post("/v1/policies", { params: { query: { dry_run: true } }, body: created(policy), ...given(signal) })
-        : await packhouse.put("/v1/policies/{name}", { params: { path: at, query: { dry_run: true } }, body: policy as never, ...given(signal) })) as Preview,
+    preview: (policy, isNew, signal) =>
+      preview(isNew ? { change: "create", scope: scope!, policy: policy as never } : { change: "replace", policy: policy as never }, signal),
     save: (policy, etag, message) =>
       acknowledged(async (acknowledge) => {
         const query = noted(message, acknowledge);
@@ -165,19 +161,13 @@ export function scopedTarget(name: string, scope: Scope | null): PolicyTarget {
       const query = message === "" ? "" : `?message=${encodeURIComponent(message)}`;
       return { method: "POST", path: `/v1/policies${query}`, body: created(policy) };
     },
-    previewDelete: async (etag, signal) =>
-      (await packhouse.delete("/v1/policies/{name}", { params: { path: at, query: { dry_run: true }, header: { "if-match": etag } }, ...given(signal) })) as Preview,
+    previewDelete: (signal) => preview({ change: "delete" }, signal),
     remove: (etag, message) =>
       acknowledged(async (acknowledge) => {
         await packhouse.delete("/v1/policies/{name}", { params: { path: at, query: noted(message, acknowledge), header: { "if-match": etag } } });
       }),
     versions: (token, signal) => packhouse.get("/v1/policies/{name}/versions", { params: { path: at, query: page(token) }, signal }),
-    previewRestore: async (version, etag, signal) =>
-      (await packhouse.post("/v1/policies/{name}/restore", {
-        params: { path: at, query: { dry_run: true }, header: header(etag) },
-        body: { version },
-        ...given(signal),
-      })) as Preview,
+    previewRestore: (version, signal) => preview({ change: "restore", version }, signal),
     restore: (version, etag, message) =>
       acknowledged(async (acknowledge) => {
         const params = { path: at, query: noted(message, acknowledge), header: header(etag) };

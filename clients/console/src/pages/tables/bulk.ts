@@ -31,7 +31,7 @@ export function requestOf(form: BulkForm, tableId: string): ApiRequest {
 export function commandOfBulk(form: BulkForm, table: string): string {
   if (form.kind === "label") {
     const label = form.removes ? ["--no-label", form.key.trim()] : ["--label", `${form.key.trim()}=${form.value.trim()}`];
-    return commandLine(["packhouse", "tables", "patch", table], label);
+    return commandLine(["packhouse", "tables", "update", table], label);
   }
   if (form.kind === "pause") {
     return commandLine(["packhouse", "tables", "pause", table, "--reason", form.reason.trim()], form.stops && "--stop");

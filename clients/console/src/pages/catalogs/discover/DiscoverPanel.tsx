@@ -12,30 +12,35 @@ import { Section, Waiting } from "../../../parts/states";
 import { useUrlState } from "../../../parts/useUrlState";
 import { type Catalog, pathOf } from "../catalogQueries";
 import { DiscoveredTables } from "./DiscoveredTables";
-import { type DiscoverFields, discoverBody, labelsOf } from "./discovery";
+import { type DiscoverFields, labelsOf, MOST_REGISTERED, patternOf, registrationOf } from "./discovery";
 
 export const DISCOVER_STATE = { pattern: "*", team: "", labels: "", paused: "" };
-type Discovery = Schemas["Discovery"];
+type How = "list" | "try" | "register";
+
+/** Send the request. `list` opens no table; `try` opens those that could be registered; `register` registers them. */
+async function ask(name: string, fields: DiscoverFields, how: How): Promise<Schemas["Discovery"]> {
+  const path = { name };
+  if (how === "list") return packhouse.post("/v1/catalogs/{name}/discover", { params: { path }, body: { pattern: patternOf(fields) } });
+  const body = registrationOf(fields);
+  if (how === "try") return packhouse.post("/v1/catalogs/{name}/register/preview", { params: { path }, body });
+  const send = (acknowledge: string | undefined) =>
+    packhouse.post("/v1/catalogs/{name}/register", { params: { path, query: acknowledge === undefined ? {} : { acknowledge } }, body });
+  return acknowledged(send, { verb: "Register" });
+}
 
 export function DiscoverPanel({ catalog }: { catalog: Catalog }) {
   const [fields, setUrl] = useUrlState(DISCOVER_STATE);
   const { name } = catalog;
   const discover = useMutation({
     meta: { isRead: true }, // the button that registers says that it writes
-    mutationFn: async (how: "list" | "try" | "register") => {
-      const body = discoverBody(fields, how);
-      const send = (acknowledge: string | undefined) =>
-        packhouse.post("/v1/catalogs/{name}/discover", { params: { path: { name }, query: acknowledge === undefined ? {} : { acknowledge } }, body });
-      const found = (await acknowledged(send, { verb: "Register" })) as Discovery;
-      return { found, fields: JSON.stringify(fields), how };
-    },
+    mutationFn: async (how: How) => ({ found: await ask(name, fields, how), fields: JSON.stringify(fields), how }),
   });
   const shown = discover.data;
   const isOfFields = shown?.fields === JSON.stringify(fields);
   const wouldRegister = shown?.how === "try" && isOfFields ? (shown.found.counts["would_register"] ?? 0) : 0;
   const hasLabels = labelsOf(fields.labels) !== null;
   return (
-    <Section title="Discover tables" aside={<CopyAs request={{ method: "POST", path: pathOf(name, "/discover"), body: discoverBody(fields, "try") }} cli={commandLine("packhouse", "catalogs", "discover", name, "--pattern", fields.pattern || "*")} />}>
+    <Section title="Discover tables" aside={<CopyAs request={{ method: "POST", path: pathOf(name, "/register/preview"), body: registrationOf(fields) }} cli={commandLine("packhouse", "catalogs", "discover", name, "--pattern", patternOf(fields), "--register", "--dry-run")} />}>
       <Text size="sm" c="dimmed" mb="sm">
         List the tables of the catalog, see which would be registered, then register them together. Nothing is rewritten yet: the
         first automatic run of a new table waits 15 minutes, or until it is resumed if it is registered as paused.
@@ -55,7 +60,7 @@ export function DiscoverPanel({ catalog }: { catalog: Catalog }) {
             title={`Register ${counted(wouldRegister, "table")}?`}
             description={<Consequence fields={fields} />}
             act={() => discover.mutateAsync("register")}
-            request={() => ({ method: "POST", path: pathOf(name, "/discover"), body: discoverBody(fields, "register") })}
+            request={() => ({ method: "POST", path: pathOf(name, "/register"), body: registrationOf(fields) })}
             cli={() => registerCommand(name, fields)}
             done="The tables are registered."
           />
@@ -126,7 +131,7 @@ function Consequence({ fields }: { fields: DiscoverFields }) {
       {fields.paused === "yes"
         ? "They are paused: each is measured, and rewritten only after it is resumed."
         : "Each is measured within a minute; its first automatic run waits 15 minutes."}{" "}
-      At most 200 are registered by one request.
+      At most {MOST_REGISTERED} are registered by one request.
     </>
   );
 }

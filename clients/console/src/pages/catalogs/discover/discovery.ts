@@ -12,6 +12,9 @@ export const OUTCOMES: Readonly<Record<Outcome, { text: string; tone: "good" | "
   not_tried: { text: "not tried", tone: "waiting" },
 };
 
+/** Tables that one request registers. */
+export const MOST_REGISTERED = 200;
+
 export interface DiscoverFields {
   readonly pattern: string;
   readonly team: string;
@@ -27,16 +30,16 @@ export function labelsOf(text: string): Record<string, string> | null {
   return pairs.every(([name, value]) => name !== "" && value !== "") ? Object.fromEntries(pairs) : null;
 }
 
-/** Return the request. `list` opens no table; `try` opens those that could be registered; `register` registers them. */
-export function discoverBody(fields: DiscoverFields, how: "list" | "try" | "register"): Schemas["DiscoverRequest"] {
-  const pattern = fields.pattern.trim() || "*";
-  if (how === "list") return { pattern } as Schemas["DiscoverRequest"];
+/** Return the pattern of the tables to list. */
+export const patternOf = (fields: DiscoverFields) => fields.pattern.trim() || "*";
+
+/** Return the request that registers tables, and of its preview. */
+export function registrationOf(fields: DiscoverFields): Schemas["RegistrationRequest"] {
   return {
-    pattern,
-    register: true,
-    dry_run: how === "try",
+    pattern: patternOf(fields),
     owner_team: fields.team.trim() || null,
     labels: labelsOf(fields.labels) ?? {},
+    limit: MOST_REGISTERED,
     paused: fields.paused === "yes",
-  } as Schemas["DiscoverRequest"];
+  };
 }

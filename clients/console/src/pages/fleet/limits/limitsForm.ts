@@ -92,7 +92,7 @@ const valuesOf = (texts: LimitTexts) => ({
 const isEmpty = (texts: LimitTexts) => LIMIT_KEYS.every((key) => texts[key].trim() === "");
 
 /** Return the body to send; catalogs without any limit are left out. */
-export function bodyOf(form: LimitsForm): Schemas["LimitsPut"] {
+export function bodyOf(form: LimitsForm): Schemas["LimitsReplace"] {
   const catalogs = Object.entries(form.catalogs).filter(([, texts]) => !isEmpty(texts));
   return { ...valuesOf(form.fleet), parallel_groups: numberOf(form.fleet.parallel_groups), catalogs: Object.fromEntries(catalogs.map(([name, texts]) => [name, valuesOf(texts)])) };
 }

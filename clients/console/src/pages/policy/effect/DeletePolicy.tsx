@@ -41,7 +41,7 @@ export function DeletePolicy({ target, mayWrite, isCompact = false }: DeletePoli
           label="Delete policy"
           isDanger
           previewKey={["delete", target.id, etag]}
-          preview={(signal) => target.previewDelete(etag, signal)}
+          preview={(signal) => target.previewDelete(signal)}
           write={(message) => target.remove(etag, message)}
           request={(message) => deleteRequest(target, etag, message)}
           cli={(message) => commandLine("packhouse", "policy", "delete", target.word, message !== "" && ["-m", message])}

@@ -88,7 +88,7 @@ function VersionDetail({ version, target, stored, mayWrite, isDirty, onRestored 
           description="Its settings are stored as the next version. This is what would change:"
           label="Restore"
           previewKey={["restore", target.id, version.version, etag]}
-          preview={(signal) => target.previewRestore(version.version, etag, signal)}
+          preview={(signal) => target.previewRestore(version.version, signal)}
           write={(message) => target.restore(version.version, etag, message)}
           request={(message) => restoreRequest(target, version.version, etag, message)}
           cli={(message) => commandLine("packhouse", "policy", "restore", target.word, String(version.version), message !== "" && ["-m", message])}

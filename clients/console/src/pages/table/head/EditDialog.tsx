@@ -82,7 +82,7 @@ export function EditDialog({ table, onClose }: { table: Table; onClose: () => vo
             <CopyAs
               request={{ method: "PATCH", path: `/v1/tables/${encodeURIComponent(table.id)}`, body, headers: { "If-Match": headers["if-match"] } }}
               cli={commandLine(
-                ["packhouse", "tables", "patch", tableAddress(table), "--owner-team", team.trim()],
+                ["packhouse", "tables", "update", tableAddress(table), "--owner-team", team.trim()],
                 Object.entries(body.labels).flatMap(([key, value]) => (value === null ? ["--no-label", key] : ["--label", `${key}=${value}`])),
               )}
             />
