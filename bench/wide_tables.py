@@ -110,7 +110,7 @@ def _measured(shape: Shape, folder: Path, files: int, size: int) -> dict[str, An
     open_s, opened = _timed(lambda: _opened(properties))
     policy = effective_policy(table_properties={}, own=PolicyDocument.model_validate({"preset": "balanced"}))
     chosen = EngineChoice(Engine.ARROW, opened, policy, ())
-    request = RunRequest(every_file=True, force=True, force_full=True)
+    request = RunRequest(every_file=True, include_cooling=True, force_full=True)
     plan_s, plan = _timed(lambda: plan_run(chosen, request, NO_STATISTICS, NONE_HOT))
     rewrite_s, rows = _timed(lambda: sum(_rewritten(opened, group).rows_written for group in plan.groups))
     return {

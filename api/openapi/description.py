@@ -41,6 +41,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         _drop_nulls(document)
         rules.declare_credentials(document)
         rules.require_preconditions(document)
+        rules.declare_headers(document)
         rules.limit_lists(document)
         rules.declare_refused_parameters(document, _declared("invalid_input"))
         rules.restore_examples(document)

@@ -23,6 +23,12 @@ SERVERS: Final = [
     {"url": "http://127.0.0.1:8080", "description": "`packhouse-server up` on this machine."},
 ]
 _METHODS: Final = frozenset({"get", "put", "post", "patch", "delete"})
+_LOCATION: Final = {"description": "Path of what was made.", "required": True, "schema": {"type": "string"}}
+_ETAG: Final = {
+    "description": "Version of what is answered, for `If-Match` of a later write.",
+    "required": True,
+    "schema": {"type": "string"},
+}
 _OF_FRAMEWORK: Final = "Successful Response"
 
 Document = dict[str, Any]
@@ -77,6 +83,23 @@ def declare_refused_parameters(document: Document, problem: dict[str, Any]) -> N
     """Declare 422 everywhere: every operation refuses query parameters that it does not have."""
     for _, _, operation in operations(document):
         operation["responses"].setdefault("422", problem)
+
+
+def declare_headers(document: Document) -> None:
+    """Declare `Location` of what was made, and `ETag` of what a later write names with If-Match."""
+    versioned = {
+        path
+        for path, _, operation in operations(document)
+        if any(parameter["name"] == "if-match" for parameter in operation.get("parameters", ()))
+    }
+    collections = {path.rpartition("/{")[0] for path in versioned if path.endswith("}")}
+    for path, method, operation in operations(document):
+        has_version = path in versioned or (method == "post" and path in collections)
+        for status, answer in operation["responses"].items():
+            if status == "201":
+                answer.setdefault("headers", {})["Location"] = _LOCATION
+            if status in ("200", "201") and has_version:
+                answer.setdefault("headers", {})["ETag"] = _ETAG
 
 
 def declare_not_modified(document: Document) -> None:

@@ -23,6 +23,7 @@ _MOST_READ: Final = 500
 """Errors of a body that are compared with one another; a hint for an unknown field takes half a millisecond."""
 _PLACES: Final = {"query": "query", "path": "path", "header": "header", "cookie": "cookie"}
 _WORDS: Final = ("literal_error", "enum")
+_TAGS: Final = ("union_tag_not_found", "union_tag_invalid")
 Location = tuple[str | int, ...]
 
 
@@ -59,7 +60,8 @@ def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem
     by_pointer: dict[tuple[str, Location], list[Mapping[str, Any]]] = defaultdict(list)
     for found in error.errors()[:_MOST_READ]:
         place, *rest = found["loc"]
-        location = tuple(rest) if place in _PLACES else _existing(error.body, tuple(rest), found["type"])
+        tag = _tag_of(found)
+        location = tuple(rest) if place in _PLACES else (*_existing(error.body, tuple(rest), found["type"]), *tag)
         by_pointer[str(place), location].append(found)
     model = _body_model(route)
     folded = (
@@ -68,6 +70,11 @@ def problems_of(error: RequestValidationError, route: Any) -> tuple[FieldProblem
         if not _follows_from_others(place, location, found, by_pointer.keys())
     )
     return tuple(islice(folded, MAX_PROBLEMS))
+
+
+def _tag_of(found: Mapping[str, Any]) -> Location:
+    """Return the field that chooses the member of a union, if that is what is wrong; nothing otherwise."""
+    return (found["ctx"]["discriminator"].strip("'"),) if found["type"] in _TAGS else ()
 
 
 def _follows_from_others(
@@ -110,11 +117,11 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     first = found[0]
     if first["type"] == "extra_forbidden":
         return FieldProblem(pointer, message_of(first), None, unknown_field_hint(model, location))
-    if first["type"] == "missing":
+    if first["type"] in ("missing", "union_tag_not_found"):
         return FieldProblem(pointer, message_of(first))
     telling = [one for one in found if not _is_about_structure(one)] or found
     messages = dict.fromkeys(message_of(one) for one in telling)
-    value = None if "properties" in location else first.get("input")
+    value = None if "properties" in location else _value_of(first)
     hint = next((hint for one in found if (hint := _hint(one)) is not None), None)
     if hint is None and place == "path" and first["type"] == "string_pattern_mismatch":
         hint = "give the id or name that its list shows; a table may be named by its address, such as lake.shop.orders"
@@ -123,13 +130,17 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     return FieldProblem(pointer, ", or ".join(messages), value, hint)
 
 
+def _value_of(found: Mapping[str, Any]) -> Any:
+    return found["ctx"]["tag"] if found["type"] == "union_tag_invalid" else found.get("input")
+
+
 def _hint(found: Mapping[str, Any]) -> str | None:
-    context, given = found.get("ctx", {}), found.get("input")
+    context, given = found.get("ctx", {}), _value_of(found)
     if isinstance(context.get("error"), Misread):
         hint: str | None = context["error"].hint
         return hint
-    if found["type"] in _WORDS and isinstance(given, str):
-        near = nearest(given, re.findall(r"'([^']*)'", context["expected"]))
+    if found["type"] in (*_WORDS, "union_tag_invalid") and isinstance(given, str):
+        near = nearest(given, re.findall(r"'([^']*)'", context.get("expected") or context["expected_tags"]))
         return f"did you mean {near!r}?" if near is not None else None
     return None
 

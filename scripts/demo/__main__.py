@@ -185,7 +185,7 @@ def expire(story: Story) -> None:
     time.sleep(EXPIRY_SECONDS)  # until the newest snapshots are old enough too
     before, rows = probe.storage(), probe.rows_of_newest(KEPT)
     wanted = {"table_id": story.table_id, "operation": "expire_snapshots"}
-    screen.upkeep_plan(server.post("/v1/runs", wanted | {"dry_run": True}))
+    screen.upkeep_plan(server.post("/v1/runs/preview", wanted))
     with screen.run() as view:
         run = server.run_to_end(story.table_id, view, operation="expire_snapshots")
     screen.outcome(run)

@@ -105,7 +105,7 @@ async def _rewrite(tracer: Tracer, folder: Path, redis_url: str) -> None:
     async with open_world(folder / "world", database_url=url, redis_url=redis_url) as world, _client(world) as client:
         worker = world.container.worker
         tracer.is_on = True
-        accepted = await client.post("/v1/runs", json={"table_id": world.table_id})
+        accepted = await client.post("/v1/runs", json={"table_id": world.table_id, "operation": "rewrite"})
         accepted.raise_for_status()
         working = asyncio.create_task(worker.run())
         state = await seen_when(lambda: asyncio.to_thread(_state, record, accepted.json()["id"]), _ENDED.__contains__)

@@ -118,11 +118,13 @@ def _story(api: Api, lake: dict[str, str]) -> tuple[str, str]:
     api.call("PUT", "/v1/tables/lake.shop.returns/policy", {"quiet_hours": []}, **new)
     for table in TABLES:
         api.call("GET", f"/v1/tables/{table}/health")
-    ended = api.ended(api.call("POST", "/v1/runs", {"table_id": "lake.shop.orders", "every_file": True})["id"])
+    ended = api.ended(
+        api.call("POST", "/v1/runs", {"table_id": "lake.shop.orders", "operation": "rewrite", "every_file": True})["id"]
+    )
     if ended["state"] != "succeeded":
         sys.exit(f"the run ended as {ended['state']}: {ended['detail']}")
     _delete_history(api)
-    live = api.call("POST", "/v1/runs", {"table_id": "lake.web.clicks"})["id"]
+    live = api.call("POST", "/v1/runs", {"table_id": "lake.web.clicks", "operation": "rewrite"})["id"]
     for _ in range(200):
         if api.call("GET", f"/v1/runs/{live}")["state"] == "rewriting":
             break
@@ -134,7 +136,12 @@ def _story(api: Api, lake: dict[str, str]) -> tuple[str, str]:
 def _delete_history(api: Api) -> None:
     """Submit deletions of three tables: one that is done at once, one that is undone, one that stays announced."""
     for table, is_undone, grace in (("orders", False, "0s"), ("returns", True, "6h"), ("payments", False, "6h")):
-        run = {"table_id": f"lake.shop.{table}", "operation": "expire_snapshots", "grace": grace, "force": True}
+        run = {
+            "table_id": f"lake.shop.{table}",
+            "operation": "expire_snapshots",
+            "grace": grace,
+            "allow_duplicate": True,
+        }
         deletion = api.call("POST", f"/v1/runs?acknowledge={BOUND}", run)["id"]
         if is_undone:
             api.call("POST", f"/v1/deletions/{deletion}/undo")

@@ -55,7 +55,9 @@ def console(tmp_path_factory: pytest.TempPathFactory, login: LoginProvider) -> I
             packhouse.catalogs.register("lake", body={"owner_team": "shop"})
             policy = {"rewrite": {"min_input_files": 2}}
             packhouse.table_policies.replace("lake.shop.orders", body=policy, if_none_match="*")
-            run = packhouse.runs.submit(body={"table_id": "lake.shop.orders", "force_full": True, "every_file": True})
+            run = packhouse.runs.submit(
+                body={"table_id": "lake.shop.orders", "operation": "rewrite", "force_full": True, "every_file": True}
+            )
             assert packhouse.wait_for_run(run.id, timeout=120).state == "succeeded"
         yield stack
 

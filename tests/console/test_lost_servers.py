@@ -25,7 +25,11 @@ def test_a_page_follows_its_run_over_the_death_of_the_api_process(
         port = free_loopback_port()
         own, url = environment_of(replicas.settings, port=port), f"http://127.0.0.1:{port}"
         with replicas.client() as client:
-            run = str(client.post("/v1/runs", json={"table_id": replicas.table_id}).raise_for_status().json()["id"])
+            run = str(
+                client.post("/v1/runs", json={"table_id": replicas.table_id, "operation": "rewrite"})
+                .raise_for_status()
+                .json()["id"]
+            )
         with child(own, "api", "api", log=tmp_path / "killed.log") as server:
             eventually(lambda: is_up(url), within_seconds=60)
             watched = open_page(f"/runs/{run}", key=replicas.key, url=url)

@@ -99,7 +99,7 @@ def test_a_saved_limit_moves_the_rate_of_a_running_rewrite(console: Stack, open_
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
     with client(console) as packhouse:
         packhouse.table_policies.replace(table, body=slow, if_none_match="*")
-        run = packhouse.runs.submit(body={"table_id": table, "every_file": True})
+        run = packhouse.runs.submit(body={"table_id": table, "operation": "rewrite", "every_file": True})
         watched = open_page(f"/runs/{run.id}")
         expect(watched.page.get_by_role("heading", level=1)).to_be_visible()
         expect(watched.page.get_by_text("64.0 KiB/s").first).to_be_visible()

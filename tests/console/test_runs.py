@@ -31,7 +31,7 @@ def test_a_run_is_cancelled_from_its_page(console: Stack, open_page: OpenPage) -
     slow = {"rewrite": {"min_input_files": 2}, "limits": {"bandwidth": "64KiB"}}
     with client(console) as packhouse:
         packhouse.table_policies.replace("lake.runs.second", body=slow, if_none_match="*")
-        run = packhouse.runs.submit(body={"table_id": "lake.runs.second"})
+        run = packhouse.runs.submit(body={"table_id": "lake.runs.second", "operation": "rewrite"})
         page = open_page(f"/runs/{run.id}").page
         page.get_by_role("button", name="Cancel the run").click()
         page.get_by_role("dialog").get_by_role("button", name="Cancel the run").click()

@@ -164,7 +164,7 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         values[kind] = common | {
             "table_id": table,
             "deletions/{run_id}": deleting["id"],
-            "run_id": (await send("POST", "/v1/runs", {"table_id": table}))["id"],
+            "run_id": (await send("POST", "/v1/runs", {"table_id": table, "operation": "rewrite"}))["id"],
         }
     values[Kind.FOREIGN] |= {"catalogs/{name}": "hide", "policies/{name}": "elsewhere"}
     return values

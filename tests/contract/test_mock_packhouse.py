@@ -174,8 +174,8 @@ async def test_a_policy_is_deleted_as_it_was_read(client: AsyncPackhouse, table:
 
 
 async def test_submitting_twice_is_one_run(client: AsyncPackhouse, table: str) -> None:
-    first = await client.runs.submit.raw(body={"table_id": table})
-    again = await client.runs.submit.raw(body={"table_id": table})
+    first = await client.runs.submit.raw(body={"table_id": table, "operation": "rewrite"})
+    again = await client.runs.submit.raw(body={"table_id": table, "operation": "rewrite"})
     assert (first.status, first.document["deduplicated"], first.document["state"]) == (202, False, "queued")
     assert (again.status, again.document["deduplicated"]) == (200, True)
     assert first.document["id"] == again.document["id"]
@@ -183,47 +183,50 @@ async def test_submitting_twice_is_one_run(client: AsyncPackhouse, table: str) -
 
 
 async def test_a_preview_answers_a_plan_and_starts_nothing(client: AsyncPackhouse, table: str) -> None:
-    plan = await client.runs.preview(body={"table_id": table})
+    plan = await client.runs.preview(body={"table_id": table, "operation": "rewrite"})
     assert (plan.table_id, plan.eligible, plan.groups_total) == (table, True, len(plan.groups))
     assert isinstance(plan.prediction.input_files, int)
     assert [run async for run in client.runs.list()] == []
     with pytest.raises(NotFound):
-        await client.runs.preview(body={"table_id": UNKNOWN})
+        await client.runs.preview(body={"table_id": UNKNOWN, "operation": "rewrite"})
 
 
 async def test_a_key_repeats_its_answer_and_takes_no_other_body(client: AsyncPackhouse, table: str) -> None:
-    first = await client.runs.submit.raw(body={"table_id": table}, idempotency_key="k")
-    again = await client.runs.submit.raw(body={"table_id": table}, idempotency_key="k")
+    first = await client.runs.submit.raw(body={"table_id": table, "operation": "rewrite"}, idempotency_key="k")
+    again = await client.runs.submit.raw(body={"table_id": table, "operation": "rewrite"}, idempotency_key="k")
     assert (again.status, again.document) == (202, first.document)
     assert again.headers["idempotent-replayed"] == "true"
+    other = {"table_id": table, "operation": "rewrite", "force_full": True}
     with pytest.raises(InvalidInput):
-        await client.runs.submit(body={"table_id": table, "operation": "rewrite"}, idempotency_key="k")
+        await client.runs.submit(body=other, idempotency_key="k")
 
 
-@pytest.mark.parametrize("body", [{"table_id": UNKNOWN}, {"table_id": UNKNOWN, "operation": "mow"}, {}])
-async def test_a_wrong_submission_is_refused(client: AsyncPackhouse, body: dict[str, Any]) -> None:
-    kind = NotFound if len(body) == 1 else InvalidInput
-    with pytest.raises(kind):
-        await client.runs.submit(body=body)
+@pytest.mark.parametrize("operation", [None, "mow", "purge"])
+async def test_a_wrong_submission_is_refused(client: AsyncPackhouse, table: str, operation: str | None) -> None:
+    with pytest.raises(NotFound):
+        await client.runs.submit(body={"table_id": UNKNOWN, "operation": "rewrite"})
+    with pytest.raises(InvalidInput) as caught:
+        await client.runs.submit(body={"table_id": table} | ({"operation": operation} if operation else {}))
+    assert caught.value.fields[0].pointer in (("/plan_hash", "/confirm") if operation == "purge" else ("/operation",))
 
 
 async def test_runs_are_listed_newest_first_by_table_and_state(server: Server, table: str) -> None:
     client = server.client
-    first = (await client.runs.submit(body={"table_id": table})).id
+    first = (await client.runs.submit(body={"table_id": table, "operation": "rewrite"})).id
     await client.runs.cancel(first)
-    second = (await client.runs.submit(body={"table_id": table})).id
+    second = (await client.runs.submit(body={"table_id": table, "operation": "rewrite"})).id
     assert [run.id async for run in client.runs.list(table_id=table, page_size=1)] == [second, first]
     assert [run.id async for run in client.runs.list(state=[RunState.CANCELLED])] == [first]
 
 
 async def test_a_table_with_a_live_run_is_not_deleted(client: AsyncPackhouse, table: str) -> None:
-    await client.runs.submit(body={"table_id": table})
+    await client.runs.submit(body={"table_id": table, "operation": "rewrite"})
     with pytest.raises(StateConflict):
         await client.tables.delete(table)
 
 
 async def test_a_cancelled_run_has_ended_and_is_not_cancelled_again(client: AsyncPackhouse, table: str) -> None:
-    run = (await client.runs.submit(body={"table_id": table})).id
+    run = (await client.runs.submit(body={"table_id": table, "operation": "rewrite"})).id
     cancelled = await client.runs.cancel.raw(run)
     assert (cancelled.status, cancelled.document["state"], cancelled.document["is_terminal"]) == (
         202,
@@ -237,7 +240,7 @@ async def test_a_cancelled_run_has_ended_and_is_not_cancelled_again(client: Asyn
 
 
 async def test_a_run_is_followed_to_its_end(server: Server, table: str) -> None:
-    run = (await server.client.runs.submit(body={"table_id": table})).id
+    run = (await server.client.runs.submit(body={"table_id": table, "operation": "rewrite"})).id
     await server.finish(run)
     seen: list[Any] = []
     ended = await server.client.wait_for_run(run, on_event=seen.append)

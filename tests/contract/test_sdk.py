@@ -110,7 +110,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, assert_type
 
 from packhouse_client import Answer, AsyncPackhouse, Packhouse, models
-from packhouse_client.models import RunDetail, RunState, RunSubmit, RunSummary, TablePlan
+from packhouse_client.models import RewriteSubmission, RunDetail, RunState, RunSummary, TablePlan
 
 
 def use(client: Packhouse) -> None:
@@ -118,7 +118,8 @@ def use(client: Packhouse) -> None:
     assert_type(client.runs.get("run_1").state, RunState)
     assert_type(client.runs.get.raw("run_1"), Answer)
     assert_type(client.runs.list(state="failed", since="2026-11-01T00:00:00Z"), Iterator[RunSummary])
-    assert_type(client.runs.preview(body=RunSubmit(table_id="lake.shop.orders")), TablePlan)
+    rewrite = RewriteSubmission(operation="rewrite", table_id="lake.shop.orders")
+    assert_type(client.runs.preview(body=rewrite), TablePlan)
     assert_type(client.runs.cancel("run_1"), models.Run)
     assert_type(client.tables.delete("tbl_1"), None)
     assert_type(client.policies.schema(), dict[str, Any])

@@ -92,7 +92,7 @@ async def test_spark_commits_at_each_step(
 
 async def rewritten(world: World) -> Run:
     """Rewrite all, also partitions that lost the last race; a statement that outlasts the lease costs an attempt."""
-    run = await world.submit(force=True)
+    run = await world.submit(allow_duplicate=True)
     await world.container.worker.advance(run.id)
     if (await world.get(run.id)).lease_holder is not None:
         await world.expire_lease(run.id)

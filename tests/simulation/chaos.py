@@ -167,8 +167,8 @@ class Chaos:
         """A caller asks for a run."""
         table, _ = self._tables[number]
         priority = Random(number).choice([None, *Priority])
-        request = RunRequest(force_full=full)
-        await self.world.api.runs.submit(SYSTEM, table.id, request, priority=priority, force=force)
+        request = RunRequest(force_full=full, include_cooling=force)
+        await self.world.api.runs.submit(SYSTEM, table.id, request, priority=priority, allow_duplicate=force)
 
     async def cancel(self, luck: float) -> None:
         """A caller cancels a run."""

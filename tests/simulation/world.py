@@ -161,7 +161,7 @@ class World:
             version = (await self.api.policies.get(SYSTEM, table_id)).policy.version
         except NotFound:
             version = None
-        put = self.api.policies.put
+        put = self.api.policies.replace
         await acknowledged(put, SYSTEM, table_id, policy, if_match=version, if_none_match=version is None)
 
     async def set_limits(self, **limits: Any) -> None:

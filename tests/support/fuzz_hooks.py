@@ -69,16 +69,7 @@ UNSAYABLE: Final = (
     Unsayable(
         "one field needs another (said in the schema, it would split the SDK's models)", "/outside_files", "^needs "
     ),
-    Unsayable(
-        "what a dry run answered; one operation's fields (said in the schema, they would split the SDK's models)",
-        "/(plan_hash|confirm)",
-        "for runs of the operation purge|the hash of (its|a) dry run|not the address of the table",
-    ),
-    Unsayable(
-        "one operation's fields (said in the schema, they would split the SDK's models)",
-        "/(partitions|every_file|force_full)",
-        "for runs of the operation rewrite",
-    ),
+    Unsayable("what a preview answered", "/(plan_hash|confirm)", "a new preview|not the address of the table"),
     Unsayable("one kind of signal needs a table", "/table_id", "^oldest_reader is about"),
     Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),
     Unsayable("what a kind of catalog takes", "/properties/.*", "of catalog|is missing|is not an address|not allow"),
@@ -95,6 +86,11 @@ UNSAYABLE: Final = (
     Unsayable("one value against another", _SETTING, "above the target|must be set, since|never end|must name columns"),
     Unsayable("what the table's policy has", "/operation", "^the table's policy has "),
     Unsayable("what the table holds", "/policy/limits/bytes_per_day", "less than one file group"),
+    Unsayable(
+        "which metrics start what (said in the schema, it would split the model of a condition)",
+        _SETTING,
+        "does not start upkeep|starts searches for orphans only",
+    ),
     Unsayable("each name once", f"{_SETTING}(triggers|columns|key)", "have the name|is named twice"),
     Unsayable("columns of the table", f"{_SETTING}/columns.*", "no such column|orders no columns|(sort|hilbert) only"),
     Unsayable("columns of the table", f"{_SETTING}/(columns|key)", "^can't be applied to "),

@@ -182,7 +182,7 @@ def make_objects(admin: httpx.Client, lake: Lake, table_id: str) -> Objects:
             "tables": [table_id],
             "spare_tables": spare,
             "unregistered": [f"new_{number}" for number in range(4)],
-            "runs": [send("POST", "/v1/runs", {"table_id": table_id})["id"]],
+            "runs": [send("POST", "/v1/runs", {"table_id": table_id, "operation": "rewrite"})["id"]],
             "catalogs": ["lake"],
             "spare_catalogs": catalogs,
             "namespaces": ["lake"],

@@ -67,7 +67,7 @@ async def change_policy(world: World, document: dict[str, Any]) -> None:
         version = None
     given = PolicyDocument.model_validate(document)
     condition = {"if_match": version, "if_none_match": version is None}
-    await acknowledged(policies.put, SYSTEM, world.table_id, given, **condition)
+    await acknowledged(policies.replace, SYSTEM, world.table_id, given, **condition)
     for attempt in world.container.worker._attempts:
         await world.container.hints.publish(attempt.run.id)
 

@@ -265,10 +265,11 @@ class World(Generic[OneLake]):
         )
 
     async def submit(
-        self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, force: bool = False
+        self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, allow_duplicate: bool = False
     ) -> Run:
         """Submit a run; one that deletes is acknowledged, and does not wait for a grace."""
-        submit, options = self.container.runs.submit, {"priority": priority, "force": force, "grace": timedelta(0)}
+        submit = self.container.runs.submit
+        options = {"priority": priority, "allow_duplicate": allow_duplicate, "grace": timedelta(0)}
         run, _ = await acknowledged(submit, SYSTEM, self.table_id, request, **options)
         return run
 
@@ -327,7 +328,7 @@ class World(Generic[OneLake]):
         self, document: dict[str, Any], table_id: TableId | None = None, *, replaces: int | None = None
     ) -> None:
         """Write the first policy of the table's own, or of another's; or the one that `replaces` this version."""
-        policy, put = PolicyDocument.model_validate(document), self.container.policies.put
+        policy, put = PolicyDocument.model_validate(document), self.container.policies.replace
         match = {"if_match": replaces, "if_none_match": replaces is None}
         await acknowledged(put, SYSTEM, table_id or self.table_id, policy, **match)
 

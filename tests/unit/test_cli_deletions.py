@@ -51,7 +51,7 @@ def test_f44_a_run_that_waits_for_its_grace_says_so_where_it_is_watched() -> Non
     }
     assert "waits for grace until 2026-11-28" in answers.event(queued)
     assert answers.wait({"waiting_for": None}) == ""
-    assert answers.wait(details).endswith("; --force submits another")
+    assert answers.wait(details).endswith("; --allow-duplicate submits another")
 
 
 def test_f44_a_preview_has_sizes_as_people_read_them_and_explains_an_effect_of_nothing() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from fastapi.responses import JSONResponse
+from pydantic import Field
 
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
@@ -22,11 +22,11 @@ from api.schemas.runs.run import (
     RunDocument,
     RunEventList,
     RunList,
-    RunSubmit,
 )
+from api.schemas.runs.submissions import RunSubmission, RunToPreview, grace_of
 from api.schemas.runs.upkeep import UpkeepPlan
 from api.schemas.tables.table import TablePlan
-from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.ids import RunId, first_run_id
 from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs.run import Run as DomainRun
 
@@ -43,12 +43,9 @@ _EVENTS: Final[dict[int | str, dict[str, Any]]] = {
     204: {"description": "Stream only: the run has ended and everything after Last-Event-ID was sent."},
 }
 _ALREADY: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "model": RunAccepted | TablePlan | UpkeepPlan,
-        "description": "An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan, a "
-        "`TablePlan` for `rewrite`, an `UpkeepPlan` for every other operation.",
-    }
+    200: {"model": RunAccepted, "description": "An equal run is live; it is answered, with `deduplicated: true`."}
 }
+RunPreview = Annotated[TablePlan | UpkeepPlan, Field(discriminator="operation")]
 
 
 async def run_filter(
@@ -88,35 +85,30 @@ RunQuery = Annotated[RunFilter, Depends(run_filter)]
     "",
     status_code=202,
     summary="Submit a run",
-    response_model=RunAccepted,
     responses=_ALREADY
     | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable", *DELETING),
 )
 async def submit_run(
     *,
-    body: RunSubmit,
+    body: RunSubmission,
     request: Request,
     response: Response,
     services: ServicesDep,
     caller: OperatorDep,
     acknowledge: Acknowledge = None,
-) -> RunAccepted | Response:
+) -> RunAccepted:
     """Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
     A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
     """
     table_id = await services.tables.resolve(caller, body.table_id)
-    if body.dry_run:
-        await services.runs.check(caller, table_id, body.request())
-        plan = await _plan(services, caller, table_id, body)
-        return JSONResponse(plan.model_dump(mode="json"))
     run, is_duplicate = await services.runs.submit(
         caller,
         table_id,
         body.request(),
         priority=body.priority,
-        force=body.force,
-        grace=body.grace_given(),
+        allow_duplicate=body.allow_duplicate,
+        grace=grace_of(body),
         acknowledge=acknowledge,
     )
     response.status_code = 200 if is_duplicate else 202
@@ -124,14 +116,20 @@ async def submit_run(
     return RunAccepted.of(run, deduplicated=is_duplicate)
 
 
-async def _plan(
-    services: ServicesDep, caller: OperatorDep, table_id: TableId, body: RunSubmit
-) -> TablePlan | UpkeepPlan:
-    request = body.request()
+@router.post(
+    "/preview",
+    summary="Preview a run",
+    response_model=RunPreview,
+    responses=problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable"),
+)
+async def preview_run(body: RunToPreview, services: ServicesDep, caller: OperatorDep) -> TablePlan | UpkeepPlan:
+    """Plan the run that would start now, and show what it would delete. Refused as the run would be."""
+    table_id, request = await services.tables.resolve(caller, body.table_id), body.request()
+    await services.runs.check(caller, table_id, request)
     if request.operation is Operation.REWRITE:
         return TablePlan.from_domain(await services.tables.plan(caller, table_id, policy=None, request=request))
     plan = await services.upkeep.plan(caller, table_id, request.operation)
-    deletions = await services.runs.preview_deletions(caller, table_id, request, grace=body.grace_given())
+    deletions = await services.runs.preview_deletions(caller, table_id, request, grace=grace_of(body))
     return UpkeepPlan.from_domain(plan, deletions)
 
 

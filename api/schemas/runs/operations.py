@@ -46,7 +46,7 @@ class DeclaredOperation(Answer):
     )
     caller_role: Role = Field(description="The least role that may request it.")
     needs_confirmation: bool = Field(
-        description="Whether a request repeats the `plan_hash` of a dry run and the table's address in `confirm`."
+        description="Whether a request repeats the `plan_hash` of its preview and the table's address in `confirm`."
     )
 
     @classmethod

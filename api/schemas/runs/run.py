@@ -1,25 +1,20 @@
 """Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Final, Self
+from typing import Final, Self
 
 from pydantic import ConfigDict, Field
 
 from api.listing.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Request, text_ids
+from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, text_ids
 from api.schemas.fleet.limits import Pause
-from api.schemas.runs.predicates import Partitions
 from engine.domain.fleet.limits import Pauses
-from engine.domain.policies.documents.fields import lasting
 from engine.domain.runs import run as domain
-from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Operation, Priority, RunState, WaitingFor
 from engine.domain.runs.timelines import RunTimeline
-from engine.domain.tables.addresses import MOST_CHARACTERS, TABLE_PATTERN, written_address
-from engine.domain.values.strict import Flag
-from engine.domain.values.units import Duration
+from engine.domain.tables.addresses import written_address
 from engine.services.planning.wording import short
 from engine.services.runs.views import RunProgress
 
@@ -27,9 +22,9 @@ _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ATTEMPTS_SHOWN: Final = 50
 _REQUEST = (
-    "The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the "
-    "HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and "
-    "`due_since`."
+    "The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the "
+    "`request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first "
+    "partition, how many) and `due_since`."
 )
 _REASON = "Code of the reason why it ended or waits."
 _PLAN = "Summary and prediction of the plan; empty before planning."
@@ -46,73 +41,6 @@ class RunDocument(StrEnum):
     PLAN = "plan"
     POLICY = "policy"
     RESULT = "result"
-
-
-class RunSubmit(Request):
-    """A run to start."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"table_id": _TABLE_ID, "operation": "rewrite"}]})
-
-    table_id: str = Field(
-        min_length=1,
-        max_length=MOST_CHARACTERS,
-        pattern=TABLE_PATTERN,
-        examples=[_TABLE_ID, "lake.sales.orders"],
-        description="Id or address of the registered table.",
-    )
-    operation: Operation = Field(default=Operation.REWRITE, description="Operation of the run.")
-    partitions: Partitions | None = None
-    force_full: Flag = Field(
-        default=False,
-        description="Every file of the partitions is a candidate, including files of the right size; a file that would "
-        "come out unchanged is still skipped.",
-    )
-    every_file: Flag = Field(
-        default=False,
-        description="As `force_full`, including files that would come out unchanged: they are rewritten with the "
-        "current compression, encodings and row groups.",
-    )
-    priority: Priority | None = Field(default=None, description="Absent: the priority of the table's policy.")
-    dry_run: Flag = Field(default=False, description="Return the plan and store nothing.")
-    force: Flag = Field(
-        default=False,
-        description="Start even if an equal run is live; include partitions that cool down after lost races.",
-    )
-    plan_hash: str | None = Field(
-        default=None,
-        max_length=64,
-        description="Of a purge: `details.plan_hash` of its dry run. Required to start one.",
-    )
-    confirm: str | None = Field(
-        default=None,
-        max_length=MOST_CHARACTERS,
-        description="Of a purge: the address of the table, as typed by a person. Required to start one.",
-        examples=["lake.sales.orders"],
-    )
-
-    grace: Annotated[Duration, lasting(least=0)] | None = Field(
-        default=None,
-        description="Of a run that deletes: time before it starts, in which it can be undone. Absent: 15 minutes; a "
-        "shorter one needs the role admin.",
-        examples=["15m"],
-    )
-
-    def grace_given(self) -> timedelta | None:
-        """Return the requested grace; None: the usual one."""
-        return None if self.grace is None else timedelta(seconds=self.grace)
-
-    def request(self) -> RunRequest:
-        """Return the request as the domain has it."""
-        is_full = self.force_full or self.every_file
-        return RunRequest(
-            self.operation,
-            self.partitions,
-            is_full,
-            force=self.force,
-            every_file=self.every_file,
-            plan_hash=self.plan_hash,
-            confirm=self.confirm,
-        )
 
 
 class Progress(Answer):

@@ -1,7 +1,7 @@
 """Dry runs of operations besides rewriting on the wire."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -15,7 +15,15 @@ class UpkeepPlan(Answer):
     """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
     table_id: str
-    operation: Operation = Field(description="Operation of the run.")
+    operation: Literal[
+        Operation.REWRITE_MANIFESTS,
+        Operation.REWRITE_DELETES,
+        Operation.EXPIRE_SNAPSHOTS,
+        Operation.REMOVE_ORPHANS,
+        Operation.DELETE_OLD_COMPACTIONS,
+        Operation.RECLAIM,
+        Operation.PURGE,
+    ] = Field(description="The operation that is planned.")
     setting: str | None = Field(
         description="The setting that switches it on; null for a purge, which has none.",
         examples=["maintenance.expire_snapshots"],

@@ -1,7 +1,7 @@
 """Registered tables on the wire, and what can be said of them: health, plan, history."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field
 
@@ -24,6 +24,7 @@ from api.schemas.tables.due import DueState
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import run as domain_runs
 from engine.domain.runs.requests import RunRequest
+from engine.domain.runs.run import Operation
 from engine.domain.runs.times import EstimateSource, RunKind
 from engine.domain.tables import table as domain
 from engine.domain.tables.table import MAX_LABELS, TableRef
@@ -162,14 +163,14 @@ class PlanRequest(Request):
     every_file: Flag = Field(
         default=False, description="As `force_full`, including files that are merged with no other."
     )
-    force: Flag = Field(default=False, description="Include partitions that cool down after lost races.")
+    include_cooling: Flag = Field(default=False, description="Include partitions that cool down after lost races.")
 
     def request(self) -> RunRequest:
         """Return what a run would be asked for."""
         return RunRequest(
             partitions=self.partitions,
             force_full=self.force_full or self.every_file,
-            force=self.force,
+            include_cooling=self.include_cooling,
             every_file=self.every_file,
         )
 
@@ -258,9 +259,10 @@ class SkippedPartition(Answer):
 
 
 class TablePlan(Answer):
-    """Plan of a run that starts now. Nothing was changed."""
+    """Plan of a rewrite that starts now. Nothing was changed."""
 
     table_id: str
+    operation: Literal[Operation.REWRITE] = Field(description="The operation that is planned.")
     enabled: bool
     eligible: bool = Field(description="True when every condition holds.")
     conditions: list[Condition]
@@ -292,7 +294,7 @@ class TablePlan(Answer):
     @classmethod
     def from_domain(cls, plan: Mapping[str, Any]) -> Self:
         """Return the wire form."""
-        return cls.model_validate(dict(plan))
+        return cls.model_validate({**plan, "operation": Operation.REWRITE})
 
 
 class HistoryEntry(Answer):

@@ -22,6 +22,7 @@ _COMMANDS: Final = (
     (r"GET /v1/(tables|runs|keys|catalogs)(?!/)", r"`packhouse \1 list`"),
     (r"GET /v1/policies(?!/)", "`packhouse policy list`"),
     (r"GET /v1/(presets|formats|operations|audit|whoami)(?!/)", r"`packhouse \1`"),
+    (r"POST /v1/runs/preview", "`packhouse run TABLE --dry-run`"),
     (r"POST /v1/runs(?!/)", "`packhouse run TABLE`"),
     (r"POST /v1/(catalogs|keys)(?!/)", r"`packhouse \1 create`"),
     (r"POST /v1/fleet/(pause|resume)", r"`packhouse fleet \1`"),

@@ -1,44 +1,14 @@
 """The operations of the API by kind of object, one line for each. A contract test finds missing ones."""
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any, Generic
 
 from packhouse_client import models
 from packhouse_client._generated import requests
-from packhouse_client.operations import AsModel, Listing, Operation, P, Resource, S
+from packhouse_client.operations import AsModel, Listing, Operation, Resource, S
 
 
 def nothing(_: object) -> None:
     """Read an answer without a body."""
-
-
-def planning(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """Return the dry run of a submission, which returns the plan without starting a run."""
-
-    @wraps(request)
-    def plan(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
-        arguments = request(*args, **kwargs)
-        return arguments | {"json": {**arguments["json"], "dry_run": True}}
-
-    return plan
-
-
-def starting(request: Callable[P, dict[str, Any]]) -> Callable[P, dict[str, Any]]:
-    """Return a submission that refuses `dry_run`, which returns a plan instead of a run.
-
-    Raises (when called):
-        ValueError: the arguments ask for a dry run.
-    """
-
-    @wraps(request)
-    def start(*args: P.args, **kwargs: P.kwargs) -> dict[str, Any]:
-        arguments = request(*args, **kwargs)
-        if arguments["json"].get("dry_run"):
-            raise ValueError("dry_run answers a plan, not a run: call runs.preview(body=…), which needs no dry_run")
-        return arguments
-
-    return start
 
 
 class Catalogs(Resource[S]):
@@ -119,9 +89,9 @@ class Runs(Resource[S]):
     """Executions of operations on tables."""
 
     list = Listing(requests.list_runs, AsModel(lambda: models.RunList))
-    submit = Operation(starting(requests.submit_run), AsModel(lambda: models.RunAccepted))
-    preview = Operation(planning(requests.submit_run), AsModel(lambda: models.TablePlan))
-    preview_upkeep = Operation(planning(requests.submit_run), AsModel(lambda: models.UpkeepPlan))
+    submit = Operation(requests.submit_run, AsModel(lambda: models.RunAccepted))
+    preview = Operation(requests.preview_run, AsModel(lambda: models.TablePlan))
+    preview_upkeep = Operation(requests.preview_run, AsModel(lambda: models.UpkeepPlan))
     get = Operation(requests.get_run, AsModel(lambda: models.RunDetail))
     cancel = Operation(requests.cancel_run, AsModel(lambda: models.Run))
     groups = Listing(requests.list_run_groups, AsModel(lambda: models.FileGroupList))

@@ -28,8 +28,8 @@ export type ListPath = {
   [Path in PathsWithMethod<paths, "get">]: Data<Path, "get"> extends Page<unknown> ? Path : never;
 }[PathsWithMethod<paths, "get">];
 
-/** A run to start; a dry run is `post("/v1/runs", { body: { …, dry_run: true } })`, which answers a plan. */
-export type RunWish = Omit<components["schemas"]["RunSubmit"], "dry_run">;
+/** A run to start, by its operation; `post("/v1/runs/preview", { body })` answers its plan. */
+export type RunWish = paths["/v1/runs"]["post"]["requestBody"]["content"]["application/json"];
 export type RunAccepted = components["schemas"]["RunAccepted"];
 
 export interface ClientOptions {

@@ -2,7 +2,7 @@
  * SDK of Packhouse, the compaction control plane for a lakehouse.
  *
  *     const packhouse = createClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "pkh_…" });
- *     const accepted = await packhouse.submitRun({ table_id: "tbl_…" });
+ *     const accepted = await packhouse.submitRun({ table_id: "tbl_…", operation: "rewrite" });
  *     const ended = await packhouse.waitForRun(accepted.id);
  *
  * Types come from `openapi.yaml` (`src/generated`); everything else is written by hand.

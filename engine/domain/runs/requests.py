@@ -35,8 +35,8 @@ class RunRequest:
     `plan_hash` and `confirm` are of a purge: the hash that its dry run answered, and the table's address as typed.
     `partitions`: None for all. `force_full`: include well-sized files; with `every_file`, also rewrite files that would
     not be merged. `only_due`: of these partitions only those that are due at planning time: by settings of
-    `rewrite.full` with `force_full`, otherwise by triggers. `force`: include partitions that cool down after lost
-    races; it does not decide whether an identical run may be active. `cause`, `due_since` (when the table became due),
+    `rewrite.full` with `force_full`, otherwise by triggers. `include_cooling`: include partitions that cool down after
+    lost races. `cause`, `due_since` (when the table became due),
     `request_id` (of the HTTP request that submitted it) and `announced` (of a run that deletes) describe the request
     and select nothing.
     """
@@ -45,7 +45,7 @@ class RunRequest:
     partitions: PartitionPredicate | None = None
     force_full: bool = False
     only_due: bool = False
-    force: bool = False
+    include_cooling: bool = False
     cause: Cause | None = None
     due_since: datetime | None = None
     every_file: bool = False
@@ -80,10 +80,10 @@ class RunRequest:
         """Return all but the operation as JSON, without fields that are not set."""
         cause = {} if self.cause is None else {"cause": asdict(self.cause)}
         since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
-        force = {"force": True} if self.force else {}
+        cooling = {"include_cooling": True} if self.include_cooling else {}
         request_id = {} if self.request_id is None else {"request_id": self.request_id}
         announced = {} if self.announced is None else {"announced": self.announced.document()}
-        return self._asked() | force | cause | since | request_id | announced
+        return self._asked() | cooling | cause | since | request_id | announced
 
     def key(self, *, nonce: str | None = None) -> str:
         """Return the SHA-256 of the canonical request: equal for equal requests; unique with a nonce."""
@@ -99,7 +99,7 @@ class RunRequest:
             None if given is None else _PREDICATE.validate_python(given),
             bool(run.request.get("force_full")),
             bool(run.request.get("only_due")),
-            bool(run.request.get("force")),
+            bool(run.request.get("include_cooling", run.request.get("force"))),  # the name in records of before
             None if cause is None else Cause(**cause),
             None if since is None else datetime.fromisoformat(since),
             bool(run.request.get("every_file")),

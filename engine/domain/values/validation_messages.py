@@ -56,8 +56,8 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "time_parsing": "must be a time of day such as 09:30",
     "json_invalid": "must be JSON",
     "json_type": "must be JSON",
-    "union_tag_not_found": "must have the field {discriminator}",
-    "union_tag_invalid": "{discriminator} must be one of {expected_tags}",
+    "union_tag_not_found": "this field is required",
+    "union_tag_invalid": "must be one of {expected_tags}",
     "recursion_loop": "must not contain itself",
 }
 """Message by type of error; names in braces refer to the error's context."""

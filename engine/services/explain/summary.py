@@ -303,7 +303,8 @@ def _conflicts(facts: Facts) -> Iterator[str]:
         losses = count_of(longest.losses, "lost race")
         yield (
             f"{count_of(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
-            f"{where} until {format_minute(longest.cools_until)} ({losses} in a row); force includes them anyway."
+            f"{where} until {format_minute(longest.cools_until)} ({losses} in a row); "
+            "a run with include_cooling takes them anyway."
         )
 
 

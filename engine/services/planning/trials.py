@@ -46,7 +46,7 @@ def try_plan(
         InvalidInput: the request's predicate does not fit the table.
     """
     chosen = choose_engine(opened, policy)
-    plan = plan_run(chosen, request, known, hot.without_cool_down() if request.force else hot)
+    plan = plan_run(chosen, request, known, hot.without_cool_down() if request.include_cooling else hot)
     return Trial(chosen.conditions, plan)
 
 

@@ -49,7 +49,7 @@ class RunService:
         request: RunRequest,
         *,
         priority: Priority | None = None,
-        force: bool = False,
+        allow_duplicate: bool = False,
         grace: timedelta | None = None,
         acknowledge: str | None = None,
     ) -> tuple[Run, bool]:
@@ -58,7 +58,13 @@ class RunService:
         Raises as `RunSubmission.submit`.
         """
         return await self._submission.submit(
-            caller, table_id, request, priority=priority, force=force, grace=grace, acknowledge=acknowledge
+            caller,
+            table_id,
+            request,
+            priority=priority,
+            allow_duplicate=allow_duplicate,
+            grace=grace,
+            acknowledge=acknowledge,
         )
 
     async def preview_deletions(

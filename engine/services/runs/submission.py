@@ -103,14 +103,14 @@ class RunSubmission:
         request: RunRequest,
         *,
         priority: Priority | None,
-        force: bool,
+        allow_duplicate: bool = False,
         grace: timedelta | None = None,
         acknowledge: str | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
-        Without a priority the run has that of its policy. With `force` a new run is stored even if an equal run is
-        live; it includes partitions in cool-down. A run that deletes waits first (`announcements`), a requested one for
+        Without a priority the run has that of its policy. With `allow_duplicate` a new run is stored even if an
+        equal run is live. A run that deletes waits first (`announcements`), a requested one for
         `grace` if it is given. `acknowledge`: the token of the preview of a requested run that deletes; a purge has
         its `plan_hash` instead.
 
@@ -135,8 +135,8 @@ class RunSubmission:
                 caller, *where, request.operation, grace=grace, acknowledge=acknowledge
             )
             request = replace(request, announced=announced)
-        request = replace(request, force=force, request_id=caller.request_id)
-        key = request.key(nonce=self._ids.run_id() if force else None)
+        request = replace(request, request_id=caller.request_id)
+        key = request.key(nonce=self._ids.run_id() if allow_duplicate else None)
         try:
             return await self._batches.submit(_Submit(caller, table_id, request, key, priority, deletions))
         except NotFound:
@@ -177,11 +177,11 @@ class RunSubmission:
             InvalidInput: `plan_hash` is missing or not that of a dry run now, or `confirm` is not the address.
         """
         table, catalog = await self._registered(caller, table_id)
-        problems, hint = [], "make a dry run (dry_run: true), read it, and submit its details.plan_hash"
+        problems, hint = [], "POST /v1/runs/preview, read it, and submit its details.plan_hash"
         if not request.plan_hash:
-            problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its dry run", None, hint))
+            problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its preview", None, hint))
         elif request.plan_hash != await self._purge_hash(table, catalog):
-            message = "the table changed: make a new dry run and send its plan_hash"
+            message = "the table changed: make a new preview and send its plan_hash"
             problems.append(FieldProblem("/plan_hash", message, request.plan_hash, hint))
         if request.confirm != str(table.ref):
             hint = f"type the address of the table: {table.ref}"

@@ -275,7 +275,7 @@ class WatchService:
         request = decision.request
         if request is None or self._leadership.token is None:
             return decision
-        run, is_live = await self._submission.submit(COORDINATOR, watch.table_id, request, priority=None, force=False)
+        run, is_live = await self._submission.submit(COORDINATOR, watch.table_id, request, priority=None)
         self._step("submitted")
         rule = None if request.cause is None else request.cause.rule
         _log.info("automatic_run_submitted", table_id=watch.table_id, run_id=run.id, rule=rule, was_live=is_live)

@@ -21,7 +21,7 @@ def api(console: Stack, table: str) -> Iterator[Packhouse]:
     expiry = {"expire_snapshots": {"older_than": "1s", "keep_last": 1, "delete_files": True}}
     with client(console) as packhouse:
         packhouse.table_policies.replace(table, body={"maintenance": expiry}, if_none_match="*", acknowledge=BOUND)
-        done = packhouse.runs.submit(body={"table_id": table, "every_file": True})
+        done = packhouse.runs.submit(body={"table_id": table, "operation": "rewrite", "every_file": True})
         assert packhouse.wait_for_run(done.id, timeout=60).state == "succeeded"
         yield packhouse
 

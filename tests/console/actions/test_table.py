@@ -80,7 +80,7 @@ def test_labels_changed_by_another_person_are_kept(console: Stack, open_page: Op
 def test_a_frozen_table_says_why_and_is_unfrozen(console: Stack, open_page: OpenPage, table: str) -> None:
     with client(console) as packhouse:
         stored = packhouse.tables.get(table)
-        done = packhouse.runs.submit(body={"table_id": table, "every_file": True})
+        done = packhouse.runs.submit(body={"table_id": table, "operation": "rewrite", "every_file": True})
         assert packhouse.wait_for_run(done.id, timeout=60).state == "succeeded"
         with sqlite3.connect(console.lake.parent / "data" / "packhouse.sqlite3") as record:
             record.execute(

@@ -19,7 +19,7 @@ def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage,
         body = {"maintenance": {"expire_snapshots": expiry}}
         bound = "up_to:bytes=1GB,files=1000"
         packhouse.table_policies.replace(table, body=body, if_none_match="*", acknowledge=bound)
-        done = packhouse.runs.submit(body={"table_id": table, "every_file": True})
+        done = packhouse.runs.submit(body={"table_id": table, "operation": "rewrite", "every_file": True})
         assert packhouse.wait_for_run(done.id, timeout=60).state == "succeeded"
     page = open_page(f"/tables/{table}?tab=upkeep").settle().page
     card = page.locator(".card").filter(has_text="Expire snapshots")
@@ -54,7 +54,7 @@ def test_upkeep_is_previewed_listed_and_run(console: Stack, open_page: OpenPage,
 
 def test_a_purge_needs_its_preview_and_the_typed_address(console: Stack, open_page: OpenPage, table: str) -> None:
     with client(console) as packhouse:
-        done = packhouse.runs.submit(body={"table_id": table, "every_file": True})
+        done = packhouse.runs.submit(body={"table_id": table, "operation": "rewrite", "every_file": True})
         assert packhouse.wait_for_run(done.id, timeout=60).state == "succeeded"
     page = open_page(f"/tables/{table}?tab=upkeep").settle().page
     press(page, "Preview a purge")

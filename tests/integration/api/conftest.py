@@ -85,7 +85,7 @@ class Api:
 
     async def rewrite(self, table_id: str) -> Run:
         """Submit a run over HTTP and advance it to its end."""
-        accepted = await self.post("/v1/runs", {"table_id": table_id}, status=202)
+        accepted = await self.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
         await self.container.worker.advance(accepted["id"])
         async with self.container.database.read() as unit:
             run = await unit.runs.get(accepted["id"])

@@ -31,7 +31,15 @@ class Registered(Generic[OneTable]):
 
     async def submit(self, *, status: int = 202, **asked: Any) -> Any:
         """Submit a run."""
-        return await self.api.post("/v1/runs", {"table_id": self.table_id, **asked}, status=status)
+        return await self.api.post(
+            "/v1/runs", {"table_id": self.table_id, "operation": "rewrite", **asked}, status=status
+        )
+
+    async def preview(self, *, status: int = 200, **asked: Any) -> Any:
+        """Preview a run."""
+        return await self.api.post(
+            "/v1/runs/preview", {"table_id": self.table_id, "operation": "rewrite", **asked}, status=status
+        )
 
     async def look(self) -> list[Run]:
         """Look at the table as the coordinator does; return its runs."""

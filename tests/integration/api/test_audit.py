@@ -36,7 +36,7 @@ async def test_catalogs_tables_and_runs_tell_their_changes(api: Api, lake: Lake)
     grants = {"grants": [{"team": "sales", "namespaces": ["*"], "rights": ["register"]}]}
     await api.call("PUT", "/v1/catalogs/lake/grants", status=200, json=grants, headers={"If-Match": '"1"'})
     table = (await owner.post("/v1/tables", json=ADDRESS | {"owner_team": "sales"})).json()
-    run = (await owner.post("/v1/runs", json={"table_id": table["id"]})).json()
+    run = (await owner.post("/v1/runs", json={"table_id": table["id"], "operation": "rewrite"})).json()
     await owner.post(f"/v1/runs/{run['id']}/cancel")
     await owner.delete(f"/v1/tables/{table['id']}")
     etag = (await api.call("GET", "/v1/catalogs/lake", status=200)).headers["etag"]

@@ -55,9 +55,9 @@ async def test_a_dry_run_with_a_day_below_one_file_group_is_refused_as_the_run_i
     for _ in range(6):
         lake.append(day="2026-11-01", rows=60_000)
     await limit_the_day(api, table_id, "1MiB")
-    dry_run = {"table_id": table_id, "dry_run": True}
+    rewrite = {"table_id": table_id, "operation": "rewrite"}
     errors = [await api.post(f"/v1/tables/{table_id}/plan", {}, status=422)]
-    errors.append(await api.post("/v1/runs", dry_run, status=422))
+    errors.append(await api.post("/v1/runs/preview", rewrite, status=422))
     run = await api.rewrite(table_id)
     assert run.state == "failed"
     assert run.detail is not None

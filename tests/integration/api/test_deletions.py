@@ -160,7 +160,7 @@ async def test_f44_a_requested_deletion_is_listed_shown_and_undone(api: Api, own
     assert (await api.get("/v1/deletions", params={"state": "pending,running"}))["items"] == []
     assert (await api.get(own))["policy"]["maintenance"]["expire_snapshots"] != "off"  # nobody asked for it again
     await api.post(f"/v1/deletions/{run['id']}/undo", status=409)
-    rewrite = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    rewrite = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     await api.get(f"/v1/deletions/{rewrite['id']}", status=404)
     assert "deletion.undo" in {entry["action"] for entry in await api.items("/v1/audit")}
 
@@ -190,7 +190,7 @@ async def test_f44_a_run_that_deletes_is_refused_until_its_preview_is_acknowledg
     found = details["deletions"]
     assert (found["complete"], found["by_table"][0]["settings"]) == (True, ["maintenance.expire_snapshots"])
     assert min(found[name] for name in ("snapshots", "files", "bytes")) > 0
-    plan = await api.post("/v1/runs", body | {"dry_run": True}, status=200)
+    plan = await api.post("/v1/runs/preview", body, status=200)
     token = plan["deletions"].pop("acknowledge")
     assert plan["deletions"] == found
     other = await api.client.post("/v1/runs", json=body | {"grace": "0s"}, params={"acknowledge": token})
@@ -206,11 +206,11 @@ async def test_f44_a_run_that_deletes_is_refused_until_its_preview_is_acknowledg
 
 async def test_a_rewrite_and_a_purge_need_no_acknowledgement(api: Api, table_id: str) -> None:
     """A purge quotes the hash of its dry run and the table's address."""
-    rewrite = {"table_id": table_id, "every_file": True}
-    assert (await api.post("/v1/runs", rewrite | {"dry_run": True}, status=200)).get("deletions") is None
+    rewrite = {"table_id": table_id, "operation": "rewrite", "every_file": True}
+    assert (await api.post("/v1/runs/preview", rewrite, status=200)).get("deletions") is None
     assert (await api.client.post("/v1/runs", json=rewrite)).status_code == 202
     purge = {"table_id": table_id, "operation": "purge"}
-    plan = await api.post("/v1/runs", purge | {"dry_run": True}, status=200)
+    plan = await api.post("/v1/runs/preview", purge, status=200)
     confirmed = purge | {"plan_hash": plan["details"]["plan_hash"], "confirm": "lake.lake.events"}
     assert (await api.client.post("/v1/runs", json=confirmed)).status_code == 202
 

@@ -39,7 +39,7 @@ async def ended(shared_api: Api, tmp_path_factory: pytest.TempPathFactory) -> st
 
 @pytest.fixture
 async def queued(api: Api, table_id: str) -> RunId:
-    return RunId((await api.post("/v1/runs", {"table_id": table_id}, status=202))["id"])
+    return RunId((await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202))["id"])
 
 
 @READS_ONLY

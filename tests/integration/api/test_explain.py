@@ -167,7 +167,7 @@ async def test_u16_what_the_last_rewrite_left_is_no_change(api: Api, lake: Lake,
 
 
 async def test_a_live_run_holds_the_table_back(api: Api, table_id: str):
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     answer = await explained(api, table_id)
     assert answer["live_run"]["id"] == run["id"]
     assert [hold["code"] for hold in answer["next_eligible"]["held_by"]] == ["run_waits"]
@@ -210,7 +210,7 @@ async def test_a_paused_table_says_who_paused_it_and_how_to_go_on(api: Api, tabl
 
 async def test_a_daily_budget_that_is_used_up_tells_when_it_frees(api: Api, table_id: str):
     await api.put_policy(table_id, {"limits": {"bytes_per_day": "1MiB"}, "schedule": {"min_interval": "0s"}})
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     async with api.container.database.begin() as unit:
         columns = "INSERT INTO rewritten_bytes (table_id, at, bytes)"
         await unit.connection.execute(

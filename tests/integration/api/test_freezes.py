@@ -42,7 +42,7 @@ async def test_every_view_of_a_frozen_table_says_why(api: Api, frozen_id: str) -
 
 
 async def test_a_run_is_refused_with_what_to_do(api: Api, frozen_id: str) -> None:
-    problem = await api.post("/v1/runs", {"table_id": frozen_id}, status=409)
+    problem = await api.post("/v1/runs", {"table_id": frozen_id, "operation": "rewrite"}, status=409)
     assert problem["code"] == "state_conflict"
     assert WHY in problem["detail"]
     assert f"/v1/tables/{frozen_id}/unfreeze" in problem["detail"]
@@ -56,7 +56,7 @@ async def test_who_unfreezes_says_why_and_the_audit_log_keeps_it(api: Api, froze
     assert (await api.get(f"/v1/tables/{frozen_id}"))["freeze"] is None
     entries = (await api.get("/v1/audit", params={"object": frozen_id, "action": "table.unfreeze"}))["items"]
     assert [(entry["before"]["reason"], entry["after"]) for entry in entries] == [(WHY, REASON)]
-    await api.post("/v1/runs", {"table_id": frozen_id}, status=202)
+    await api.post("/v1/runs", {"table_id": frozen_id, "operation": "rewrite"}, status=202)
 
 
 async def test_the_end_of_a_freeze_needs_an_owner_and_a_reason(api: Api, frozen_id: str) -> None:

@@ -127,7 +127,9 @@ async def test_registering_without_a_grant_is_answered_as_in_a_catalog_that_does
 @pytest.mark.parametrize("role", ["viewer", "operator", "owner"])
 async def test_a_catalog_without_a_grant_is_answered_as_one_that_does_not_exist(world: World, role: str) -> None:
     caller = await as_caller(world.api, role, teams=["red"])
-    await world.api.post("/v1/runs", {"table_id": world.ids[f"{HIDDEN}.lake.theirs"]}, status=202)
+    await world.api.post(
+        "/v1/runs", {"table_id": world.ids[f"{HIDDEN}.lake.theirs"], "operation": "rewrite"}, status=202
+    )
     for method, path, body in ABOUT_CATALOGS:
         hidden, unknown = [await caller.request(method, path.format(name), json=body) for name in (HIDDEN, UNKNOWN)]
         assert complete(hidden, (HIDDEN, UNKNOWN)) == complete(unknown), path
@@ -235,7 +237,7 @@ async def test_an_idempotency_key_of_another_caller_changes_no_answer(world: Wor
 
 async def test_runs_of_a_foreign_table_are_answered_as_those_of_an_unknown_one(world: World) -> None:
     table = world.ids["lake.lake.theirs"]
-    await world.api.post("/v1/runs", {"table_id": table}, status=202)
+    await world.api.post("/v1/runs", {"table_id": table, "operation": "rewrite"}, status=202)
     unknown = f"{table[:-4]}zzzz"
     hidden, missing = [await world.red.get("/v1/runs", params={"table_id": each}) for each in (table, unknown)]
     assert complete(hidden) == complete(missing)
@@ -298,7 +300,7 @@ async def test_discovery_registers_where_that_is_granted_too(world: World) -> No
 @TWO_DATABASES
 async def test_a_right_to_read_shows_a_table_of_another_team_and_changes_nothing(world: World) -> None:
     table = world.ids["lake.lake.theirs"]
-    run = (await world.api.post("/v1/runs", {"table_id": table}, status=202))["id"]
+    run = (await world.api.post("/v1/runs", {"table_id": table, "operation": "rewrite"}, status=202))["id"]
     assert (await world.red.get(f"/v1/tables/{table}")).status_code == 404
     await grant(world.api, "lake", RED, {"team": "red", "namespaces": ["l?ke"], "rights": ["read"]})
     for path in ("", "/health", "/explain", "/effective-policy", "/history", "/backpressure"):
@@ -310,7 +312,7 @@ async def test_a_right_to_read_shows_a_table_of_another_team_and_changes_nothing
     assert [each["id"] for each in runs] == [run]
     for method, path, body in (
         ("POST", f"/v1/tables/{table}/pause", {"reason": "x"}),
-        ("POST", "/v1/runs", {"table_id": table}),
+        ("POST", "/v1/runs", {"table_id": table, "operation": "rewrite"}),
         ("POST", f"/v1/runs/{run}/cancel", None),
         ("PATCH", f"/v1/tables/{table}", {"owner_team": "red"}),
         ("DELETE", f"/v1/tables/{table}", None),

@@ -62,13 +62,13 @@ async def test_every_view_of_a_table_answers(hive: Hive) -> None:
 
 
 async def test_a_rewrite_waits_for_the_setting_that_watches_replaced_folders(hive: Hive) -> None:
-    refused = await hive.submit(dry_run=True, status=200)
+    refused = await hive.preview()
     assert "set maintenance.delete_old_compactions in the policy" in str(refused)
     policy = {"rewrite": {"min_input_files": 2}, "maintenance": {"delete_old_compactions": {"grace": "1d"}}}
     await hive.govern(policy)
-    found = await hive.submit(dry_run=True, status=200)
+    found = await hive.preview()
     assert len(found["groups"]) == len(DAYS)
-    planned = await hive.submit(operation="delete_old_compactions", dry_run=True, status=200)
+    planned = await hive.preview(operation="delete_old_compactions")
     assert "0 replaced folders can be deleted" in str(planned)
 
 

@@ -27,9 +27,13 @@ async def test_a_repeated_request_gets_the_same_answer_and_another_body_none(api
 
 
 async def test_keys_of_other_routes_do_not_meet(api: Api, table_id: str) -> None:
-    run = await api.call("POST", "/v1/runs", status=202, json={"table_id": table_id}, headers=KEY)
+    run = await api.call(
+        "POST", "/v1/runs", status=202, json={"table_id": table_id, "operation": "rewrite"}, headers=KEY
+    )
     await api.call("POST", "/v1/catalogs", status=201, json=BODY | {"name": "pond"}, headers=KEY)
-    again = await api.call("POST", "/v1/runs", status=202, json={"table_id": table_id}, headers=KEY)
+    again = await api.call(
+        "POST", "/v1/runs", status=202, json={"table_id": table_id, "operation": "rewrite"}, headers=KEY
+    )
     assert again.json()["id"] == run.json()["id"]
 
 
@@ -60,7 +64,7 @@ async def test_a_key_that_can_not_be_one_is_refused(api: Api) -> None:
 async def test_a_name_that_comes_back_with_other_teams_gets_no_answer_of_the_former(api: Api, lake: Lake) -> None:
     table_id = (await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201))["id"]
     former = await make_key(api, "operator", name="etl", teams=["sales"])
-    request = {"json": {"table_id": table_id}, "headers": KEY}
+    request = {"json": {"table_id": table_id, "operation": "rewrite"}, "headers": KEY}
     assert (await api.with_key(former["secret"]).post("/v1/runs", **request)).status_code == 202
     await api.call("POST", f"/v1/keys/{former['id']}/revoke", status=200)
     later = await make_key(api, "operator", name="etl", teams=["hr"])
@@ -70,7 +74,7 @@ async def test_a_name_that_comes_back_with_other_teams_gets_no_answer_of_the_for
 async def test_a_retry_with_the_key_that_takes_over_is_the_same_request(api: Api, lake: Lake) -> None:
     table_id = (await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201))["id"]
     old, new = [await make_key(api, "operator", name="etl", teams=["sales", "hr"]) for _ in range(2)]
-    request = {"json": {"table_id": table_id}, "headers": KEY}
+    request = {"json": {"table_id": table_id, "operation": "rewrite"}, "headers": KEY}
     first = await api.with_key(old["secret"]).post("/v1/runs", **request)
     again = await api.with_key(new["secret"]).post("/v1/runs", **request)
     assert again.json() == first.json()

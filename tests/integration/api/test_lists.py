@@ -32,7 +32,7 @@ async def test_a_run_with_every_field_set_takes_at_most_one_kilobyte(api: Api, t
     run = await api.rewrite(table_id)
     assert len(json.dumps((await api.get(f"/v1/runs/{run.id}")), separators=(",", ":"))) > 1000
     await api.call("PATCH", f"/v1/tables/{table_id}", status=200, json={"owner_team": "order-management"})
-    queued = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    queued = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     await api.post(
         f"/v1/tables/{table_id}/pause",
         {"reason": "the month is closed in finance: " + 10 * "nothing may be rewritten before; "},
@@ -112,7 +112,7 @@ async def test_a_table_is_changed_by_its_address(api: Api, table_id: str) -> Non
 
 
 async def test_addresses_are_taken_in_filters_and_bodies(api: Api, table_id: str) -> None:
-    run = await api.post("/v1/runs", {"table_id": ADDRESS}, status=202)
+    run = await api.post("/v1/runs", {"table_id": ADDRESS, "operation": "rewrite"}, status=202)
     assert (run["table_id"], run["table"]) == (table_id, ADDRESS)
     assert (await the_run(api, table_id=ADDRESS))["id"] == run["id"]
     signal = {"table_id": ADDRESS, "signal": {"kind": "commit", "added_files": 1}}
@@ -125,7 +125,7 @@ async def test_a_part_with_a_dot_is_quoted(api: Api, lake: Lake, table_id: str) 
     made = await api.post("/v1/tables", {"catalog": "lake", "namespace": ["lake"], "name": "v1.2"}, status=201)
     address = 'lake.lake."v1.2"'
     assert (await api.get(f"/v1/tables/{quote(address)}"))["id"] == made["id"]
-    assert (await api.post("/v1/runs", {"table_id": address}, status=202))["table"] == address
+    assert (await api.post("/v1/runs", {"table_id": address, "operation": "rewrite"}, status=202))["table"] == address
     await api.get("/v1/tables/lake.lake.v1.2", status=404)
 
 
@@ -136,7 +136,7 @@ async def test_tables_that_are_unknown_or_hidden_are_refused_in_the_same_words(a
         for method, path, body in (
             ("GET", f"/v1/tables/{name}", None),
             ("GET", f"/v1/tables/{name}/history", None),
-            ("POST", "/v1/runs", {"table_id": name}),
+            ("POST", "/v1/runs", {"table_id": name, "operation": "rewrite"}),
             ("POST", "/v1/signals", {"table_id": name, "signal": {"kind": "commit", "added_files": 1}}),
             ("GET", f"/v1/signals?kind=commit&table_id={name}", None),
         ):
@@ -154,7 +154,7 @@ async def test_what_is_neither_id_nor_address_is_refused(api: Api) -> None:
 
 async def test_the_mark_of_a_page_belongs_to_its_filters(api: Api, table_id: str) -> None:
     for _ in range(2):
-        await api.post("/v1/runs", {"table_id": table_id, "force": True}, status=202)
+        await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite", "allow_duplicate": True}, status=202)
     first = await api.get("/v1/runs", params={"page_size": 1, "include": "plan"})
     token = {"page_size": 1, "page_token": first["next_page_token"]}
     await api.get("/v1/runs", status=422, params=token)

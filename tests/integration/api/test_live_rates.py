@@ -45,7 +45,7 @@ async def replace_limits(api: Api, body: dict[str, Any]) -> None:
 
 async def rewrite(api: Api, table_id: str, look: Callable[[dict[str, Any]], Awaitable[None]] | None = None) -> None:
     """Rewrite the table; `look` is told of its progress again and again while it runs."""
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     advancing = asyncio.create_task(api.container.worker.advance(run["id"]))
     while look is not None and not advancing.done():
         await look((await api.get(f"/v1/runs/{run['id']}"))["progress"])

@@ -29,7 +29,7 @@ async def test_a_look_at_the_health_is_kept_once_for_each_snapshot(api: Api, lak
 
 async def test_what_runs_lost_to_other_writers_makes_a_table_worth_less(api: Api, table_id: str) -> None:
     await api.get(f"/v1/tables/{table_id}/health")
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     async with api.container.database.begin() as unit:
         claim = await unit.runs.claim(run["id"], "worker", 60)
         assert claim is not None

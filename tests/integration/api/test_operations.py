@@ -46,7 +46,7 @@ async def test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_
         health = HealthService(database=container.database, probes={"spark": answers}, clock=FakeClock())
         return Readiness.from_domain(await health.dependencies(), await health.workforce())
 
-    await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     alone = await shown()
     assert (alone.status, alone.workers, alone.coordinators) == ("degraded", 0, 0)
     assert alone.oldest_startable_seconds is not None
@@ -61,7 +61,7 @@ async def test_f54_readiness_is_degraded_without_a_live_worker_and_tells_who_is_
 
 async def test_f41_a_run_at_work_that_records_nothing_is_seen_in_readiness_and_metrics(api: Api, table_id: str) -> None:
     """F41: a slot that makes no progress is a figure; the status code stays that of the database."""
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     async with api.container.database.begin() as unit:
         assert await unit.runs.claim_first([RunId(run["id"])], "w", 60) is not None
     answer = await api.anonymous.get("/readyz")
@@ -71,7 +71,7 @@ async def test_f41_a_run_at_work_that_records_nothing_is_seen_in_readiness_and_m
 
 
 async def test_f54_metrics_count_live_processes_and_the_longest_waits(api: Api, table_id: str) -> None:
-    await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     async with api.container.database.begin() as unit:
         await unit.processes.report(ProcessKind.COORDINATOR, "one")
     text = (await api.anonymous.get("/metrics")).text
@@ -153,7 +153,7 @@ async def test_metrics_count_requests_by_route_template(api: Api) -> None:
 
 
 async def test_metrics_show_runs_queue_and_dependencies(api: Api, table_id: str) -> None:
-    await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     text = (await api.call("GET", "/metrics", status=200)).text
     assert 'packhouse_runs{state="queued"} 1.0' in text
     assert 'packhouse_watched_tables{verdict="new"} 1.0' in text

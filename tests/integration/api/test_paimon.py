@@ -113,19 +113,19 @@ async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon
     for _ in range(3):
         rows = [[number, "2026-11-03", 1.5] for number in range(20)]
         await asyncio.to_thread(paimon.lake.write, rows)
-    plan = await paimon.submit(dry_run=True, status=200)
+    plan = await paimon.preview()
     assert [(each["partition"], each["input_files"]) for each in plan["groups"]] == [
         *[('{"day":"2026-11-01"}', 6)] * 2,
         *[('{"day":"2026-11-02"}', 6)] * 2,
     ]
     assert [(each["partition"], each["reason"]) for each in plan["skipped"]] == [('{"day":"2026-11-03"}', "few_runs")]
-    assert (await paimon.submit(dry_run=True, force_full=True, status=200))["groups_total"] == 6
+    assert (await paimon.preview(force_full=True))["groups_total"] == 6
 
 
 async def test_no_other_operation_is_accepted(paimon: Paimon) -> None:
     for operation in Operation:
         if operation not in OF_PAIMON:
-            (problem,) = (await paimon.submit(operation=operation.value, dry_run=True, status=422))["errors"]
+            (problem,) = (await paimon.preview(operation=operation.value, status=422))["errors"]
             assert problem["pointer"] == "/operation"
             assert problem["message"].startswith("this version does not do it on Paimon tables: ")
 

@@ -28,7 +28,11 @@ async def clock(paimon: Paimon) -> MovedClock:
 
 
 async def submitted(paimon: Paimon, operation: str = "expire_snapshots", **more: Any) -> Any:
-    return await paimon.submit(operation=operation, status=200 if more.get("dry_run") else 202, grace="0s", **more)
+    return await paimon.submit(operation=operation, grace="0s", **more)
+
+
+async def previewed(paimon: Paimon, operation: str = "expire_snapshots") -> Any:
+    return await paimon.preview(operation=operation, grace="0s")
 
 
 async def ended(api: Api, run_id: str) -> Any:
@@ -44,7 +48,7 @@ async def ended(api: Api, run_id: str) -> Any:
 async def test_an_expiry_deletes_what_its_dry_run_showed(paimon: Paimon) -> None:
     await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
     rows, before = paimon.lake.call("values"), files_of(paimon.lake)
-    shown = await submitted(paimon, dry_run=True)
+    shown = await previewed(paimon)
     assert (shown["count"], files_of(paimon.lake)) == (12, before)
     removal = shown["details"]["removal"]
     assert removal["files"]["data"]["files"] == 24
@@ -82,7 +86,7 @@ async def test_a_reader_that_a_signal_names_keeps_its_snapshot(paimon: Paimon) -
 
 @pytest.mark.usefixtures("clock")
 async def test_a_purge_needs_its_dry_run_and_leaves_the_newest_snapshot(paimon: Paimon) -> None:
-    shown = await submitted(paimon, "purge", dry_run=True)
+    shown = await previewed(paimon, "purge")
     assert shown["count"] == 12
     named = {"plan_hash": shown["details"]["plan_hash"], "confirm": "lake.lake.events"}
     run = await ended(paimon.api, (await submitted(paimon, "purge", **named))["id"])
@@ -101,10 +105,10 @@ async def test_an_expiry_is_due_after_its_interval(paimon: Paimon) -> None:
 async def test_a_tag_past_its_time_goes_with_its_files(paimon: Paimon, clock: MovedClock) -> None:
     await asyncio.to_thread(paimon.lake.call, "create_tag", name="old", snapshot=2, seconds=60)
     await paimon.govern({"maintenance": {"expire_snapshots": RULE}})
-    early = await submitted(paimon, dry_run=True)
+    early = await previewed(paimon)
     assert (early["count"], "expired_tags" in early["details"]) == (12, False)
     await clock.pass_by(hours=12)
-    shown = await submitted(paimon, dry_run=True)
+    shown = await previewed(paimon)
     assert (shown["count"], [each["name"] for each in shown["details"]["expired_tags"]]) == (13, ["old"])
     assert "1 tag whose time of retention is over can be removed" in shown["summary"]
     assert shown["details"]["removal"]["total"]["files"] > early["details"]["removal"]["total"]["files"]
@@ -121,7 +125,7 @@ async def test_orphans_are_shown_by_a_dry_run_and_deleted_by_the_second_run(paim
     grow_old(paimon.lake.folder)
     setting = {"older_than": "1d", "quarantine": "0s", "interval": "1h"}
     await paimon.govern({"maintenance": {"remove_orphans": setting}})
-    shown = await submitted(paimon, "remove_orphans", dry_run=True)
+    shown = await previewed(paimon, "remove_orphans")
     assert shown["details"]["removal"]["look"]["unreferenced"] == {"files": 1, "bytes": 6}
     assert files_of(paimon.lake) == files
     runs = [await ended(paimon.api, (await submitted(paimon, "remove_orphans"))["id"]) for _ in range(2)]

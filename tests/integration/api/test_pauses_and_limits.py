@@ -24,7 +24,7 @@ async def test_an_unknown_table_or_catalog_is_not_paused(api: Api) -> None:
 
 @pytest.mark.parametrize("scope", ["table", "catalog", "fleet"])
 async def test_a_pause_is_shown_with_who_when_and_why_until_the_resume(api: Api, table_id: str, scope: str) -> None:
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     switch = {"table": f"/v1/tables/{table_id}", "catalog": "/v1/catalogs/lake", "fleet": "/v1/fleet"}[scope]
     paused = await api.post(f"{switch}/pause", REASON | {"mode": "stop"}, status=200)
     assert (paused["paused_by"], paused["reason"], paused["mode"]) == ("key:admin", "backfill of October", "stop")
@@ -91,7 +91,7 @@ async def test_explain_says_that_the_catalog_has_as_many_runs_as_it_may(api: Api
     free = await api.get(f"/v1/tables/{table_id}/explain")
     assert free["budgets"]["parallel_runs"]["catalog"] == {"limit": 1, "at_work": 0}
     assert "catalog_full" not in free["now"]["waits_for"]
-    run = await api.post("/v1/runs", {"table_id": other_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": other_id, "operation": "rewrite"}, status=202)
     async with api.container.database.begin() as unit:
         assert await unit.runs.claim(run["id"], "worker", 60) is not None
     full = await api.get(f"/v1/tables/{table_id}/explain")

@@ -177,7 +177,7 @@ async def test_a_new_label_wakes_the_table_only_where_another_policy_covers_it_t
 
 async def test_a_new_label_makes_live_runs_urgent(api: Api, table_id: str) -> None:
     await create(api, "gold", label("tier", "gold"), {"schedule": {"urgent_after": "1h"}})
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
 
     async def urgent() -> bool:
         async with api.container.database.read() as unit:

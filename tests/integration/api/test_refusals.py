@@ -141,7 +141,7 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
         *(
             ({"name": "x", "scope": scope, "policy": {}}, f"/scope{where}")
             for scope, where in (
-                ({"kind": "galaxy"}, ""),
+                ({"kind": "galaxy"}, "/kind"),
                 ({"kind": "fleet", "catalog": "lake"}, "/catalog"),
                 ({"kind": "catalog"}, "/catalog"),
                 ({"kind": "catalog", "catalog": "lak"}, "/catalog"),
@@ -203,7 +203,7 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
     ],
     "POST /v1/runs": [
         *(
-            ({"table_id": "lake.lake.events", "partitions": predicate}, f"/partitions{where}")
+            ({"table_id": "lake.lake.events", "operation": "rewrite", "partitions": predicate}, f"/partitions{where}")
             for predicate, where in (
                 ({"column": "nope", "op": "is_null"}, "/column"),
                 ({"column": "value", "op": "is_null"}, "/column"),
@@ -215,8 +215,13 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
                 ("day = '2026-11-01' OR 1=1", ""),
             )
         ),
-        ({"table_id": "lake.lake.events", "dry_run": 1}, "/dry_run"),
-        ({"table_id": "lake.lake.events", "force": "yes"}, "/force"),
+        ({"table_id": "lake.lake.events", "operation": "rewrite", "allow_duplicate": "yes"}, "/allow_duplicate"),
+        ({"table_id": "lake.lake.events"}, "/operation"),
+        ({"table_id": "lake.lake.events", "operation": "mow"}, "/operation"),
+        ({"table_id": "lake.lake.events", "operation": "rewrite", "plan_hash": "x"}, "/plan_hash"),
+        ({"table_id": "lake.lake.events", "operation": "rewrite", "grace": "1h"}, "/grace"),
+        ({"table_id": "lake.lake.events", "operation": "expire_snapshots", "force_full": True}, "/force_full"),
+        ({"table_id": "lake.lake.events", "operation": "purge", "plan_hash": "x"}, "/confirm"),
     ],
     "GET /v1/runs": [
         ({"operation": "x"}, "query:operation.0"),
@@ -231,8 +236,8 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
     "POST /v1/signals": [
         ({"table_id": "lake.lake.events", "signal": signal}, f"/signal{where}")
         for signal, where in (
-            ({"kind": "weather"}, ""),
-            ({}, ""),
+            ({"kind": "weather"}, "/kind"),
+            ({}, "/kind"),
             ({"kind": "commit", "added_files": -1}, "/added_files"),
             ({"kind": "commit", "added_files": 2**60}, "/added_files"),
             ({"kind": "commit", "added_files": "12"}, "/added_files"),

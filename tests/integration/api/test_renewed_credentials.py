@@ -20,7 +20,7 @@ async def run_id(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> s
     catalog = {"name": "lake", "format": "iceberg", "properties": {**made.properties, **KEYS}}
     await api.post("/v1/catalogs", catalog, status=201)
     table = await api.post("/v1/tables", ADDRESS, status=201)
-    run = await api.post("/v1/runs", {"table_id": table["id"]}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table["id"], "operation": "rewrite"}, status=202)
     assert await api.container.worker._claims.claim(RunId(run["id"])) is not None
     return str(run["id"])
 

@@ -57,7 +57,11 @@ def either(replicas: Replicas) -> Iterator[httpx.Client]:
 @pytest.fixture
 def run_id(either: httpx.Client, replicas: Replicas) -> str:
     """The table's live run, submitted unless there is one."""
-    return str(either.post("/v1/runs", json={"table_id": replicas.table_id}).raise_for_status().json()["id"])
+    return str(
+        either.post("/v1/runs", json={"table_id": replicas.table_id, "operation": "rewrite"})
+        .raise_for_status()
+        .json()["id"]
+    )
 
 
 def test_the_proxy_takes_the_replicas_in_turn(either: httpx.Client, replicas: Replicas) -> None:
@@ -105,7 +109,7 @@ def test_a_request_in_flight_at_one_replica_is_not_begun_at_the_other(
 
 
 def test_equal_runs_submitted_everywhere_at_once_are_one(replicas: Replicas) -> None:
-    body = {"table_id": replicas.table_id}
+    body = {"table_id": replicas.table_id, "operation": "rewrite"}
     with ThreadPoolExecutor(8) as pool, replicas.client() as client:
         answers = list(pool.map(lambda _: client.post("/v1/runs", json=body), range(8)))
     assert {answer.status_code for answer in answers} <= {200, 202}

@@ -69,7 +69,7 @@ async def foreign(api: Api, lake: Lake) -> dict[str, str]:
     table = await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201)
     policy = {"rewrite": {"min_input_files": 2}}
     await api.call("PUT", f"/v1/tables/{table['id']}/policy", json=policy, headers={"If-None-Match": "*"}, status=201)
-    run = await api.post("/v1/runs", {"table_id": table["id"]}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table["id"], "operation": "rewrite"}, status=202)
     return {"table_id": table["id"], "run_id": run["id"]}
 
 
@@ -127,7 +127,7 @@ async def test_policy_signals_and_streams_of_another_teams_table_are_not_there(
     assert (await stranger.get("/v1/signals", params={"table_id": table, "kind": "commit"})).status_code == 404
     stream = {"Accept": "text/event-stream"}
     assert (await stranger.get(f"/v1/runs/{run}/events", headers=stream)).status_code == 404
-    assert (await stranger.post("/v1/runs", json={"table_id": table})).status_code == 404
+    assert (await stranger.post("/v1/runs", json={"table_id": table, "operation": "rewrite"})).status_code == 404
 
 
 async def test_tables_and_runs_of_another_team_are_not_listed_by_any_filter(api: Api, foreign: dict[str, str]) -> None:

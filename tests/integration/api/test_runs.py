@@ -12,18 +12,18 @@ from tests.support.world import Lake
 async def test_a_run_is_accepted_and_found_under_its_location_and_a_double_click_is_the_same_run(
     api: Api, table_id: str
 ) -> None:
-    response = await api.call("POST", "/v1/runs", status=202, json={"table_id": table_id})
+    response = await api.call("POST", "/v1/runs", status=202, json={"table_id": table_id, "operation": "rewrite"})
     run = response.json()
     assert (run["state"], run["deduplicated"], run["requested_by"]) == ("queued", False, "key:admin")
     shown = await api.get(response.headers["location"])
     assert shown["id"] == run["id"]
     assert shown["progress"]["groups_total"] == 0
-    second = await api.post("/v1/runs", {"table_id": table_id}, status=200)
+    second = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=200)
     assert (second["id"], second["deduplicated"]) == (run["id"], True)
 
 
 async def test_clicks_at_the_same_time_are_one_run(api: Api, table_id: str) -> None:
-    calls = [api.client.post("/v1/runs", json={"table_id": table_id}) for _ in range(5)]
+    calls = [api.client.post("/v1/runs", json={"table_id": table_id, "operation": "rewrite"}) for _ in range(5)]
     answers = await asyncio.gather(*calls)
     assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 200, 202]
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -36,8 +36,8 @@ async def test_an_expiry_is_planned_without_doing_and_refuses_what_is_for_rewrit
     policy = {"maintenance": {"expire_snapshots": {"older_than": "1s", "keep_last": 1}}}
     await api.put_policy(table_id, policy)
     [refused] = (await api.post("/v1/runs", asked | {"force_full": True}, status=422))["errors"]
-    assert (refused["pointer"], refused["value"]) == ("/force_full", True)
-    plan = await api.post("/v1/runs", asked | {"dry_run": True}, status=200)
+    assert (refused["pointer"], refused["message"]) == ("/force_full", "unknown field")
+    plan = await api.post("/v1/runs/preview", asked, status=200)
     assert (plan["operation"], plan["setting"]) == ("expire_snapshots", "maintenance.expire_snapshots")
     assert plan["details"]["rule"] == {"older_than_seconds": 1, "keep_last": 1, "delete_files": False}
     assert (await api.get("/v1/runs"))["items"] == []
@@ -73,7 +73,7 @@ async def test_groups_say_what_became_of_them(api: Api, table_id: str) -> None:
 
 async def test_lists_are_newest_first_and_filtered(api: Api, table_id: str) -> None:
     ended = await api.rewrite(table_id)
-    live = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    live = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     ids = [run["id"] for run in (await api.get("/v1/runs", params={"table_id": table_id}))["items"]]
     assert ids == [live["id"], ended.id]
     queued = await api.get("/v1/runs", params={"state": ["queued", "planning"]})
@@ -81,7 +81,7 @@ async def test_lists_are_newest_first_and_filtered(api: Api, table_id: str) -> N
 
 
 async def test_a_waiting_run_is_cancelled_at_once_and_only_once(api: Api, table_id: str) -> None:
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     cancelled = await api.post(f"/v1/runs/{run['id']}/cancel", status=202)
     assert cancelled["state"] == "cancelled"
     assert cancelled["cancel_requested_by"] == "key:admin"
@@ -92,7 +92,9 @@ async def test_an_unknown_run_table_or_operation_is_refused(api: Api, table_id: 
     for what in ("", "/groups", "/events"):
         await api.get(f"/v1/runs/run_nope{what}", status=404)
     await api.post("/v1/runs/run_nope/cancel", status=404)
-    assert (await api.post("/v1/runs", {"table_id": "tbl_nope"}, status=404))["code"] == "not_found"
+    assert (await api.post("/v1/runs", {"table_id": "tbl_nope", "operation": "rewrite"}, status=404))[
+        "code"
+    ] == "not_found"
     [error] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "vacuum"}, status=422))["errors"]
     assert error["pointer"] == "/operation"
 
@@ -101,29 +103,31 @@ DAY_ONE = {"column": "day", "op": "eq", "value": "2026-11-01"}
 
 
 async def test_a_run_of_some_partitions_leaves_the_others_alone(api: Api, table_id: str) -> None:
-    accepted = await api.post("/v1/runs", {"table_id": table_id, "partitions": DAY_ONE}, status=202)
+    accepted = await api.post(
+        "/v1/runs", {"table_id": table_id, "operation": "rewrite", "partitions": DAY_ONE}, status=202
+    )
     assert accepted["request"]["partitions"] == DAY_ONE
     await api.container.worker.advance(accepted["id"])
     groups = (await api.get(f"/v1/runs/{accepted['id']}/groups"))["items"]
     assert [group["partition"] for group in groups] == ['{"day":"2026-11-01"}']
 
 
-async def test_a_dry_run_answers_the_plan_and_stores_nothing(api: Api, table_id: str) -> None:
-    body = {"table_id": table_id, "partitions": DAY_ONE, "dry_run": True}
-    plan = await api.post("/v1/runs", body, status=200)
+async def test_a_preview_answers_the_plan_and_stores_nothing(api: Api, table_id: str) -> None:
+    body = {"table_id": table_id, "operation": "rewrite", "partitions": DAY_ONE}
+    plan = await api.post("/v1/runs/preview", body, status=200)
     asked = await api.post(f"/v1/tables/{table_id}/plan", {"partitions": DAY_ONE}, status=200)
     assert (plan["groups_total"], plan["plan_hash"]) == (1, asked["plan_hash"])
-    off = {"table_id": table_id, "operation": "delete_old_compactions", "dry_run": True}
-    [error] = (await api.post("/v1/runs", off, status=422))["errors"]
+    off = {"table_id": table_id, "operation": "delete_old_compactions"}
+    [error] = (await api.post("/v1/runs/preview", off, status=422))["errors"]
     assert "maintenance.delete_old_compactions: off" in error["message"]
     assert (await api.get("/v1/runs"))["items"] == []
 
 
-async def test_a_purge_needs_an_admin_the_hash_of_its_dry_run_and_the_address(api: Api, table_id: str) -> None:
+async def test_a_purge_needs_an_admin_the_hash_of_its_preview_and_the_address(api: Api, table_id: str) -> None:
     asked = {"table_id": table_id, "operation": "purge"}
     errors = (await api.post("/v1/runs", asked, status=422))["errors"]
     assert [each["pointer"] for each in errors] == ["/plan_hash", "/confirm"]
-    plan_hash = (await api.post("/v1/runs", asked | {"dry_run": True}, status=200))["details"]["plan_hash"]
+    plan_hash = (await api.post("/v1/runs/preview", asked, status=200))["details"]["plan_hash"]
     wrong = asked | {"plan_hash": plan_hash, "confirm": "lake.lake.other"}
     [error] = (await api.post("/v1/runs", wrong, status=422))["errors"]
     assert (error["pointer"], error["value"]) == ("/confirm", "lake.lake.other")
@@ -134,25 +138,33 @@ async def test_a_purge_needs_an_admin_the_hash_of_its_dry_run_and_the_address(ap
 
 async def test_a_full_plan_takes_what_a_plain_one_leaves(api: Api, table_id: str) -> None:
     await api.rewrite(table_id)
-    plain = await api.post("/v1/runs", {"table_id": table_id, "dry_run": True}, status=200)
-    full = await api.post("/v1/runs", {"table_id": table_id, "force_full": True, "dry_run": True}, status=200)
+    plain = await api.post("/v1/runs/preview", {"table_id": table_id, "operation": "rewrite"}, status=200)
+    full = await api.post(
+        "/v1/runs/preview", {"table_id": table_id, "operation": "rewrite", "force_full": True}, status=200
+    )
     assert (plain["groups_total"], full["groups_total"]) == (0, 0)  # one file each: it would come out as it is
     every = {"every_file": True}
-    runs = await api.post("/v1/runs", {"table_id": table_id, "dry_run": True} | every, status=200)
+    runs = await api.post("/v1/runs/preview", {"table_id": table_id, "operation": "rewrite"} | every, status=200)
     tables = await api.post(f"/v1/tables/{table_id}/plan", every, status=200)
     assert runs["groups_total"] == tables["groups_total"] == plain["skipped_total"] > 0
 
 
 async def test_another_request_or_force_is_a_run_of_its_own(api: Api, table_id: str) -> None:
-    plain = await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    other = await api.post("/v1/runs", {"table_id": table_id, "partitions": DAY_ONE}, status=202)
-    forced = await api.post("/v1/runs", {"table_id": table_id, "priority": "high", "force": True}, status=202)
+    plain = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
+    other = await api.post(
+        "/v1/runs", {"table_id": table_id, "operation": "rewrite", "partitions": DAY_ONE}, status=202
+    )
+    forced = await api.post(
+        "/v1/runs",
+        {"table_id": table_id, "operation": "rewrite", "priority": "high", "allow_duplicate": True},
+        status=202,
+    )
     assert (plain["priority"], forced["priority"]) == ("normal", "high")
     assert len({run["id"] for run in (plain, other, forced)}) == 3
 
 
 async def test_runs_are_found_by_every_filter(api: Api, table_id: str) -> None:
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     day = {"since": "2000-01-01T00:00:00Z", "until": "2100-01-01T00:00:00Z"}
     every = {"table_id": table_id, "state": "queued", "operation": "rewrite", "catalog": "lake", **day}
     assert [item["id"] for item in (await api.get("/v1/runs", params=every))["items"]] == [run["id"]]

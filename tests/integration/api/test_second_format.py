@@ -59,7 +59,7 @@ async def test_only_the_served_format_makes_catalogs(plain: Plain) -> None:
 async def test_a_table_is_rewritten_from_the_api_to_the_commit(plain: Plain, proof: str) -> None:
     ids = plain.lake.ids()
     await plain.govern({"verification": proof})
-    plan = await plain.submit(dry_run=True, status=200)
+    plan = await plain.preview()
     run = await plain.api.rewrite(plain.table_id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
     assert plan["groups_total"] == run.result.added_files == 3

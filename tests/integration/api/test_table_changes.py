@@ -43,7 +43,7 @@ async def test_a_condition_is_checked_if_it_is_given(api: Api, table_id: str) ->
 
 
 async def test_a_new_team_takes_the_runs_along(api: Api, table_id: str) -> None:
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     await patched(api, table_id, {"owner_team": "sales"})
     async with api.container.database.read() as unit:
         stored = await unit.runs.get(run["id"])
@@ -66,12 +66,12 @@ async def test_an_owner_changes_tables_of_its_own_teams_only(api: Api, table_id:
     service, table = api.container.tables, TableId(table_id)
     owner = Caller("key:owner", Role.OWNER, frozenset({"sales", "ads"}))
     with pytest.raises(NotFound):
-        await service.patch(owner, table, TableUpdate(labels={"a": "b"}))
+        await service.update(owner, table, TableUpdate(labels={"a": "b"}))
     await patched(api, table_id, {"owner_team": "sales"})
-    assert (await service.patch(owner, table, TableUpdate(sets_team=True, owner_team="ads"))).owner_team == "ads"
+    assert (await service.update(owner, table, TableUpdate(sets_team=True, owner_team="ads"))).owner_team == "ads"
     for team in ("finance", None):
         with pytest.raises(Forbidden):
-            await service.patch(owner, table, TableUpdate(sets_team=True, owner_team=team))
+            await service.update(owner, table, TableUpdate(sets_team=True, owner_team=team))
 
 
 async def test_changes_at_once_are_all_kept(api: Api, table_id: str) -> None:

@@ -25,7 +25,7 @@ async def test_a_table_is_registered_once_listed_by_catalog_and_deleted_without_
     assert (await api.post("/v1/tables", ADDRESS, status=409))["code"] == "state_conflict"
     assert [table["id"] for table in await api.items("/v1/tables", catalog="lake")] == [table_id]
     assert await api.items("/v1/tables", catalog="pond") == []
-    run = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    run = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
     await api.call("DELETE", f"/v1/tables/{table_id}", status=409)
     await api.post(f"/v1/runs/{run['id']}/cancel", status=202)
     await api.call("DELETE", f"/v1/tables/{table_id}", status=204)

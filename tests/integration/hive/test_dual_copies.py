@@ -195,7 +195,7 @@ async def test_lists_outlast_a_short_grace_as_long_as_names_are_valid(
             "maintenance": {"delete_old_compactions": {"grace": "1m", "interval": "1h"}},
         }
     )
-    await acknowledged(world.container.policies.put, SYSTEM, world.table_id, policy, if_match=1)
+    await acknowledged(world.container.policies.replace, SYSTEM, world.table_id, policy, if_match=1)
     file = writer.file(DAY)
     file.put_missing()
     (old, _) = await rewritten(world)

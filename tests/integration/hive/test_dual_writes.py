@@ -265,7 +265,7 @@ async def test_a_rewrite_that_is_given_up_leaves_the_rows_of_a_double_write_once
     assert path_of(world.lake.locations()[0]) == old
     (old / "deeper" / "rows.parquet").unlink()
     assert wrong_rows(world) == ([], [])
-    run = await world.finish((await world.submit(force=True)).id)
+    run = await world.finish((await world.submit(allow_duplicate=True)).id)
     assert run.state is RunState.SUCCEEDED, run.detail
     assert "_compacted" in world.lake.locations()[0]
     assert wrong_rows(world) == ([], [])
@@ -372,7 +372,7 @@ async def test_the_list_of_a_rewrite_that_never_took_place_does_not_count(
     world.lake.overwrite(DAY)
     assert not file.ask().is_written
     world.lake.append(DAY)
-    assert (await world.finish((await world.submit(force=True)).id)).state is RunState.SUCCEEDED
+    assert (await world.finish((await world.submit(allow_duplicate=True)).id)).state is RunState.SUCCEEDED
     assert path_of(world.lake.locations()[0]).parent == listed.parent, "the next rewrite has the same number"
     assert not file.ask().is_written
     world.lake.expected[DAY] += file.ids

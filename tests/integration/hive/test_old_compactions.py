@@ -232,7 +232,7 @@ async def test_a_swap_whose_proof_another_rewrite_overtook_is_watched_as_well(
     between = [path_of(each) for each in world.lake.locations()]
     for day in DAYS:
         world.lake.append(day)
-    assert (await world.finish((await world.submit(force=True)).id)).state is RunState.SUCCEEDED
+    assert (await world.finish((await world.submit(allow_duplicate=True)).id)).state is RunState.SUCCEEDED
     assert (await world.finish(first)).is_terminal
     assert all(files_in(each) for each in between), "readers may still be at them"
     for folder in (old[0], between[0]):
@@ -476,7 +476,7 @@ async def test_late_rows_are_copied_within_an_hour_by_the_coordinator(
             "maintenance": {"delete_old_compactions": {"grace": "7d", "interval": "7d"}},
         }
     )
-    await acknowledged(world.container.policies.put, SYSTEM, world.table_id, policy, if_match=1)
+    await acknowledged(world.container.policies.replace, SYSTEM, world.table_id, policy, if_match=1)
     (old, _) = await rewritten(world)
     await delete(world)
     add_late(world, old)

@@ -38,7 +38,7 @@ async def replaced(world: World, **expiry: Any) -> None:
     document = {"triggers": [], "maintenance": {"expire_snapshots": EXPIRY | expiry}}
     stored = await world.container.policies.get(SYSTEM, world.table_id)
     policy = PolicyDocument.model_validate(document)
-    await acknowledged(world.container.policies.put, SYSTEM, world.table_id, policy, if_match=stored.policy.version)
+    await acknowledged(world.container.policies.replace, SYSTEM, world.table_id, policy, if_match=stored.policy.version)
 
 
 async def announced(world: World, watching: Watching) -> Run:

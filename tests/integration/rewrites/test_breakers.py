@@ -40,7 +40,7 @@ async def tables(world: World) -> Sequence[TableId]:
 
 async def by_itself(world: World, table_id: TableId) -> Run:
     submission = world.container.watching._submission
-    run, _ = await submission.submit(COORDINATOR, table_id, RunRequest(), priority=None, force=False)
+    run, _ = await submission.submit(COORDINATOR, table_id, RunRequest(), priority=None)
     return run
 
 

@@ -31,7 +31,7 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
 
 async def test_lines_of_an_attempt_carry_run_table_and_request(world: World, lines: io.StringIO) -> None:
     caller = replace(SYSTEM, request_id="req_from_airflow")
-    run, _ = await world.container.runs.submit(caller, world.table_id, EVERYTHING, priority=None, force=False)
+    run, _ = await world.container.runs.submit(caller, world.table_id, EVERYTHING, priority=None)
     assert (await world.finish(run.id)).state is RunState.SUCCEEDED
     found = [json.loads(line) for line in lines.getvalue().splitlines()]
     assert {"run_claimed", "run_ended"} <= {line["event"] for line in found}

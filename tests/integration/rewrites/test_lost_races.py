@@ -37,7 +37,7 @@ async def hot(world: World) -> HotPartitions:
 async def lose(world: World, day: str = HOT) -> Run:
     """Run a rewrite that loses one partition to another writer."""
     world.at("before_commit", replaced_by_another(world, day))
-    run = await world.submit(force=True)
+    run = await world.submit(RunRequest(include_cooling=True), allow_duplicate=True)
     return await world.finish(run.id)
 
 
@@ -96,9 +96,9 @@ async def test_later_runs_leave_it_out_but_a_forced_run_takes_it_and_a_win_forge
     days = [path.split("day=")[1][:10] for path in world.lake.paths()]
     assert {day: days.count(day) for day in (HOT, COLD)} == {HOT: 6, COLD: 1}
     rows = content(world)
-    forced = await world.finish((await world.submit(force=True)).id)
+    forced = await world.finish((await world.submit(RunRequest(include_cooling=True), allow_duplicate=True)).id)
     assert (forced.state, forced.result.rewritten_files) == (RunState.SUCCEEDED, 6)
-    assert forced.request == {"force": True}
+    assert forced.request == {"include_cooling": True}
     assert (await hot(world)).by_place == {}
     assert content(world) == rows
 
@@ -112,7 +112,9 @@ async def test_each_loss_in_a_row_counts_and_a_dry_run_shows_what_comes_of_it(wo
     plan = await world.container.tables.plan(SYSTEM, world.table_id, policy=None)
     left = [each for each in plan["skipped"] if each["reason"] == "cooling_down"]
     assert [(each["partition"], each["until"]) for each in left] == [(place(HOT)[1], one.cools_until)]
-    forced = await world.container.tables.plan(SYSTEM, world.table_id, policy=None, request=RunRequest(force=True))
+    forced = await world.container.tables.plan(
+        SYSTEM, world.table_id, policy=None, request=RunRequest(include_cooling=True)
+    )
     assert (forced["groups_total"], forced["shrunk_partitions"]) == (1, 0)  # small as it is
 
 
@@ -243,7 +245,7 @@ async def test_groups_of_a_partition_that_lost_are_committed_as_soon_as_they_are
             eventually(lambda: len(world.lake.replaces()) > before)
 
     tasks.before_each = wait_for_commit
-    run = await world.finish((await world.submit(force=True)).id)
+    run = await world.finish((await world.submit(RunRequest(include_cooling=True), allow_duplicate=True)).id)
     assert run.result.groups_committed == 3
     assert [each["packhouse.groups"].count(",") + 1 for each in world.lake.replaces()[before:]] == [1, 2]
 

@@ -118,12 +118,12 @@ async def test_what_others_committed_since_is_kept_and_the_table_is_frozen(world
 
 
 async def test_a_frozen_table_takes_no_run_until_it_is_unfrozen_but_a_cancel(world: World) -> None:
-    waiting, cancelled = await world.submit(force=True), await world.submit(force=True)
+    waiting, cancelled = await world.submit(allow_duplicate=True), await world.submit(allow_duplicate=True)
     world.at("verified", lambda: world.lake.append(day="2026-11-01"))
     with forgetful_commits():
-        await world.finish((await world.submit(force=True)).id)
+        await world.finish((await world.submit(allow_duplicate=True)).id)
     with pytest.raises(StateConflict, match=r"is frozen since .*/unfreeze"):
-        await world.submit(force=True)
+        await world.submit(allow_duplicate=True)
     assert not await world.container.worker.advance(waiting.id)
     async with world.container.database.read() as unit:
         assert [run.id for run in await unit.runs.list_ready(10)] == []

@@ -200,7 +200,7 @@ async def test_runs_are_taken_by_priority_while_redis_is_down(
     async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=url) as world:
         mortal_redis.kill()
         low = await world.submit(priority=Priority.LOW)
-        high = await world.submit(priority=Priority.HIGH, force=True)
+        high = await world.submit(priority=Priority.HIGH, allow_duplicate=True)
         worker = asyncio.create_task(world.container.worker.run())
         try:
             last = await seen_when(lambda: world.get(low.id), lambda seen: seen.is_terminal)

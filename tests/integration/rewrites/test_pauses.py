@@ -141,7 +141,7 @@ async def test_a_parked_run_is_cancelled_while_its_table_is_paused(world: World)
 @TWO_DATABASES
 async def test_a_second_run_starts_as_soon_as_the_first_has_ended(world: World) -> None:
     first = await world.submit()
-    second = await world.submit(force=True)
+    second = await world.submit(allow_duplicate=True)
     assert first.id != second.id
     claimed = await world.container.worker._claims.claim(first.id)
     assert claimed is not None
@@ -153,7 +153,7 @@ async def test_a_second_run_starts_as_soon_as_the_first_has_ended(world: World) 
 
 
 async def test_a_running_worker_takes_the_second_run_without_another_entry(world: World) -> None:
-    first, second = await world.submit(), await world.submit(force=True)
+    first, second = await world.submit(), await world.submit(allow_duplicate=True)
     worker = asyncio.create_task(world.container.worker.run())
     for run in (first, second):
         await seen_when(lambda run=run: world.get(run.id), lambda seen: seen.is_terminal)
@@ -165,7 +165,7 @@ async def test_a_running_worker_takes_the_second_run_without_another_entry(world
 async def test_equal_requests_at_one_instant_are_one_run_unless_forced(world: World) -> None:
     answers = await asyncio.gather(*(world.submit() for _ in range(5)))
     assert len({run.id for run in answers}) == 1
-    forced = await asyncio.gather(*(world.submit(force=True) for _ in range(3)))
+    forced = await asyncio.gather(*(world.submit(allow_duplicate=True) for _ in range(3)))
     full = await world.submit(RunRequest(force_full=True))
     assert len({run.id for run in (*answers, *forced, full)}) == 5
 
@@ -224,7 +224,7 @@ async def test_a_run_that_waited_long_enough_starts_in_quiet_hours_but_never_in_
     assert not await world.container.worker.advance_next()
     assert (await world.get(run.id)).not_before == run.created_at + timedelta(hours=1)
     await change_policy(world, {"blackouts": [FREEZE]} | urgent)
-    other = await world.submit(force=True)
+    other = await world.submit(allow_duplicate=True)
     assert not await world.container.worker.advance_next()
     held = await world.get(other.id)
     assert held.waiting_for is WaitingFor.BLACKOUT
@@ -233,5 +233,5 @@ async def test_a_run_that_waited_long_enough_starts_in_quiet_hours_but_never_in_
 
 async def test_the_priority_of_the_policy_holds_unless_the_request_says_another(world: World) -> None:
     await world.set_policy({"priority": "high"})
-    assert (await world.submit(force=True)).priority is Priority.HIGH
-    assert (await world.submit(priority=Priority.LOW, force=True)).priority is Priority.LOW
+    assert (await world.submit(allow_duplicate=True)).priority is Priority.HIGH
+    assert (await world.submit(priority=Priority.LOW, allow_duplicate=True)).priority is Priority.LOW

@@ -70,14 +70,14 @@ async def test_only_an_admin_purges_and_other_operations_take_no_confirmation(wo
         await world.submit(RunRequest(Operation.REWRITE, plan_hash="0", confirm=ADDRESS))
 
 
-async def test_a_table_that_changed_since_the_dry_run_keeps_its_history(world: World) -> None:
+async def test_a_table_that_changed_since_the_preview_keeps_its_history(world: World) -> None:
     request, before = await confirmed_purge(world), snapshot_ids(world)
     run = await world.submit(request)
     world.lake.append(day="2026-11-01")
     with pytest.raises(InvalidInput, match="permanently") as refused:
-        await world.submit(request, force=True)
+        await world.submit(request, allow_duplicate=True)
     assert [each.pointer for each in refused.value.problems] == ["/plan_hash"]
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.FAILED, "state_conflict")
-    assert "make a new dry run" in (run.detail or "")
+    assert "make a new preview" in (run.detail or "")
     assert snapshot_ids(world)[:-1] == before

@@ -49,7 +49,7 @@ async def test_f7_a_position_delete_that_came_meanwhile_is_not_lost(world: World
     run = await world.rewrite()
     assert run.result.document["groups_dropped"] == {"new_deletes": 1}
     assert len(world.lake.ids()) == len(ids) - 2
-    again = await world.finish((await world.submit(force=True)).id)
+    again = await world.finish((await world.submit(allow_duplicate=True)).id)
     assert (again.state, again.result.document["deleted_rows"]) == (RunState.SUCCEEDED, 2)
     assert len(world.lake.ids()) == len(ids) - 2
 

@@ -139,7 +139,7 @@ async def test_f44_each_deletion_above_the_bound_that_was_acknowledged_with_the_
     """F44: a pipeline's bound holds for the deletions that follow, also for the first one after its grace."""
     stored_policy = (await world.container.policies.get(SYSTEM, world.table_id)).policy
     wider = PolicyDocument.model_validate({"maintenance": {"expire_snapshots": EXPIRY | {"older_than": "20m"}}})
-    put, bound = world.container.policies.put, UP_TO.format(7)
+    put, bound = world.container.policies.replace, UP_TO.format(7)
     await put(SYSTEM, world.table_id, wider, if_match=stored_policy.version, acknowledge=bound)
     await grown(world, deleting, 4)
     run = await announced(world, watching)
@@ -158,7 +158,7 @@ async def test_f44_a_requested_run_waits_if_it_grew_above_its_bound_in_its_grace
     run, _ = await submit(SYSTEM, world.table_id, request, acknowledge=UP_TO.format(6))
     await grown(world, deleting, 2)
     assert (await waiting(world, run)).exceeded == ("snapshots",)
-    other, _ = await acknowledged(submit, SYSTEM, world.table_id, request, force=True)
+    other, _ = await acknowledged(submit, SYSTEM, world.table_id, request, allow_duplicate=True)
     await deleting.pass_by(hours=1)
     assert (await world.finish(other.id)).state is RunState.SUCCEEDED  # without a bound it is not compared
 

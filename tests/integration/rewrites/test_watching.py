@@ -220,7 +220,7 @@ async def test_a_run_that_fails_again_and_again_is_not_submitted_in_a_hot_loop(w
         assert (seen.verdict, seen.code, len(await runs_of(world))) == (Verdict.HELD, "runs_in_vain", failures)
         assert seen.reconsider_at is not None
         waits.append((seen.reconsider_at - (seen.looked_at or seen.reconsider_at)).total_seconds())
-        again, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest(), priority=None, force=False)
+        again, _ = await world.container.runs.submit(SYSTEM, world.table_id, RunRequest(), priority=None)
         await world.finish(again.id)
     assert waits == pytest.approx([300, 600, 1200], abs=30)
 

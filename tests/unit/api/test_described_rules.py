@@ -11,7 +11,7 @@ from api.schemas.catalogs.catalog import CatalogCreate
 from api.schemas.catalogs.discoveries import RegistrationRequest
 from api.schemas.fleet.limits import LimitsReplace
 from api.schemas.policies.policy import PolicyCreate
-from api.schemas.runs.run import RunSubmit
+from api.schemas.runs.submissions import RewriteSubmission
 from api.schemas.tables.signals import SignalSend
 from api.schemas.tables.table import TableRegister, TableUpdate
 from tests.support.apps import described_app
@@ -32,7 +32,7 @@ def allows(document: dict[str, Any], model: type[BaseModel], body: Any) -> bool:
 
 
 def comparison(**fields: Any) -> dict[str, Any]:
-    return {"table_id": "tbl_x", "partitions": {"column": "day"} | fields}
+    return {"table_id": "tbl_x", "operation": "rewrite", "partitions": {"column": "day"} | fields}
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def comparison(**fields: Any) -> dict[str, Any]:
         (RegistrationRequest, {"limit": 0}),
         (SignalSend, {"signal": {"kind": "query_latency", "query_count": 3}}),
         (SignalSend, {"signal": {"kind": "query_latency", "p95_seconds": None}}),
-        (RunSubmit, comparison(op="eq")),
-        (RunSubmit, comparison(op="eq", values=[1])),
-        (RunSubmit, comparison(op="in", value=1)),
-        (RunSubmit, comparison(op="is_null", value=1)),
+        (RewriteSubmission, comparison(op="eq")),
+        (RewriteSubmission, comparison(op="eq", values=[1])),
+        (RewriteSubmission, comparison(op="in", value=1)),
+        (RewriteSubmission, comparison(op="is_null", value=1)),
         (TableRegister, ORDERS | {"owner_team": "a\u202eb"}),
         (TableUpdate, {"labels": {"a:b": "c"}}),
         (TableUpdate, {"labels": {"a": "two\nlines"}}),
@@ -93,8 +93,8 @@ def test_what_a_service_refuses_is_described(document: dict[str, Any], model: ty
         (KeyCreate, {"name": "etl", "role": "operator", "teams": ["sales"]}),
         (CatalogCreate, LAKE | {"allowed_locations": ["s3://lake/warehouse", "file:///lake", "/lake"]}),
         (SignalSend, {"signal": {"kind": "query_latency", "p50_seconds": 1}}),
-        (RunSubmit, comparison(op="is_null", value=None)),
-        (RunSubmit, comparison(op="in", values=["a", 1])),
+        (RewriteSubmission, comparison(op="is_null", value=None)),
+        (RewriteSubmission, comparison(op="in", values=["a", 1])),
         (TableRegister, ORDERS | {"namespace": ["наши продажи"], "name": "a b"}),
     ],
     ids=str,

@@ -158,9 +158,10 @@ def test_every_successful_answer_has_an_example(document: dict[str, Any]) -> Non
 
 
 def test_every_model_that_an_answer_may_have_is_shown(document: dict[str, Any]) -> None:
-    op = document["paths"]["/v1/runs"]["post"]["responses"]
-    assert op["200"]["content"]["application/json"]["examples"].keys() == {"submit_run_200", "TablePlan", "UpkeepPlan"}
-    assert op["202"]["content"]["application/json"]["examples"].keys() == {"RunAccepted"}
+    preview, submit = (document["paths"][path]["post"]["responses"] for path in ("/v1/runs/preview", "/v1/runs"))
+    assert preview["200"]["content"]["application/json"]["examples"].keys() == {"TablePlan", "UpkeepPlan"}
+    assert submit["200"]["content"]["application/json"]["examples"].keys() == {"submit_run_200"}
+    assert submit["202"]["content"]["application/json"]["examples"].keys() == {"RunAccepted"}
 
 
 def test_examples_tell_of_one_table_and_one_run(document: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from packhouse_client.models import (
     PolicyDocumentInput,
     QuietHours,
     QuietHoursDaysItem,
+    RewriteSubmission,
     RunState,
-    RunSubmit,
     Table,
     TablePlan,
     TableUpdate,
@@ -58,8 +58,8 @@ def test_environment_names_server_and_key(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_body_may_be_a_model_or_a_dictionary(mock: MockPackhouse) -> None:
     table = mock.add_table("lake.shop.orders")
     client = mock.client()
-    by_model = client.runs.submit(body=RunSubmit(table_id=table))
-    assert client.runs.submit(body={"table_id": table}).id == by_model.id
+    by_model = client.runs.submit(body=RewriteSubmission(operation="rewrite", table_id=table))
+    assert client.runs.submit(body={"table_id": table, "operation": "rewrite"}).id == by_model.id
 
 
 def test_a_dictionary_is_sent_as_it_is_also_where_a_body_may_be_left_out() -> None:
@@ -99,13 +99,9 @@ def test_a_part_of_the_address_stays_one_part(given: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("as_model", [False, True])
-def test_a_dry_run_is_previewed_and_not_submitted(mock: MockPackhouse, as_model: bool) -> None:
-    table = mock.add_table("lake.shop.orders")
-    asked = {"table_id": table, "operation": "rewrite", "dry_run": True}
-    body = RunSubmit.model_validate(asked) if as_model else asked
-    with pytest.raises(ValueError, match=r"runs\.preview"):
-        mock.client().runs.submit(body=body)
-    assert mock.requests == []
+def test_a_preview_submits_nothing(mock: MockPackhouse, as_model: bool) -> None:
+    asked = {"table_id": mock.add_table("lake.shop.orders"), "operation": "rewrite"}
+    body = RewriteSubmission.model_validate(asked) if as_model else asked
     assert isinstance(mock.client().runs.preview(body=body), TablePlan)
     assert mock.records.runs == {}
 
@@ -178,7 +174,7 @@ def test_fields_and_values_of_a_newer_server_are_kept(mock: MockPackhouse) -> No
     shown = mock.client().tables.get(table)
     assert isinstance(shown, Table)
     assert shown.model_extra == {"colour": "blue"}
-    run = mock.client().runs.submit(body={"table_id": table})
+    run = mock.client().runs.submit(body={"table_id": table, "operation": "rewrite"})
     mock.records.runs[run.id]["state"] = "resting"
     found = mock.client().runs.get(run.id)
     assert (found.state, str(found.state), found.state.is_known) == ("resting", "resting", False)

@@ -67,7 +67,7 @@ def test_a_table_is_named_by_its_address_everywhere() -> None:
     mock = MockPackhouse()
     table = mock.add_table("lake.shop.orders")
     with mock.client() as client:
-        run = client.runs.submit(body={"table_id": "lake.shop.orders"})
+        run = client.runs.submit(body={"table_id": "lake.shop.orders", "operation": "rewrite"})
         assert (run.table_id, run.table) == (table, "lake.shop.orders")
         assert client.tables.get("lake.shop.orders").id == client.find_table("lake.shop.orders").id == table
         [listed] = client.runs.list(state="queued")

@@ -28,7 +28,7 @@ def put_policy(client: Packhouse, table: str) -> Any:
 
 
 def submit(client: Packhouse, table: str) -> Any:
-    return client.runs.submit(body={"table_id": table})
+    return client.runs.submit(body={"table_id": table, "operation": "rewrite"})
 
 
 def read(client: Packhouse, table: str) -> Any:
@@ -57,7 +57,7 @@ def test_a_created_run_keeps_its_key_over_all_attempts_and_the_next_has_another(
 
 
 def test_a_key_that_is_given_is_used(mock: MockPackhouse, table: str) -> None:
-    mock.client().runs.submit(body={"table_id": table}, idempotency_key="nightly-2026-11-01")
+    mock.client().runs.submit(body={"table_id": table, "operation": "rewrite"}, idempotency_key="nightly-2026-11-01")
     assert mock.requests[0].headers["idempotency-key"] == "nightly-2026-11-01"
 
 
@@ -139,5 +139,5 @@ async def test_the_async_client_retries_in_the_same_way(mock: MockPackhouse, tab
 
     mock.fail_next(503, retry_after=3)
     async with AsyncPackhouse("http://mock", "pkh_mock", transport=mock.transport, sleep=sleep) as client:
-        assert (await client.runs.submit(body={"table_id": table})).state is RunState.QUEUED
+        assert (await client.runs.submit(body={"table_id": table, "operation": "rewrite"})).state is RunState.QUEUED
     assert waits == [3.0]

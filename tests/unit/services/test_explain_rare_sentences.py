@@ -138,7 +138,7 @@ def test_the_native_engine_the_two_busiest_other_compactors_and_cool_downs_of_wh
     hot = HotPartition((0, "{}"), 2, ago(minutes=2), NOW + timedelta(minutes=9), 3 * MIB, "gone", RUN, 1)
     said = (
         "1 partition cools down after lost races, the whole table until 2026-11-21 12:09 UTC (2 lost races in a row); "
-        "force includes them anyway."
+        "a run with include_cooling takes them anyway."
     )
     check(sentences(situation(DUE, hot=HotPartitions.at(NOW, [hot]))), Expected((said,)))
     native = Condition(BY_NATIVE, True, "Iceberg's rewrite_data_files")

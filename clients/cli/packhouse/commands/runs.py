@@ -54,8 +54,11 @@ def run(
             lazy=True, help="With --dry-run: write a list of all files that the run would delete to this file, CSV."
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Start even if an identical run is active; include partitions in cool-down.")
+    allow_duplicate: Annotated[
+        bool, typer.Option("--allow-duplicate", help="Start even if an equal run is live.")
+    ] = False,
+    include_cooling: Annotated[
+        bool, typer.Option("--include-cooling", help="Include partitions that cool down after lost races.")
     ] = False,
     plan_hash: Annotated[str | None, typer.Option(help="Of a purge: the hash that its dry run shows.")] = None,
     confirm: Annotated[
@@ -81,7 +84,8 @@ def run(
         "force_full": force_full or None,
         "every_file": every_file or None,
         "priority": priority,
-        "force": force or None,
+        "allow_duplicate": allow_duplicate or None,
+        "include_cooling": include_cooling or None,
         "plan_hash": plan_hash,
         "confirm": confirm,
         "grace": grace,

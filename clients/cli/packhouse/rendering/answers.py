@@ -292,7 +292,7 @@ def run(console: Console, found: Document) -> None:
 def wait(found: Document) -> str:
     """Return what a waiting run waits for, and that another need not, as a clause; empty for one that does not wait."""
     cause = _wait(found)
-    return f", and {cause}; --force submits another" if cause else ""
+    return f", and {cause}; --allow-duplicate submits another" if cause else ""
 
 
 def event(found: Document) -> str:

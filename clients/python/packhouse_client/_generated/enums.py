@@ -31,6 +31,15 @@ class DeletionState(OpenEnum):
     UNDONE = "undone"
 
 
+class DeletionSubmissionOperation(OpenEnum):
+    """Operation of the run."""
+
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHANS = "remove_orphans"
+    DELETE_OLD_COMPACTIONS = "delete_old_compactions"
+    RECLAIM = "reclaim"
+
+
 class DiscoveryOutcome(OpenEnum):
     """Result of a discovery for one table."""
 
@@ -421,6 +430,25 @@ class Strategy(OpenEnum):
     HILBERT = "hilbert"
     TIERED = "tiered"
     WINDOW = "window"
+
+
+class UpkeepPlanOperation(OpenEnum):
+    """The operation that is planned."""
+
+    REWRITE_MANIFESTS = "rewrite_manifests"
+    REWRITE_DELETES = "rewrite_deletes"
+    EXPIRE_SNAPSHOTS = "expire_snapshots"
+    REMOVE_ORPHANS = "remove_orphans"
+    DELETE_OLD_COMPACTIONS = "delete_old_compactions"
+    RECLAIM = "reclaim"
+    PURGE = "purge"
+
+
+class UpkeepSubmissionOperation(OpenEnum):
+    """Operation of the run."""
+
+    REWRITE_MANIFESTS = "rewrite_manifests"
+    REWRITE_DELETES = "rewrite_deletes"
 
 
 class Verdict(OpenEnum):

@@ -12,6 +12,7 @@ from packhouse_client._generated.enums import (
     DeletionAcknowledgementExceededItem,
     DeletionKind,
     DeletionState,
+    DeletionSubmissionOperation,
     DiscoveryOutcome,
     EstimateSource,
     ExplainedConditionOperator,
@@ -47,6 +48,8 @@ from packhouse_client._generated.enums import (
     RunState,
     SignalKind,
     Strategy,
+    UpkeepPlanOperation,
+    UpkeepSubmissionOperation,
     Verdict,
     WaitingFor,
     WindowKind,
@@ -490,7 +493,7 @@ class DeclaredOperation(Model):
     """Dependencies without which its runs do not start."""
 
     needs_confirmation: bool
-    """Whether a request repeats the `plan_hash` of a dry run and the table's address in `confirm`."""
+    """Whether a request repeats the `plan_hash` of its preview and the table's address in `confirm`."""
 
     operation: Operation
     """Operation of the run."""
@@ -529,6 +532,23 @@ class DeletionAmounts(Model):
 
     snapshots: int | None
     """Snapshots; null: not known."""
+
+
+class DeletionSubmission(Model):
+    """A run that deletes what the table's policy lets go of. It needs the acknowledgement of its preview."""
+
+    allow_duplicate: bool = False
+    """Start even if an equal run is live."""
+
+    grace: str | None = None
+    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
+
+    operation: DeletionSubmissionOperation
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
+    table_id: str
+    """Id or address of the registered table."""
 
 
 class Dependency(Model):
@@ -2054,6 +2074,50 @@ class Progress(Model):
     """Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."""
 
 
+class PurgePreview(Model):
+    """A purge to preview: the removal of all history but the present state."""
+
+    allow_duplicate: bool = False
+    """Start even if an equal run is live."""
+
+    grace: str | None = None
+    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
+
+    operation: Literal["purge"]
+    """Operation of the run."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
+    table_id: str
+    """Id or address of the registered table."""
+
+
+class PurgeSubmission(Model):
+    """A purge, which names what its preview showed and the table."""
+
+    allow_duplicate: bool = False
+    """Start even if an equal run is live."""
+
+    confirm: str
+    """The address of the table, as typed by a person."""
+
+    grace: str | None = None
+    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
+
+    operation: Literal["purge"]
+    """Operation of the run."""
+
+    plan_hash: str
+    """`details.plan_hash` of its preview."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
+    table_id: str
+    """Id or address of the registered table."""
+
+
 class QueryLatency(Model):
     """Latencies of recent queries. At least one of the percentiles is given."""
 
@@ -2235,7 +2299,7 @@ class Run(Model):
     """Code of the reason why it ended or waits."""
 
     request: dict[str, Any]
-    """The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
+    """The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
 
     requested_by: str
     """Caller who submitted it; `coordinator` for an automatic run."""
@@ -2326,7 +2390,7 @@ class RunAccepted(Model):
     """Code of the reason why it ended or waits."""
 
     request: dict[str, Any]
-    """The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
+    """The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
 
     requested_by: str
     """Caller who submitted it; `coordinator` for an automatic run."""
@@ -2452,7 +2516,7 @@ class RunSummary(Model):
     """Code of the reason why it ended or waits."""
 
     request: dict[str, Any] | None = None
-    """With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
+    """With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
 
     requested_by: str
     """Caller who submitted it; `coordinator` for an automatic run."""
@@ -3160,6 +3224,20 @@ class UpkeepOperation(Model):
 
     value: Any
     """Value of the setting, as policies write it; `off`: switched off."""
+
+
+class UpkeepSubmission(Model):
+    """A rewrite of a table's metadata, which deletes nothing."""
+
+    allow_duplicate: bool = False
+    """Start even if an equal run is live."""
+
+    operation: UpkeepSubmissionOperation
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
+    table_id: str
+    """Id or address of the registered table."""
 
 
 class Whoami(Model):
@@ -4431,7 +4509,7 @@ class RunDetail(Model):
     """Code of the reason why it ended or waits."""
 
     request: dict[str, Any]
-    """The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
+    """The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
 
     requested_by: str
     """Caller who submitted it; `coordinator` for an automatic run."""
@@ -4655,7 +4733,7 @@ class TableHealth(Model):
 
 
 class TablePlan(Model):
-    """Plan of a run that starts now. Nothing was changed."""
+    """Plan of a rewrite that starts now. Nothing was changed."""
 
     base_snapshot_id: str | None
     """Snapshot that the plan was made on; null for a table without snapshots."""
@@ -4689,6 +4767,9 @@ class TablePlan(Model):
 
     moved_files: int
     """Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted."""
+
+    operation: Literal["rewrite"]
+    """The operation that is planned."""
 
     plan_hash: str
     """The same on the same snapshot and policy."""
@@ -4761,9 +4842,7 @@ class UpkeepPlan(Model):
     next_at: datetime | None
     """Time from which there is more to do if nothing more is written; null: not without further writes."""
 
-    operation: Operation
-    """Operation of the run."""
-
+    operation: UpkeepPlanOperation
     setting: str | None
     """The setting that switches it on; null for a purge, which has none."""
 
@@ -5308,11 +5387,11 @@ class PlanRequest(Model):
     every_file: bool = False
     """As `force_full`, including files that are merged with no other."""
 
-    force: bool = False
-    """Include partitions that cool down after lost races."""
-
     force_full: bool = False
     """Also files of the right size."""
+
+    include_cooling: bool = False
+    """Include partitions that cool down after lost races."""
 
     partitions: Comparison | All | AnyOf | Not | None = None
     """Partitions to take, as a condition on partition columns; null or left out: all."""
@@ -5321,35 +5400,26 @@ class PlanRequest(Model):
     """Tried instead of the table's stored policy."""
 
 
-class RunSubmit(Model):
-    """A run to start."""
+class RewriteSubmission(Model):
+    """A rewrite of data files."""
 
-    confirm: str | None = None
-    """Of a purge: the address of the table, as typed by a person. Required to start one."""
-
-    dry_run: bool = False
-    """Return the plan and store nothing."""
+    allow_duplicate: bool = False
+    """Start even if an equal run is live."""
 
     every_file: bool = False
     """As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups."""
 
-    force: bool = False
-    """Start even if an equal run is live; include partitions that cool down after lost races."""
-
     force_full: bool = False
     """Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped."""
 
-    grace: str | None = None
-    """Of a run that deletes: time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
+    include_cooling: bool = False
+    """Include partitions that cool down after lost races."""
 
-    operation: Operation = Operation.REWRITE
+    operation: Literal["rewrite"]
     """Operation of the run."""
 
     partitions: Comparison | All | AnyOf | Not | None = None
     """Partitions to take, as a condition on partition columns; null or left out: all."""
-
-    plan_hash: str | None = None
-    """Of a purge: `details.plan_hash` of its dry run. Required to start one."""
 
     priority: Priority | None = None
     """Absent: the priority of the table's policy."""

@@ -851,7 +851,14 @@ def list_runs(
 
 
 def submit_run(
-    *, body: models.RunSubmit | Mapping[str, Any], acknowledge: str | None = None, idempotency_key: str | None = None
+    *,
+    body: models.RewriteSubmission
+    | models.UpkeepSubmission
+    | models.DeletionSubmission
+    | models.PurgeSubmission
+    | Mapping[str, Any],
+    acknowledge: str | None = None,
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Submit a run.
 
@@ -860,7 +867,9 @@ def submit_run(
     A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
 
     Args:
-        body: A run to start.
+        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
+            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
+            its preview. Or: A purge, which names what its preview showed and the table.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
@@ -871,6 +880,26 @@ def submit_run(
     return arguments(
         "POST", "/v1/runs", query={"acknowledge": acknowledge}, headers={"idempotency-key": idempotency_key}, body=body
     )
+
+
+def preview_run(
+    *,
+    body: models.RewriteSubmission
+    | models.UpkeepSubmission
+    | models.DeletionSubmission
+    | models.PurgePreview
+    | Mapping[str, Any],
+) -> dict[str, Any]:
+    """Preview a run.
+
+    Plan the run that would start now, and show what it would delete. Refused as the run would be.
+
+    Args:
+        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
+            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
+            its preview. Or: A purge to preview: the removal of all history but the present state.
+    """
+    return arguments("POST", "/v1/runs/preview", body=body)
 
 
 def get_run(run_id: str) -> dict[str, Any]:

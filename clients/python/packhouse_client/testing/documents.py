@@ -16,8 +16,10 @@ from packhouse_client.testing.problems import Refused, wrong_field
 _EMPTY: Final[Mapping[object, Any]] = {bool: False, int: 0, float: 0.0, str: ""}
 
 
-def checked_body(request: httpx.Request, model: type[Model]) -> dict[str, Any]:
-    """Return a request's body.
+def checked_body(
+    request: httpx.Request, model: type[Model] | Mapping[str, type[Model]], tag: str = ""
+) -> dict[str, Any]:
+    """Return a request's body; of several models the one that its field `tag` names.
 
     Raises:
         Refused: not JSON; or a field is missing, unknown or has a wrong value (at any depth).
@@ -28,6 +30,8 @@ def checked_body(request: httpx.Request, model: type[Model]) -> dict[str, Any]:
         raise Refused("unreadable", "the body is not JSON") from None
     if not isinstance(document, dict):
         raise wrong_field("", "the body has to be an object", document)
+    if isinstance(model, Mapping):
+        model = _chosen(document, model, tag)
     try:
         understood = model.model_validate(document)
     except ValidationError as error:
@@ -37,6 +41,14 @@ def checked_body(request: httpx.Request, model: type[Model]) -> dict[str, Any]:
     for pointer, message in _unknown(understood, ""):
         raise wrong_field(pointer, message)
     return document
+
+
+def _chosen(document: Mapping[str, Any], models: Mapping[str, type[Model]], tag: str) -> type[Model]:
+    if tag not in document:
+        raise wrong_field(f"/{tag}", "the field is needed")
+    if document[tag] not in models:
+        raise wrong_field(f"/{tag}", f"{document[tag]!r} is none of {', '.join(models)}", document[tag])
+    return models[document[tag]]
 
 
 def filled(model: type[Model], document: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
 import httpx
 
 from packhouse_client import models
+from packhouse_client.bases import Model
 from packhouse_client.client import AsyncPackhouse, Packhouse
 from packhouse_client.models import RunState
 from packhouse_client.testing.documents import checked_body
@@ -19,6 +20,13 @@ from packhouse_client.testing.records import Records, matching
 URL: Final = "http://packhouse.test"
 KEY: Final = "pkh_mock"
 _TAG: Final = re.compile(r'"([0-9]{1,9})(?:-[0-9a-f]{16})?"')
+_PREVIEWS: Final[Mapping[str, type[Model]]] = {
+    "rewrite": models.RewriteSubmission,
+    "purge": models.PurgePreview,
+    **dict.fromkeys(map(str, models.UpkeepSubmissionOperation), models.UpkeepSubmission),
+    **dict.fromkeys(map(str, models.DeletionSubmissionOperation), models.DeletionSubmission),
+}
+_SUBMISSIONS: Final[Mapping[str, type[Model]]] = {**_PREVIEWS, "purge": models.PurgeSubmission}
 
 
 class MockPackhouse:
@@ -122,8 +130,8 @@ class MockPackhouse:
 
     def _runs(self, request: httpx.Request, rest: Sequence[str]) -> httpx.Response | None:
         match request.method, *rest:
-            case ("POST",):
-                return self._submit(checked_body(request, models.RunSubmit))
+            case ("POST",) | ("POST", "preview"):
+                return self._submit(request, is_preview=bool(rest))
             case ("GET",):
                 return _page(request, self._summaries(request), ("table_id", "state"), retained_since=None)
             case "GET", identity:
@@ -143,8 +151,9 @@ class MockPackhouse:
             {name: value for name, value in run.items() if name not in left_out} for run in self.records.runs.values()
         ]
 
-    def _submit(self, body: dict[str, Any]) -> httpx.Response:
-        if body.pop("dry_run", False):
+    def _submit(self, request: httpx.Request, *, is_preview: bool) -> httpx.Response:
+        body = checked_body(request, _PREVIEWS if is_preview else _SUBMISSIONS, "operation")
+        if is_preview:
             return httpx.Response(200, json=self.records.plan(body["table_id"]))
         run, is_duplicate = self.records.submit(body)
         answer = {name: value for name, value in run.items() if name != "progress"}

@@ -968,6 +968,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a run
+         * @description Plan the run that would start now, and show what it would delete. Refused as the run would be.
+         */
+        post: operations["preview_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sign-in": {
         parameters: {
             query?: never;
@@ -2174,7 +2194,7 @@ export interface components {
             lists_files: boolean;
             /** @description Dependencies without which its runs do not start. */
             needs: ("catalog" | "spark" | "storage")[];
-            /** @description Whether a request repeats the `plan_hash` of a dry run and the table's address in `confirm`. */
+            /** @description Whether a request repeats the `plan_hash` of its preview and the table's address in `confirm`. */
             needs_confirmation: boolean;
             /** @description Operation of the run. */
             operation: components["schemas"]["Operation"];
@@ -2397,6 +2417,32 @@ export interface components {
          * @enum {string}
          */
         DeletionState: "pending" | "running" | "done" | "failed" | "undone";
+        /** @description A run that deletes what the table's policy lets go of. It needs the acknowledgement of its preview. */
+        DeletionSubmission: {
+            /**
+             * @description Start even if an equal run is live.
+             * @default false
+             */
+            allow_duplicate?: boolean;
+            /**
+             * @description Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin.
+             * @example 15m
+             */
+            grace?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "delete_old_compactions" | "expire_snapshots" | "reclaim" | "remove_orphans";
+            /** @description Absent: the priority of the table's policy. */
+            priority?: components["schemas"]["Priority"] | null;
+            /**
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.sales.orders
+             */
+            table_id: string;
+        };
         /** @description One dependency. */
         Dependency: {
             /** @description A version, or the error. */
@@ -4561,15 +4607,15 @@ export interface components {
              */
             every_file?: boolean;
             /**
-             * @description Include partitions that cool down after lost races.
-             * @default false
-             */
-            force?: boolean;
-            /**
              * @description Also files of the right size.
              * @default false
              */
             force_full?: boolean;
+            /**
+             * @description Include partitions that cool down after lost races.
+             * @default false
+             */
+            include_cooling?: boolean;
             /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Tried instead of the table's stored policy. */
@@ -4984,6 +5030,68 @@ export interface components {
             groups_total: number;
             /** @description Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. */
             throttled_seconds: number;
+        };
+        /** @description A purge to preview: the removal of all history but the present state. */
+        PurgePreview: {
+            /**
+             * @description Start even if an equal run is live.
+             * @default false
+             */
+            allow_duplicate?: boolean;
+            /**
+             * @description Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin.
+             * @example 15m
+             */
+            grace?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "purge";
+            /** @description Absent: the priority of the table's policy. */
+            priority?: components["schemas"]["Priority"] | null;
+            /**
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.sales.orders
+             */
+            table_id: string;
+        };
+        /** @description A purge, which names what its preview showed and the table. */
+        PurgeSubmission: {
+            /**
+             * @description Start even if an equal run is live.
+             * @default false
+             */
+            allow_duplicate?: boolean;
+            /**
+             * @description The address of the table, as typed by a person.
+             * @example lake.sales.orders
+             */
+            confirm: string;
+            /**
+             * @description Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin.
+             * @example 15m
+             */
+            grace?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "purge";
+            /**
+             * @description `details.plan_hash` of its preview.
+             * @example 5f0c1a7e9b3d4c21
+             */
+            plan_hash: string;
+            /** @description Absent: the priority of the table's policy. */
+            priority?: components["schemas"]["Priority"] | null;
+            /**
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.sales.orders
+             */
+            table_id: string;
         };
         /** @description Latencies of recent queries. At least one of the percentiles is given. */
         QueryLatency: {
@@ -5523,6 +5631,50 @@ export interface components {
             tiers?: components["schemas"]["Tier-Output"][] | null;
         };
         /**
+         * @description A rewrite of data files.
+         * @example {
+         *       "operation": "rewrite",
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *     }
+         */
+        RewriteSubmission: {
+            /**
+             * @description Start even if an equal run is live.
+             * @default false
+             */
+            allow_duplicate?: boolean;
+            /**
+             * @description As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups.
+             * @default false
+             */
+            every_file?: boolean;
+            /**
+             * @description Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped.
+             * @default false
+             */
+            force_full?: boolean;
+            /**
+             * @description Include partitions that cool down after lost races.
+             * @default false
+             */
+            include_cooling?: boolean;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite";
+            /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
+            partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
+            /** @description Absent: the priority of the table's policy. */
+            priority?: components["schemas"]["Priority"] | null;
+            /**
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.sales.orders
+             */
+            table_id: string;
+        };
+        /**
          * @description A right that a grant gives. None includes another.
          * @enum {string}
          */
@@ -5601,7 +5753,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -5688,7 +5840,7 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -5779,7 +5931,7 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
+            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
             request: {
                 [key: string]: unknown;
             };
@@ -5950,62 +6102,6 @@ export interface components {
          * @enum {string}
          */
         RunState: "queued" | "planning" | "rewriting" | "committing" | "succeeded" | "skipped" | "failed" | "cancelled";
-        /**
-         * @description A run to start.
-         * @example {
-         *       "operation": "rewrite",
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
-         *     }
-         */
-        RunSubmit: {
-            /**
-             * @description Of a purge: the address of the table, as typed by a person. Required to start one.
-             * @example lake.sales.orders
-             */
-            confirm?: string | null;
-            /**
-             * @description Return the plan and store nothing.
-             * @default false
-             */
-            dry_run?: boolean;
-            /**
-             * @description As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups.
-             * @default false
-             */
-            every_file?: boolean;
-            /**
-             * @description Start even if an equal run is live; include partitions that cool down after lost races.
-             * @default false
-             */
-            force?: boolean;
-            /**
-             * @description Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped.
-             * @default false
-             */
-            force_full?: boolean;
-            /**
-             * @description Of a run that deletes: time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin.
-             * @example 15m
-             */
-            grace?: string | null;
-            /**
-             * @description Operation of the run.
-             * @default rewrite
-             */
-            operation?: components["schemas"]["Operation"];
-            /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
-            partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
-            /** @description Of a purge: `details.plan_hash` of its dry run. Required to start one. */
-            plan_hash?: string | null;
-            /** @description Absent: the priority of the table's policy. */
-            priority?: components["schemas"]["Priority"] | null;
-            /**
-             * @description Id or address of the registered table.
-             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
-             * @example lake.sales.orders
-             */
-            table_id: string;
-        };
         /** @description A run in a list: at most 1 kB, and the documents that `include` names. */
         RunSummary: {
             /** @description Tries so far, the present one included. */
@@ -6058,7 +6154,7 @@ export interface components {
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
             /**
-             * @description With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `force`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
+             * @description With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
              * @default {}
              */
             request?: {
@@ -6589,7 +6685,7 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
-        /** @description Plan of a run that starts now. Nothing was changed. */
+        /** @description Plan of a rewrite that starts now. Nothing was changed. */
         TablePlan: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
@@ -6613,6 +6709,11 @@ export interface components {
             later: components["schemas"]["PlannedLater"];
             /** @description Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted. */
             moved_files: number;
+            /**
+             * @description The operation that is planned. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite";
             /** @description The same on the same snapshot and policy. */
             plan_hash: string;
             /** @description Predicted results of the plan. */
@@ -7127,8 +7228,11 @@ export interface components {
             enabled: boolean;
             /** @description Time from which there is more to do if nothing more is written; null: not without further writes. */
             next_at: string | null;
-            /** @description Operation of the run. */
-            operation: components["schemas"]["Operation"];
+            /**
+             * @description The operation that is planned. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "delete_old_compactions" | "expire_snapshots" | "purge" | "reclaim" | "remove_orphans" | "rewrite_deletes" | "rewrite_manifests";
             /**
              * @description The setting that switches it on; null for a purge, which has none.
              * @example maintenance.expire_snapshots
@@ -7137,6 +7241,27 @@ export interface components {
             /** @description The same in words. */
             summary: string;
             /** @description Id of the registered table. */
+            table_id: string;
+        };
+        /** @description A rewrite of a table's metadata, which deletes nothing. */
+        UpkeepSubmission: {
+            /**
+             * @description Start even if an equal run is live.
+             * @default false
+             */
+            allow_duplicate?: boolean;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_deletes" | "rewrite_manifests";
+            /** @description Absent: the priority of the table's policy. */
+            priority?: components["schemas"]["Priority"] | null;
+            /**
+             * @description Id or address of the registered table.
+             * @example tbl_01jd2m6v8n4q0x7y3k5r9t1wbz
+             * @example lake.sales.orders
+             */
             table_id: string;
         };
         /**
@@ -7606,6 +7731,10 @@ export interface operations {
             /** @description A connection to a catalog of tables. */
             201: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    /** @description Path of what was made. */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7719,6 +7848,8 @@ export interface operations {
             /** @description A connection to a catalog of tables. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7795,6 +7926,8 @@ export interface operations {
             /** @description A connection to a catalog of tables. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8234,6 +8367,8 @@ export interface operations {
             /** @description The grants of a catalog. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8310,6 +8445,8 @@ export interface operations {
             /** @description The grants of a catalog. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9787,6 +9924,8 @@ export interface operations {
             /** @description A new key with its secret, which is shown this once. */
             201: {
                 headers: {
+                    /** @description Path of what was made. */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10061,6 +10200,8 @@ export interface operations {
             /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10125,6 +10266,8 @@ export interface operations {
             /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10379,6 +10522,10 @@ export interface operations {
             /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             201: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    /** @description Path of what was made. */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10501,6 +10648,8 @@ export interface operations {
             /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10582,6 +10731,8 @@ export interface operations {
             /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10972,6 +11123,8 @@ export interface operations {
             /** @description A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11549,17 +11702,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RunSubmit"];
+                "application/json": components["schemas"]["RewriteSubmission"] | components["schemas"]["UpkeepSubmission"] | components["schemas"]["DeletionSubmission"] | components["schemas"]["PurgeSubmission"];
             };
         };
         responses: {
-            /** @description An equal run is live; it is answered, with `deduplicated: true`. With `dry_run`: the plan, a `TablePlan` for `rewrite`, an `UpkeepPlan` for every other operation. */
+            /** @description An equal run is live; it is answered, with `deduplicated: true`. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunAccepted"] | components["schemas"]["TablePlan"] | components["schemas"]["UpkeepPlan"];
+                    "application/json": components["schemas"]["RunAccepted"];
                 };
             };
             /** @description A submitted run. */
@@ -12092,6 +12245,129 @@ export interface operations {
             };
         };
     };
+    preview_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RewriteSubmission"] | components["schemas"]["UpkeepSubmission"] | components["schemas"]["DeletionSubmission"] | components["schemas"]["PurgePreview"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablePlan"] | components["schemas"]["UpkeepPlan"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_sign_in: {
         parameters: {
             query?: never;
@@ -12418,6 +12694,10 @@ export interface operations {
             /** @description A registered table. */
             201: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    /** @description Path of what was made. */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12540,6 +12820,8 @@ export interface operations {
             /** @description A registered table. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12703,6 +12985,8 @@ export interface operations {
             /** @description A registered table. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13576,7 +13860,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Plan of a run that starts now. Nothing was changed. */
+            /** @description Plan of a rewrite that starts now. Nothing was changed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13692,6 +13976,8 @@ export interface operations {
             /** @description A table's own policy as stored. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13775,6 +14061,8 @@ export interface operations {
             /** @description A table's own policy as stored. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13784,6 +14072,10 @@ export interface operations {
             /** @description The first policy of the table was written; `Location` is its path. */
             201: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    /** @description Path of what was made. */
+                    Location: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14174,6 +14466,8 @@ export interface operations {
             /** @description A table's own policy as stored. */
             200: {
                 headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {

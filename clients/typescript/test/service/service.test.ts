@@ -15,7 +15,7 @@ const packhouse = createClient({ baseUrl, apiKey: variable("PACKHOUSE_API_KEY") 
 const path = { table_id: variable("PACKHOUSE_TABLE") };
 
 test("a run is submitted, followed and ended", async () => {
-  const accepted = await packhouse.submitRun({ table_id: path.table_id });
+  const accepted = await packhouse.submitRun({ table_id: path.table_id, operation: "rewrite" });
   const seen: number[] = [];
   const ended = await packhouse.waitForRun(accepted.id, { onEvent: ({ sequence }) => seen.push(sequence), timeoutMs: 60_000 });
   assert.equal(ended.state, "succeeded", JSON.stringify(ended));

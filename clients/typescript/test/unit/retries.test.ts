@@ -7,7 +7,7 @@ import { page } from "./samples.js";
 
 const OK = { body: page([]) };
 const ACCEPTED = { status: 202, body: { id: "run_1" } as never };
-const BODY = { body: { table_id: "tbl_1" } };
+const BODY = { body: { table_id: "tbl_1", operation: "rewrite" } } as const;
 const inFlight: MockHandler = () =>
   Response.json({ title: "t", detail: "d", status: 409, code: "state_conflict", details: { constraint: "in_flight" } }, {
     status: 409,

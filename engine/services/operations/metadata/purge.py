@@ -53,5 +53,5 @@ def changed_words(count: int) -> str:
     """Return the refusal of a purge whose dry run is out of date."""
     return (
         f"plan_hash is not that of the purge that would run now ({count} snapshots): the table changed since the dry "
-        "run; make a new dry run and submit its plan_hash"
+        "run; make a new preview and submit its plan_hash"
     )

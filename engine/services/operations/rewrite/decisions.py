@@ -66,7 +66,7 @@ def decide_without_groups(plan: Plan, budget: DayBudget, *, has_committed: bool)
     until = min((each.until for each in plan.skipped if each.until), default=None)
     if until is not None:
         cooling = describe_reason("cooling_down")
-        detail = f"{cooling}, the first until {format_instant(until)}; force includes them all"
+        detail = f"{cooling}, the first until {format_instant(until)}; a run with include_cooling takes them all"
         return Ended(RunState.SKIPPED, "cooling_down", detail, plan=plan.summary())
     return Ended(RunState.SKIPPED, "nothing_to_do", _why_nothing(plan), plan=plan.summary())
 

@@ -176,7 +176,7 @@ class RewriteAttempt:
         """Return partitions that lost races; a forced run ignores all cool-downs, others those of their own groups."""
         async with self._context.database.read() as unit:
             hot = await unit.hot_partitions.at(self._attempt.run.table_id)
-        return hot.without_cool_down(None if RunRequest.of(self._attempt.run).force else ledger.places)
+        return hot.without_cool_down(None if RunRequest.of(self._attempt.run).include_cooling else ledger.places)
 
     async def _evaluated(self, chosen: EngineChoice, hot: HotPartitions) -> Evaluation:
         """Evaluate the policy's rules now."""

@@ -7,6 +7,7 @@ import { acknowledged } from "../../parts/Acknowledging";
 import { ActionButton } from "../../parts/actions";
 import { CopyAs } from "../../parts/CopyAs";
 import { ButtonLink } from "../../parts/links";
+import { scopeOptions } from "../table/run/request";
 import { type RunDetail, requestOf } from "./runQueries";
 import { operationName } from "../../api/operations";
 
@@ -50,7 +51,6 @@ function Cancel({ run }: { run: RunDetail }) {
 function RunAgain({ run }: { run: RunDetail }) {
   const navigate = useNavigate();
   const body = requestOf(run);
-  const { partitions } = body;
   return (
     <ActionButton
       needs="operator"
@@ -67,10 +67,7 @@ function RunAgain({ run }: { run: RunDetail }) {
       cli={() =>
         commandLine(
           ...["packhouse", "runs", "submit", run.table ?? run.table_id, "--operation", run.operation, "--priority", run.priority],
-          partitions ? ["--partition", JSON.stringify(partitions)] : null,
-          body.force_full === true && "--force-full",
-          body.every_file === true && "--every-file",
-          body.force === true && "--force",
+          ...(body.operation === "rewrite" ? scopeOptions(body) : []),
         )
       }
       done="Submitted. The page shows the new run, or the equal one that was live already."

@@ -1,5 +1,6 @@
 /** Questions of the run page to the API. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { RunWish } from "@packhouse/client";
 import { packhouse, type Schemas } from "../../api/client";
 import { REFRESH } from "../../api/queries";
 import type { FileGroup } from "./groups/groups";
@@ -35,8 +36,8 @@ export const groupsQuery = (runId: string, plan: number, isRunning: boolean) =>
   });
 
 /** Return the request of a run, to be submitted again. */
-export function requestOf(run: RunDetail): Schemas["RunSubmit"] {
-  const { partitions, force_full, every_file, force } = run.request as Partial<Schemas["RunSubmit"]>;
+export function requestOf(run: RunDetail): RunWish {
+  const { partitions, force_full, every_file, include_cooling } = run.request as Partial<Schemas["RewriteSubmission"]>;
   return {
     table_id: run.table_id,
     operation: run.operation,
@@ -44,6 +45,6 @@ export function requestOf(run: RunDetail): Schemas["RunSubmit"] {
     ...(partitions ? { partitions } : {}),
     ...(force_full === true ? { force_full } : {}),
     ...(every_file === true ? { every_file } : {}),
-    ...(force === true ? { force } : {}),
-  };
+    ...(include_cooling === true ? { include_cooling } : {}),
+  } as RunWish;
 }

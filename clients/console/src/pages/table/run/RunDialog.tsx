@@ -4,6 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
+import type { RunWish } from "@packhouse/client";
 import { packhouse, type Schemas } from "../../../api/client";
 import { operationOf, operations } from "../../../api/operations";
 import { tableAddress } from "../../../format/addresses";
@@ -55,7 +56,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
   const shape = JSON.stringify(wanted);
   const preview = useMutation({
     meta: { isRead: true },
-    mutationFn: async () => ({ shape, plan: (await packhouse.post("/v1/runs", { body: { ...wanted, dry_run: true } })) as Plan }),
+    mutationFn: async () => ({ shape, plan: (await packhouse.post("/v1/runs/preview", { body: wanted })) as Plan }),
   });
   const plan = preview.data?.shape === shape ? preview.data.plan : null;
   const declared = operationOf(operation);
@@ -87,13 +88,20 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
             value={form.priority || null}
             onChange={(priority) => setForm({ ...form, priority: (priority ?? "") as RunForm["priority"] })}
           />
-          <Checkbox
-            mt={28}
-            label="Force"
-            description="Start even if an equal run is live, and include partitions that cool down after lost races"
-            checked={form.force}
-            onChange={(event) => setForm({ ...form, force: event.currentTarget.checked })}
-          />
+          <Stack gap="xs" mt={28}>
+            <Checkbox
+              label="Start even if an equal run is live"
+              checked={form.allowDuplicate}
+              onChange={(event) => setForm({ ...form, allowDuplicate: event.currentTarget.checked })}
+            />
+            {operation === "rewrite" && (
+              <Checkbox
+                label="Include partitions that cool down after lost races"
+                checked={form.includeCooling}
+                onChange={(event) => setForm({ ...form, includeCooling: event.currentTarget.checked })}
+              />
+            )}
+          </Stack>
         </Group>
         <Group>
           <Button variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
@@ -145,7 +153,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
 }
 
 /** Submit a run, then open its page. An equal run that is live is opened instead of a second one. */
-function useSubmit(request: Schemas["RunSubmit"]) {
+function useSubmit(request: RunWish) {
   const navigate = useNavigate();
   return useMutation({
     mutationFn: () => acknowledged((acknowledge) => packhouse.submitRun(request, acknowledge), { verb: "Start" }),
