@@ -38,7 +38,7 @@ class OperationDeclaration:
         example: a value of the setting as written in a policy, which is proposed where it is off.
         deletes: what it deletes; None: nothing.
         caller_role: the least role that may request it.
-        needs_confirmation: whether a request has to repeat the address of the table and the hash of a dry run.
+        needs_confirmation: whether a request has to repeat the address of the table and the hash of a preview.
     """
 
     operation: Operation

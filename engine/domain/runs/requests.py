@@ -32,7 +32,7 @@ class Cause:
 class RunRequest:
     """An operation and its scope.
 
-    `plan_hash` and `confirm` are of a purge: the hash that its dry run answered, and the table's address as typed.
+    `plan_hash` and `confirm` are of a purge: the hash that its preview answered, and the table's address as typed.
     `partitions`: None for all. `force_full`: include well-sized files; with `every_file`, also rewrite files that would
     not be merged. `only_due`: of these partitions only those that are due at planning time: by settings of
     `rewrite.full` with `force_full`, otherwise by triggers. `include_cooling`: include partitions that cool down after

@@ -171,10 +171,10 @@ class RunSubmission:
                 check_is_on(await PolicyReader.effective(unit, table, properties), request.operation)
 
     async def _check_confirmed(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
-        """Check that a purge quotes its dry run and the table's address.
+        """Check that a purge quotes its preview and the table's address.
 
         Raises:
-            InvalidInput: `plan_hash` is missing or not that of a dry run now, or `confirm` is not the address.
+            InvalidInput: `plan_hash` is missing or not that of a preview now, or `confirm` is not the address.
         """
         table, catalog = await self._registered(caller, table_id)
         problems, hint = [], "POST /v1/runs/preview, read it, and submit its details.plan_hash"
@@ -190,7 +190,7 @@ class RunSubmission:
             raise InvalidInput("a purge removes history permanently and needs a confirmation", problems=tuple(problems))
 
     async def _purge_hash(self, table: Table, catalog: Catalog) -> str:
-        """Return the hash of a dry run of a purge now."""
+        """Return the hash of a preview of a purge now."""
         opened = await open_registered(self._formats, catalog, table)
         properties = await self._formats.read(table.ref, opened.policy_properties)
         async with self._database.read() as unit:

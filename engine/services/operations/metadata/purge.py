@@ -1,6 +1,6 @@
 """One attempt at a purge: the history that a dry run showed goes at once, with its files.
 
-The snapshots to remove are fixed when the run first starts, by the hash of the dry run, and stored: what other commits
+The snapshots to remove are fixed when the run first starts, by the hash of the preview, and stored: what other commits
 make removable later stays.
 """
 
@@ -21,10 +21,10 @@ class PurgeAttempt(ExpiryAttempt):
     """One attempt at a purge, an `OperationAttempt`."""
 
     async def _selected(self, policy: EffectivePolicy) -> Expiry:
-        """Return the expiry of the snapshots that the dry run showed.
+        """Return the expiry of the snapshots that the preview showed.
 
         Raises:
-            StateConflict: the table changed since the dry run, so that other snapshots would be removed.
+            StateConflict: the table changed since the preview, so that other snapshots would be removed.
         """
         expiry, run = await super()._selected(policy), self._attempt.run
         if stored := run.plan.get("snapshot_ids"):
@@ -50,7 +50,7 @@ class PurgeAttempt(ExpiryAttempt):
 
 
 def changed_words(count: int) -> str:
-    """Return the refusal of a purge whose dry run is out of date."""
+    """Return the refusal of a purge whose preview is out of date."""
     return (
         f"plan_hash is not that of the purge that would run now ({count} snapshots): the table changed since the dry "
         "run; make a new preview and submit its plan_hash"
