@@ -1,32 +1,27 @@
 """`Idempotency-Key` on POSTs that create: a repeated request is executed once and gets the same answer twice.
 
-Only successful answers are stored. A refused request leaves no entry, so it may be corrected and sent again with the
-same key. The scope of a key is the caller (with its role and teams) and the path; another body with it is an error.
-
-Limit: the answer is stored after the change is committed. If storing it fails, or the process dies in between, and the
-answer to the client is lost too, a repeated request is executed again from two minutes later on.
+Handlers give their service an `AnswerRecord` of the request (`KeyedRequestDep`): the answer is stored in the
+transaction of the change. Only answers of changes are stored: a refused request may be corrected and sent again with
+the same key. The scope of a key is the caller (with its role and teams) and the path; another body with it is an error.
 """
 
 import hashlib
 import re
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Annotated, Any, Final
 
-import structlog
-from fastapi import Header
+from fastapi import Depends, Header
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
 from engine.domain.access.callers import Caller
-from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError
-
-_log = structlog.get_logger(__name__)
+from engine.domain.access.keyed_requests import KeyedRequest, StoredAnswer, Superseded
+from engine.domain.errors import FieldProblem, InvalidInput, Rejected
 
 Handler = Callable[[Request], Awaitable[Response]]
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
-_KEPT_HEADERS: Final = ("location", "etag", "content-type")
 
 
 async def idempotency_key(
@@ -43,11 +38,20 @@ async def idempotency_key(
     """Declare the header for a router of creating routes."""
 
 
+async def _keyed_request(request: Request) -> KeyedRequest | None:
+    """Return the request with its key, None without one; `IdempotentRoute` has read it."""
+    keyed: KeyedRequest | None = getattr(request.state, "keyed_request", None)
+    return keyed
+
+
+KeyedRequestDep = Annotated[KeyedRequest | None, Depends(_keyed_request)]
+
+
 class IdempotentRoute(APIRoute):
     """A route whose POSTs honour `Idempotency-Key`."""
 
     def get_route_handler(self) -> Callable[[Request], Any]:
-        """Wrap the handler: first look for a stored answer, afterwards store the new one."""
+        """Wrap the handler: look for a stored answer first, and before a refusal."""
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -59,27 +63,43 @@ class IdempotentRoute(APIRoute):
         return handle
 
 
+def answer_of(
+    model: BaseModel, status: int, *, location: str | None = None, version: int | None = None
+) -> StoredAnswer:
+    """Return the answer with a document, and with the address and the version of the object that was created."""
+    headers = {"content-type": "application/json"}
+    headers |= {} if location is None else {"location": location}
+    headers |= {} if version is None else {"etag": f'"{version}"'}
+    return StoredAnswer(status, headers, model.model_dump_json(by_alias=True).encode())
+
+
+def response_of(answer: StoredAnswer, *, is_repeated: bool = False) -> Response:
+    """Return the response with an answer, marked if it is that of an earlier sending."""
+    mark = {"Idempotent-Replayed": "true"} if is_repeated else {}
+    return Response(answer.body, answer.status, headers={**answer.headers, **mark})
+
+
 async def _once(request: Request, key: str, handler: Handler) -> Response:
     entries = request.app.state.services.idempotency
     route = f"{request.method} {request.url.path}"
     if request.url.query:  # a dry run is another request than the write
         route += f"?{request.url.query}"
-    scope = (_who(request.state.caller), route, key)
-    kept = await entries.begin(*scope, hashlib.sha256(await request.body()).hexdigest())
-    if kept is not None:
-        return Response(kept.body, kept.status, headers={**kept.headers, "Idempotent-Replayed": "true"})
+    keyed = KeyedRequest(_who(request.state.caller), route, key, hashlib.sha256(await request.body()).hexdigest())
+    found = await entries.find(keyed)
+    if isinstance(found, StoredAnswer):
+        return response_of(found, is_repeated=True)
+    request.state.keyed_request = found
     try:
-        response = await handler(request)
-    except BaseException:
-        with suppress(PackhouseError):  # otherwise the entry expires
-            await entries.forget(*scope)
-        raise
-    headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-    try:
-        await entries.finish(*scope, status=response.status_code, headers=headers, body=bytes(response.body))
-    except PackhouseError as error:  # the change is made: an error would make the caller repeat it
-        _log.warning("answer_not_kept", route=route, error=error.message)
-    return response
+        return await handler(request)
+    except Superseded:
+        stored = await entries.find(keyed)
+        if not isinstance(stored, StoredAnswer):
+            raise
+    except Rejected:
+        stored = await entries.refuse(found)
+        if stored is None:
+            raise
+    return response_of(stored, is_repeated=True)
 
 
 def _who(caller: Caller) -> str:

@@ -95,7 +95,8 @@ _TYPES: Final = (
         409,
         "The object's state does not allow it",
         "The object's state does not allow this: for example the name is taken, tables are still registered, the run "
-        "has ended, or a request with the same Idempotency-Key is in flight. `detail` names the cause.",
+        "has ended, or another sending of the request with the same Idempotency-Key was refused while this one was in "
+        "flight. `detail` names the cause.",
     ),
     ProblemType(
         "table_replaced",

@@ -17,14 +17,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 253,
-    "traced modules of engine": 238,
-    "modules of engine": 688,
-    "lines of engine": 93_100,
+    "traced modules": 255,
+    "traced modules of engine": 240,
+    "modules of engine": 690,
+    "lines of engine": 93_250,
     "protocols in formats/base": 16,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 111_300,
+    "lines of tests": 111_600,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

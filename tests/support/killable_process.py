@@ -45,8 +45,8 @@ STEPS: Final = (
     "before_end",
 )
 """The labelled steps of a rewrite, in order."""
-_FORKS: Final = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([__name__])
+FORKS: Final = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([__name__])
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def killable(
     `formats` replace the table formats: a function of a module, as it is sent to the process by name.
     """
     work = functools.partial(_run, part, point, waiting_task, formats, on_spark=on_spark)
-    process = _FORKS.Process(target=_work, args=(dict(environment), log, work))
+    process = FORKS.Process(target=run_forked, args=(dict(environment), log, work))
     process.start()
     try:
         yield process
@@ -122,7 +122,8 @@ class GatedDispatcher(LocalDispatcher):
         return super().run(ticket, afterwards, payloads)
 
 
-def _work(environment: Mapping[str, str], log: Path, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def run_forked(environment: Mapping[str, str], log: Path, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run `work` in a forked process with this environment, its output appended to the log."""
     os.environ.clear()
     os.environ.update(environment)
     with log.open("ab") as output:

@@ -3,12 +3,15 @@
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.deps import AdminDep, CatalogName, ServicesDep, ViewerDep
-from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
 from api.http.preconditions import VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
 from api.schemas.access.grants import CatalogGrants, GrantsReplace
 from api.schemas.catalogs.catalog import Catalog, CatalogCheck, CatalogCreate, CatalogList, CatalogReplace
+from engine.domain.access.keyed_requests import StoredAnswer
+from engine.domain.tables import table as domain
+from engine.services.access.idempotency import AnswerRecord
 
 creating = APIRouter(
     prefix="/v1/catalogs", tags=["catalogs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -16,23 +19,35 @@ creating = APIRouter(
 router = APIRouter(prefix="/v1/catalogs", tags=["catalogs"])
 
 
-@creating.post("", status_code=201, summary="Create a catalog", responses=problems(*WITH_BODY, "state_conflict"))
+@creating.post(
+    "",
+    status_code=201,
+    summary="Create a catalog",
+    response_model=Catalog,
+    responses=problems(*WITH_BODY, "state_conflict"),
+)
 async def create_catalog(
-    body: CatalogCreate, request: Request, response: Response, services: ServicesDep, caller: AdminDep
-) -> Catalog:
+    body: CatalogCreate, request: Request, services: ServicesDep, caller: AdminDep, keyed: KeyedRequestDep
+) -> Response:
     """Store a connection. It is not tried: check it next. Secrets are given as references, never in clear."""
-    catalog = await services.catalogs.create(
+
+    def created(catalog: domain.Catalog) -> StoredAnswer:
+        shown, location = Catalog.from_domain(catalog, caller), f"{request.url.path}/{catalog.name}"
+        return answer_of(shown, 201, location=location, version=catalog.version)
+
+    record = AnswerRecord(created, keyed)
+    grants = [grant.to_domain() for grant in body.grants]
+    await services.catalogs.create(
         caller,
         body.name,
         body.format,
         body.properties,
         allowed_locations=body.allowed_locations,
-        grants=[grant.to_domain() for grant in body.grants],
+        grants=grants,
         outside_files=body.outside_files,
+        record=record,
     )
-    response.headers["Location"] = f"{request.url.path}/{catalog.name}"
-    set_etag(response, catalog.version)
-    return Catalog.from_domain(catalog, caller)
+    return response_of(record.answer)
 
 
 @router.get("", summary="List catalogs by name", responses=problems("invalid_input"))

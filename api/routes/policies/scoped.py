@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from api.deps import OwnerDep, ServicesDep, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
-from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
 from api.http.preconditions import Conditions, VersionRead, set_etag
 from api.listing.pagination import PageQuery
 from api.listing.policies import PolicyScopeQuery
@@ -22,7 +22,10 @@ from api.schemas.policies.policy import (
     ScopedPolicyList,
     scope_to_domain,
 )
+from engine.domain.access.keyed_requests import StoredAnswer
 from engine.domain.policies import PolicyDocument
+from engine.services.access.idempotency import AnswerRecord
+from engine.services.policies.writes import Written
 
 creating = APIRouter(
     prefix="/v1/policies", tags=["policies"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -38,29 +41,34 @@ PolicyName = Annotated[
     "",
     status_code=201,
     summary="Create a policy for more than one table",
+    response_model=ScopedPolicy,
     responses=problems(*WITH_BODY, *DELETING, "state_conflict"),
 )
 async def create_policy(
     *,
     body: PolicyCreate,
     request: Request,
-    response: Response,
     services: ServicesDep,
     caller: OwnerDep,
+    keyed: KeyedRequestDep,
     message: PolicyMessage = None,
     acknowledge: Acknowledge = None,
-) -> ScopedPolicy:
+) -> Response:
     """Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have several.
 
     Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
     """
+
+    def created(written: Written) -> StoredAnswer:
+        location = f"{request.url.path}/{body.name}"
+        return answer_of(ScopedPolicy.from_domain(written), 201, location=location, version=written.policy.version)
+
+    record, scope = AnswerRecord(created, keyed), scope_to_domain(body.scope)
     with in_policy_field():
-        written = await services.scoped_policies.create(
-            caller, body.name, scope_to_domain(body.scope), body.policy, message=message, acknowledge=acknowledge
+        await services.scoped_policies.create(
+            caller, body.name, scope, body.policy, message=message, acknowledge=acknowledge, record=record
         )
-    response.headers["Location"] = f"{request.url.path}/{body.name}"
-    set_etag(response, written.policy.version)
-    return ScopedPolicy.from_domain(written)
+    return response_of(record.answer)
 
 
 @router.get("", summary="List policies by name", responses=problems("invalid_input"))

@@ -9,7 +9,7 @@ from pydantic import Field
 from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.downloads import CSV_OF_FILES, csv_of_files
-from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
 from api.http.streaming import EVENT_STREAM, event_stream, wants_stream
 from api.listing.filters import CatalogFilter, Commas, OwnerTeamFilter, Since, TableIdFilter, Until
 from api.listing.pagination import PageQuery
@@ -26,9 +26,11 @@ from api.schemas.runs.run import (
 from api.schemas.runs.submissions import RunSubmission, RunToPreview, grace_of
 from api.schemas.runs.upkeep import UpkeepPlan
 from api.schemas.tables.table import TablePlan
+from engine.domain.access.keyed_requests import StoredAnswer
 from engine.domain.ids import RunId, first_run_id
 from engine.domain.runs.run import GroupState, Operation, RunFilter, RunState
 from engine.domain.runs.run import Run as DomainRun
+from engine.services.access.idempotency import AnswerRecord
 
 creating = APIRouter(
     prefix="/v1/runs", tags=["runs"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -85,6 +87,7 @@ RunQuery = Annotated[RunFilter, Depends(run_filter)]
     "",
     status_code=202,
     summary="Submit a run",
+    response_model=RunAccepted,
     responses=_ALREADY
     | problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable", *DELETING),
 )
@@ -92,17 +95,24 @@ async def submit_run(
     *,
     body: RunSubmission,
     request: Request,
-    response: Response,
     services: ServicesDep,
     caller: OperatorDep,
+    keyed: KeyedRequestDep,
     acknowledge: Acknowledge = None,
-) -> RunAccepted:
+) -> Response:
     """Accept a run durably and answer at once; follow it under Location. A double click is one run.
 
     A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
     """
     table_id = await services.tables.resolve(caller, body.table_id)
-    run, is_duplicate = await services.runs.submit(
+
+    def accepted(submitted: tuple[DomainRun, bool]) -> StoredAnswer:
+        run, is_duplicate = submitted
+        shown, location = RunAccepted.of(run, deduplicated=is_duplicate), f"{request.url.path}/{run.id}"
+        return answer_of(shown, 200 if is_duplicate else 202, location=location)
+
+    record = AnswerRecord(accepted, keyed)
+    await services.runs.submit(
         caller,
         table_id,
         body.request(),
@@ -110,10 +120,9 @@ async def submit_run(
         allow_duplicate=body.allow_duplicate,
         grace=grace_of(body),
         acknowledge=acknowledge,
+        record=record,
     )
-    response.status_code = 200 if is_duplicate else 202
-    response.headers["Location"] = f"{request.url.path}/{run.id}"
-    return RunAccepted.of(run, deduplicated=is_duplicate)
+    return response_of(record.answer)
 
 
 @router.post(

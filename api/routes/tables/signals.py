@@ -2,15 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 
 from api.deps import OperatorDep, ServicesDep, TableIdPath, ViewerDep
-from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
 from api.listing.filters import PeriodFilter, TableIdFilter
 from api.listing.pagination import PageQuery
 from api.problems.responses import WITH_BODY, problems
 from api.schemas.tables.signals import Signal, SignalList, SignalSend, TableBackpressure
-from engine.domain.tables.signals import SignalKind
+from engine.domain.tables import signals as domain
+from engine.services.access.idempotency import AnswerRecord
 
 creating = APIRouter(
     prefix="/v1/signals", tags=["signals"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -19,12 +20,18 @@ router = APIRouter(tags=["signals"])
 
 
 @creating.post(
-    "", status_code=202, summary="Send a signal about a table or the fleet", responses=problems(*WITH_BODY, "not_found")
+    "",
+    status_code=202,
+    summary="Send a signal about a table or the fleet",
+    response_model=Signal,
+    responses=problems(*WITH_BODY, "not_found"),
 )
-async def send_signal(body: SignalSend, services: ServicesDep, caller: OperatorDep) -> Signal:
+async def send_signal(body: SignalSend, services: ServicesDep, caller: OperatorDep, keyed: KeyedRequestDep) -> Response:
     """Store a commit, query latency, back-pressure or the filters of queries, of one table or of the fleet."""
     table_id = None if body.table_id is None else await services.tables.resolve(caller, body.table_id)
-    return Signal.from_domain(await services.signals.send(caller, table_id, body.signal))
+    record = AnswerRecord[domain.Signal](lambda signal: answer_of(Signal.from_domain(signal), 202), keyed)
+    await services.signals.send(caller, table_id, body.signal, record=record)
+    return response_of(record.answer)
 
 
 @router.get(
@@ -35,7 +42,7 @@ async def list_signals(
     services: ServicesDep,
     caller: ViewerDep,
     pages: PageQuery,
-    kind: Annotated[SignalKind, Query(description="Kind of the signals.")],
+    kind: Annotated[domain.SignalKind, Query(description="Kind of the signals.")],
     table_id: TableIdFilter,
     period: PeriodFilter,
 ) -> SignalList:

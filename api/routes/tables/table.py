@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 from api.deps import OperatorDep, OwnerDep, ServicesDep, TableIdPath, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.downloads import CSV_OF_FILES, csv_of_files
-from api.http.idempotency import IdempotentRoute, idempotency_key
+from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
 from api.http.preconditions import VersionRead, set_etag
 from api.listing.filters import PeriodFilter
 from api.listing.pagination import PageQuery
@@ -25,8 +25,11 @@ from api.schemas.tables.table import (
     TableUpdate,
 )
 from api.schemas.tables.upkeep import TableUpkeep
+from engine.domain.access.keyed_requests import StoredAnswer
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import Operation
+from engine.domain.tables import table as domain
+from engine.services.access.idempotency import AnswerRecord
 
 creating = APIRouter(
     prefix="/v1/tables", tags=["tables"], route_class=IdempotentRoute, dependencies=[Depends(idempotency_key)]
@@ -39,17 +42,18 @@ _OBSERVED = ("not_found", "state_conflict", "table_replaced", "table_unreadable"
     "",
     status_code=201,
     summary="Register a table",
+    response_model=Table,
     responses=problems(*WITH_BODY, "state_conflict", "table_unreadable", *DELETING),
 )
 async def register_table(
     *,
     body: TableRegister,
     request: Request,
-    response: Response,
     services: ServicesDep,
     caller: OwnerDep,
+    keyed: KeyedRequestDep,
     acknowledge: Acknowledge = None,
-) -> Table:
+) -> Response:
     """Load the table from its catalog and register it under its own uuid.
 
     If policies that cover it delete files or history, it has to be acknowledged what they would delete.
@@ -57,12 +61,22 @@ async def register_table(
     Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as `new_table`; a
     policy of its own, a run that is requested and a resume end the grace.
     """
-    table = await services.tables.register(
-        caller, body.ref(), owner_team=body.owner_team, labels=body.labels, paused=body.paused, acknowledge=acknowledge
+
+    def registered(table: domain.Table) -> StoredAnswer:
+        location = f"{request.url.path}/{table.id}"
+        return answer_of(Table.from_domain(table), 201, location=location, version=table.version)
+
+    record = AnswerRecord(registered, keyed)
+    await services.tables.register(
+        caller,
+        body.ref(),
+        owner_team=body.owner_team,
+        labels=body.labels,
+        paused=body.paused,
+        acknowledge=acknowledge,
+        record=record,
     )
-    response.headers["Location"] = f"{request.url.path}/{table.id}"
-    set_etag(response, table.version)
-    return Table.from_domain(table)
+    return response_of(record.answer)
 
 
 @router.get("", summary="List tables, newest first", responses=problems("invalid_input"))

@@ -44,8 +44,8 @@ def may_repeat(request: httpx.Request, state: tenacity.RetryCallState) -> bool:
         return True
     if not is_repeatable(request.method, request.headers):
         return False
-    if isinstance(error, StateConflict):  # the first sending, whose answer was lost, is still being executed
-        return request.method == "POST" and state.attempt_number > 1
+    if isinstance(error, StateConflict):  # an earlier sending of this request was refused in between
+        return (error.problem.get("details") or {}).get("constraint") == "superseded"
     return isinstance(error, NoAnswer | Unavailable)
 
 

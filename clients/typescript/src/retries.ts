@@ -57,14 +57,14 @@ export async function delayBefore(
 async function mayBeSentAgain(request: Request, response: Response): Promise<boolean> {
   if (response.status === 429) return true;
   if (!isRepeatable(request)) return false;
-  return UNAVAILABLE.has(response.status) || (response.status === 409 && (await isInFlight(request, response)));
+  return UNAVAILABLE.has(response.status) || (response.status === 409 && (await isSuperseded(request, response)));
 }
 
-/** Return whether the service is still answering an earlier attempt with the same idempotency key. */
-async function isInFlight(request: Request, response: Response): Promise<boolean> {
+/** Return whether another attempt with the same idempotency key was refused first, so that this one changed nothing. */
+async function isSuperseded(request: Request, response: Response): Promise<boolean> {
   if (!request.headers.has("idempotency-key")) return false;
   const problem = await problemOf(request, response.clone());
-  return problem.details?.["constraint"] === "in_flight";
+  return problem.details?.["constraint"] === "superseded";
 }
 
 function isRepeatable(request: Request): boolean {

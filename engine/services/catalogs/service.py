@@ -12,6 +12,7 @@ from engine.domain.policies import PolicyScope, PolicyScopeKind
 from engine.domain.tables.table import Catalog, FormatName, OutsideFiles
 from engine.domain.values.strict import is_one_line
 from engine.formats.base import CheckStep
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.access.visibility import visible_catalogs
 from engine.services.catalogs.names import MAX_NAME_CHARACTERS, check_catalog_name
 from engine.services.catalogs.secrets import pointer_of, problems_of_clear_secrets
@@ -43,6 +44,7 @@ class CatalogService:
         allowed_locations: Sequence[str] = (),
         grants: Sequence[Grant] = (),
         outside_files: OutsideFiles = OutsideFiles.REFUSE,
+        record: AnswerRecord[Catalog] | None = None,
     ) -> Catalog:
         """Store a new catalog. The connection is not tried: `check` does that.
 
@@ -69,6 +71,8 @@ class CatalogService:
         async with self._database.begin() as unit:
             catalog = await unit.catalogs.insert(catalog)
             await unit.audit.append(caller, "catalog.create", name, after=_audited(catalog))
+            if record is not None:
+                await record.store(unit, catalog)
         return catalog
 
     async def get(self, caller: Caller, name: str) -> Catalog:

@@ -4,7 +4,6 @@ Admins write all of them, owners those of their teams. The scope is set at creat
 is another policy. A deleted policy's name may be used again by callers who may see its versions, which are continued.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace as replace_fields
 from typing import Any, Final
@@ -22,17 +21,17 @@ from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
 from engine.domain.policies.effective.scopes import team_policy_name
 from engine.domain.policy_versions import PolicyVersion
 from engine.domain.values.hints import did_you_mean
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.access.visibility import require_writer, sees_scope, visible_tables
 from engine.services.policies.checks import Judged, PolicyChecks
 from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
+from engine.services.policies.names import check_policy_name, is_name_of_table
 from engine.services.policies.writes import Written, audit_acknowledged, delete, insert, replace
 from engine.stores.database import Database
 from engine.stores.policies.store import ANSWERED_IN_SQL
 from engine.stores.unit_of_work import UnitOfWork
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_TABLE_PREFIX: Final = "tbl_"
 _READ_FIRST: Final = "send If-Match with its ETag, or If-None-Match: * after it was deleted"
 _PROPERTIES_UNREAD: Final = (
     "the tables' own properties were not read: where a setting falls back to one of them, the built-in default is shown"
@@ -82,6 +81,7 @@ class ScopedPolicyService:
         action: str = "policy.create",
         message: str | None = None,
         acknowledge: str | None = None,
+        record: AnswerRecord[Written] | None = None,
     ) -> Written:
         """Store a new policy. `action` is its name in the audit log, `message` is stored with the version.
 
@@ -101,10 +101,13 @@ class ScopedPolicyService:
             async with self._database.begin() as unit:
                 await audit_acknowledged(unit, caller, name, change.scope, deletions)
                 stored = await insert(unit, caller, name, scope, document, action=action, message=message)
+                written = Written(stored, judged.notes)
+                if record is not None:
+                    await record.store(unit, written)
         except StateConflict as error:
             await self._explain_conflict(caller, name, scope)
             raise StateConflict(f"{error.message}; try again", details=error.details) from None
-        return Written(stored, judged.notes)
+        return written
 
     async def preview_first(self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
         """Return the effect of creating a policy. Raises as `create`."""
@@ -236,7 +239,7 @@ class ScopedPolicyService:
         return await self.replace(caller, name, found.document, if_match, **given)
 
     async def _stored(self, name: str) -> StoredPolicy | None:
-        if _is_table(name):
+        if is_name_of_table(name):
             return None
         async with self._database.read() as unit:
             return await unit.policies.get(name)
@@ -253,7 +256,7 @@ class ScopedPolicyService:
 
     async def _judge_first(self, caller: Caller, change: PolicyChange, *, with_due: bool = False) -> Judged:
         require_writer(caller, change.scope)
-        _check_name(change.name)
+        check_policy_name(change.name)
         await self._check_catalog(change.scope)
         await self._explain_conflict(caller, change.name, change.scope)
         return await self._checks.judge(change, with_due=with_due)
@@ -314,26 +317,11 @@ class ScopedPolicyService:
 
 async def _sees_versions(unit: UnitOfWork, caller: Caller, name: str) -> bool:
     """Return whether a name has versions, and each of their scopes exists for the caller."""
-    if _is_table(name):
+    if is_name_of_table(name):
         return False
     seen, scopes = await visible_tables(unit, caller), await unit.policies.scopes_of(name)
     visible = [await sees_scope(unit, scope, seen) for scope in scopes]
     return bool(visible) and all(visible)
-
-
-def _is_table(name: str) -> bool:
-    """Return whether a name is reserved for tables' own policies, which other callers may not see."""
-    return name.startswith(_TABLE_PREFIX)
-
-
-def _check_name(name: str) -> None:
-    if _NAME.fullmatch(name) and not _is_table(name):
-        return
-    message = (
-        "a policy's name is 1 to 64 letters, digits, '_' or '-', begins with a letter or digit and not with 'tbl_'"
-    )
-    problem = FieldProblem("/name", message, name, "choose a short name such as 'nightly'")
-    raise InvalidInput("the policy's name can't be used", problems=(problem,))
 
 
 def _check_version(present: StoredPolicy, if_match: int) -> None:

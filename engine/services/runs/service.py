@@ -23,6 +23,7 @@ from engine.domain.runs.run import (
 )
 from engine.domain.runs.timelines import RunTimeline, run_timeline
 from engine.queue.budgets import PaceLedger
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.policies.acknowledgements import DeletionPreview
 from engine.services.runs.submission import RunSubmission
 from engine.services.runs.views import RunProgress, read_own_run, read_run, readable_table, shown, with_addresses
@@ -52,6 +53,7 @@ class RunService:
         allow_duplicate: bool = False,
         grace: timedelta | None = None,
         acknowledge: str | None = None,
+        record: AnswerRecord[tuple[Run, bool]] | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
@@ -65,6 +67,7 @@ class RunService:
             allow_duplicate=allow_duplicate,
             grace=grace,
             acknowledge=acknowledge,
+            record=record,
         )
 
     async def preview_deletions(

@@ -13,6 +13,7 @@ from typing import Any, Final
 import structlog
 
 from engine.domain.access.callers import Caller, require_role
+from engine.domain.access.keyed_requests import KeyedRequest, StoredAnswer, Superseded
 from engine.domain.errors import (
     FieldProblem,
     InvalidInput,
@@ -30,6 +31,7 @@ from engine.domain.runs.run import Operation, Priority, Run, RunState, WaitingFo
 from engine.domain.tables.table import Catalog, FormatName, Freeze, Table
 from engine.domain.values.instants import format_instant
 from engine.queue.streams import RunQueue
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.registered import no_table, open_registered, read_own
 from engine.services.catalogs.table_access import TableAccess
@@ -55,7 +57,7 @@ _LARGEST_BATCH: Final = 200
 class _Submit:
     """One caller's request. `key` is equal for equal requests; without a priority the run has that of its policy.
 
-    `deletions`: what the caller acknowledged to delete; None: no acknowledgement was needed.
+    `deletions`: what the caller acknowledged to delete; None: no acknowledgement was needed. `record`: of the answer.
     """
 
     caller: Caller
@@ -64,6 +66,12 @@ class _Submit:
     key: str
     priority: Priority | None
     deletions: Mapping[str, Any] | None = None
+    record: AnswerRecord[tuple[Run, bool]] | None = None
+
+    @property
+    def keyed(self) -> KeyedRequest | None:
+        """The request with its key, None without one."""
+        return None if self.record is None else self.record.request
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,7 @@ class RunSubmission:
         allow_duplicate: bool = False,
         grace: timedelta | None = None,
         acknowledge: str | None = None,
+        record: AnswerRecord[tuple[Run, bool]] | None = None,
     ) -> tuple[Run, bool]:
         """Store a run; return it, or the equal live run if there is one, with True in that case.
 
@@ -138,7 +147,7 @@ class RunSubmission:
         request = replace(request, request_id=caller.request_id)
         key = request.key(nonce=self._ids.run_id() if allow_duplicate else None)
         try:
-            return await self._batches.submit(_Submit(caller, table_id, request, key, priority, deletions))
+            return await self._batches.submit(_Submit(caller, table_id, request, key, priority, deletions, record))
         except NotFound:
             await self._registered(caller, table_id)  # raises Forbidden for a table that the caller may only read
             raise
@@ -204,6 +213,26 @@ class RunSubmission:
             return await read_own(unit, table_id, caller)
 
     async def _submit_all(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
+        """Store a batch of runs, except for requests of which another sending was answered or refused first."""
+        left, keys = dict[int, _Submit](), set[tuple[str, str, str]]()
+        for index, submit in enumerate(submits):
+            if submit.keyed is None or submit.keyed.scope not in keys:  # otherwise it is in this batch twice
+                left[index] = submit
+                keys |= set() if submit.keyed is None else {submit.keyed.scope}
+        while True:
+            try:
+                outcomes = dict(zip(left, await self._store(list(left.values())), strict=True))
+            except Superseded as error:
+                left = {index: submit for index, submit in left.items() if submit.keyed not in error.requests}
+            else:
+                return [outcomes.get(index) or Superseded() for index in range(len(submits))]
+
+    async def _store(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
+        """Store runs with the answers of their requests, in one transaction.
+
+        Raises:
+            Superseded: other sendings of some of the requests were answered or refused first; nothing is stored.
+        """
         async with self._database.begin() as unit:
             around = await _read_context(unit, submits)
             made = [self._build_run(submit, around) for submit in submits]
@@ -227,6 +256,7 @@ class RunSubmission:
                     outcomes.append((inserted, False))
                 else:
                     outcomes.append(await _find_live_run(unit, submit))
+            await unit.idempotency.insert_many(_answers(submits, outcomes))
         await self._announce(added)
         return outcomes
 
@@ -283,6 +313,15 @@ def _priority(table: Table, policies: Sequence[StoredPolicy]) -> Priority:
     """Return the priority of the strongest policy that covers the table and sets one."""
     covering = (each for each in reversed(policies) if each.scope.covers(table))
     return Priority(next((each.document.priority for each in covering if each.document.priority), Priority.NORMAL))
+
+
+def _answers(
+    submits: Sequence[_Submit], outcomes: Sequence[tuple[Run, bool] | Exception]
+) -> list[tuple[KeyedRequest, StoredAnswer]]:
+    """Make the answers of accepted submits, and return those of requests with a key."""
+    accepted = [(each, outcome) for each, outcome in zip(submits, outcomes, strict=True) if isinstance(outcome, tuple)]
+    made = [(submit.keyed, submit.record.make(outcome)) for submit, outcome in accepted if submit.record is not None]
+    return [(keyed, answer) for keyed, answer in made if keyed is not None]
 
 
 async def _find_live_run(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] | Exception:

@@ -25,6 +25,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TableRef, TableUpdate
 from engine.domain.values.instants import Period
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.access.visibility import narrowed
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.locations import OutsideAllowedLocations
@@ -82,6 +83,7 @@ class TableService:
         paused: bool = False,
         acknowledge: str | None = None,
         acknowledged: Mapping[str, Any] | None = None,
+        record: AnswerRecord[Table] | None = None,
     ) -> Table:
         """Load the table once and store its uuid and location.
 
@@ -117,6 +119,8 @@ class TableService:
                 )
                 table, after = replace(table, pause=pause), after | {"paused": True}
             await unit.audit.append(caller, "table.register", table.id, after=after)
+            if record is not None:
+                await record.store(unit, table)
         return table
 
     async def examine(

@@ -11,6 +11,7 @@ from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
 from engine.domain.ids import TableId
 from engine.domain.tables.signals import OldestReader, Signal, SignalKind, SignalValue
 from engine.domain.values.instants import Period
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.database import Database
 
@@ -21,7 +22,14 @@ class SignalService:
     def __init__(self, *, database: Database) -> None:
         self._database = database
 
-    async def send(self, caller: Caller, table_id: TableId | None, value: SignalValue) -> Signal:
+    async def send(
+        self,
+        caller: Caller,
+        table_id: TableId | None,
+        value: SignalValue,
+        *,
+        record: AnswerRecord[Signal] | None = None,
+    ) -> Signal:
         """Store a signal.
 
         Raises:
@@ -42,7 +50,10 @@ class SignalService:
                 await read_own(unit, table_id, caller)
                 if value.kind is SignalKind.COMMIT:
                     await unit.watches.wake(table_id, evaluate=False)
-            return await unit.signals.append(table_id, value, caller.subject)
+            signal = await unit.signals.append(table_id, value, caller.subject)
+            if record is not None:
+                await record.store(unit, signal)
+        return signal
 
     async def list(
         self,

@@ -361,6 +361,7 @@ idempotency_keys = Table(
     Column("status", Integer),
     Column("headers", document(), nullable=False),
     Column("body", LargeBinary),
+    Column("refusals", Integer, nullable=False, server_default=text("0")),
     PrimaryKeyConstraint("caller", "route", "key"),
     CheckConstraint("(status IS NULL) = (body IS NULL)", name="answer_whole"),
     Index("ix_idempotency_keys_created_at", "created_at"),

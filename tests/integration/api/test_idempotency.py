@@ -1,14 +1,17 @@
 """`Idempotency-Key`: the same request twice is done once."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from engine.domain.errors import Transient
-from engine.services.access.idempotency import IdempotencyService
+from engine.services.catalogs.table_access import TableAccess
+from engine.services.runs.submission import RunSubmission
+from engine.stores.access.idempotency import IdempotencyStore
 from tests.integration.api.access import make_key
 from tests.integration.api.conftest import ADDRESS, Api
-from tests.support.world import Lake
+from tests.support.world import NAME, Lake
 
 BODY = {"name": "lake", "format": "iceberg", "properties": {"type": "sql", "uri": "env:X", "warehouse": "file:///x"}}
 KEY = {"Idempotency-Key": "first-try"}
@@ -37,23 +40,80 @@ async def test_keys_of_other_routes_do_not_meet(api: Api, table_id: str) -> None
     assert again.json()["id"] == run.json()["id"]
 
 
-async def test_two_at_once_are_done_once(api: Api) -> None:
-    calls = [api.client.post("/v1/catalogs", json=BODY, headers=KEY) for _ in range(4)]
-    answers = [answer.status_code for answer in await asyncio.gather(*calls)]
-    assert 201 in answers
-    assert set(answers) <= {201, 409}
-    assert len((await api.get("/v1/catalogs"))["items"]) == 1
+@pytest.mark.parametrize("path", ["/v1/catalogs", "/v1/runs"])
+async def test_four_at_once_are_done_once_and_get_one_answer(api: Api, table_id: str, path: str) -> None:
+    body = BODY | {"name": "pond"} if path == "/v1/catalogs" else {"table_id": table_id, "force": True}
+    answers = await asyncio.gather(*(api.client.post(path, json=body, headers=KEY) for _ in range(4)))
+    assert {answer.status_code for answer in answers} == {201 if path == "/v1/catalogs" else 202}
+    assert len({answer.content for answer in answers}) == 1
+    made = [each for each in await api.items(path) if each.get("name") != "lake"]
+    assert len(made) == 1
 
 
-async def test_what_was_done_is_answered_also_when_the_answer_can_not_be_kept(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_other_runs_of_the_batch_of_a_repeat_are_stored(api: Api, table_id: str) -> None:
+    body, keys = {"table_id": table_id, "force": True}, ["a", "a", "b", "c"]
+    calls = [api.client.post("/v1/runs", json=body, headers={"Idempotency-Key": key}) for key in keys]
+    answers = [answer.json()["id"] for answer in await asyncio.gather(*calls)]
+    assert answers[0] == answers[1]
+    assert {each["id"] for each in await api.items("/v1/runs")} == set(answers)
+    assert len(set(answers)) == 3
+
+
+async def test_an_equal_run_that_was_answered_is_answered_again_after_its_end(api: Api, table_id: str) -> None:
+    live = await api.post("/v1/runs", {"table_id": table_id}, status=202)
+    first = await api.post("/v1/runs", {"table_id": table_id}, status=200, headers=KEY)
+    await api.container.worker.advance(live["id"])
+    assert await api.post("/v1/runs", {"table_id": table_id}, status=200, headers=KEY) == first
+
+
+async def test_an_answer_that_can_not_be_stored_leaves_no_change(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     async def away(*_: object, **__: object) -> None:
         raise Transient("the database went away")
 
-    monkeypatch.setattr(IdempotencyService, "finish", away)
+    with monkeypatch.context() as broken:
+        broken.setattr(IdempotencyStore, "insert_many", away)
+        await api.call("POST", "/v1/catalogs", status=503, json=BODY, headers=KEY)
+    await api.get("/v1/catalogs/lake", status=404)
     await api.call("POST", "/v1/catalogs", status=201, json=BODY, headers=KEY)
-    await api.get("/v1/catalogs/lake")
+
+
+async def test_a_change_whose_answer_failed_after_it_is_answered_again(
+    api: Api, table_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("after the commit")
+
+    body = {"table_id": table_id, "force": True}
+    with monkeypatch.context() as patched:
+        patched.setattr(RunSubmission, "_announce", broken)
+        await api.call("POST", "/v1/runs", status=500, json=body, headers=KEY)
+    [run] = await api.items("/v1/runs")
+    assert (await api.post("/v1/runs", body, status=202, headers=KEY))["id"] == run["id"]
+
+
+async def test_a_request_that_is_overtaken_by_the_refusal_of_its_repeat_changes_nothing(
+    api: Api, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, opened = asyncio.Event(), asyncio.Event()
+    original = TableAccess.open_table
+
+    async def slow(*given: Any) -> Any:
+        if not opening.is_set():
+            opening.set()
+            await opened.wait()
+        return await original(*given)
+
+    monkeypatch.setattr(TableAccess, "open_table", slow)
+    first = asyncio.create_task(api.client.post("/v1/tables", json=ADDRESS, headers=KEY))
+    await opening.wait()
+    lake.catalog.rename_table(NAME, (NAME[0], "away"))
+    await api.call("POST", "/v1/tables", status=422, json=ADDRESS, headers=KEY)
+    lake.catalog.rename_table((NAME[0], "away"), NAME)
+    opened.set()
+    answer = await first
+    assert (answer.status_code, answer.json()["details"]) == (409, {"constraint": "superseded"})
+    assert await api.items("/v1/tables") == []
+    await api.call("POST", "/v1/tables", status=201, json=ADDRESS, headers=KEY)
 
 
 async def test_a_key_that_can_not_be_one_is_refused(api: Api) -> None:

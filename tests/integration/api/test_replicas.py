@@ -1,7 +1,6 @@
 """Two api processes behind a proxy that takes them in turn are one service: nothing lives in one process only."""
 
 import re
-import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -86,26 +85,6 @@ def test_a_key_used_at_one_replica_is_not_used_with_another_body_at_the_other(
     key = {"Idempotency-Key": new_name()}
     assert first.post("/v1/catalogs", json=catalog(new_name()), headers=key).status_code == 201
     assert second.post("/v1/catalogs", json=catalog(new_name()), headers=key).status_code == 422
-
-
-def test_a_request_in_flight_at_one_replica_is_not_begun_at_the_other(
-    first: httpx.Client, second: httpx.Client
-) -> None:
-    name, key = new_name(), {"Idempotency-Key": new_name()}
-    body = {"catalog": name, "namespace": ["a"], "name": "b"}
-    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as background:
-        properties = {"type": "rest", "uri": f"http://127.0.0.1:{silent.getsockname()[1]}"}
-        first.post("/v1/catalogs", json=catalog(name, **properties)).raise_for_status()
-        slow = background.submit(first.post, "/v1/tables", json=body, headers=key)
-        connection, _ = silent.accept()  # the first replica now waits for the table's catalog
-        meanwhile = second.post("/v1/tables", json=body, headers=key)
-        connection.close()
-        silent.close()
-        assert not slow.result().is_success
-    assert meanwhile.status_code == 409
-    assert meanwhile.json()["details"] == {"constraint": "in_flight"}
-    later = second.post("/v1/tables", json=body, headers=key)
-    assert later.json()["code"] != "state_conflict"  # what failed may be tried again anywhere
 
 
 def test_equal_runs_submitted_everywhere_at_once_are_one(replicas: Replicas) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.domain.access.keyed_requests import KeyedRequest
 from engine.workers import coordinator
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.world import World
@@ -17,7 +18,7 @@ async def test_answers_counted_bytes_and_lost_races_are_forgotten_when_their_tim
     container = world.container
     async with container.database.begin() as unit:
         for number in range(5):
-            await unit.idempotency.begin("key:admin", "POST /v1/runs", f"k-{number}", "hash")
+            await unit.idempotency.refuse(KeyedRequest("key:admin", "POST /v1/runs", f"k-{number}", "hash"))
     world.at("before_commit", lambda: world.lake.table.delete("day = '2026-11-02'"))
     await world.rewrite()
     assert await container.coordinator.prune() == 0

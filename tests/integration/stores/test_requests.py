@@ -1,75 +1,82 @@
 """Idempotency keys, API keys and the outbox."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from engine.domain.access.callers import ApiKey, Role
+from engine.domain.access.keyed_requests import KeyedRequest, StoredAnswer, Superseded
 from engine.domain.errors import InvalidInput, StateConflict
 from engine.domain.ids import KeyId
-from engine.stores.access.idempotency import StoredAnswer
+from engine.stores.database import Database
 from tests.integration.stores.samples import NOON, submitted
 from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase
 
-_SCOPE = ("key:admin", "POST /v1/runs", "k-1")
+_REQUEST = KeyedRequest("key:admin", "POST /v1/runs", "k-1", "hash")
+_ANSWER = StoredAnswer(202, {"location": "/v1/runs/1"}, b'{"id":1}')
 _KEY = ApiKey(KeyId("key_1"), "admin", 1, Role.ADMIN, "a" * 64, NOON, "system")
 
 
-async def _begin(database: Stores, body_hash: str = "hash") -> StoredAnswer | None:
-    return await database.idempotency.begin(*_SCOPE, body_hash)
-
-
-async def _finish(database: Stores) -> None:
-    await database.idempotency.finish(*_SCOPE, status=202, headers={"Location": "/v1/runs/1"}, body=b'{"id":1}')
-
-
-async def test_one_request_is_let_through_and_equal_ones_are_refused_and_then_get_its_answer(database: Stores) -> None:
-    assert await _begin(database) is None
-    with pytest.raises(StateConflict, match="being answered"):
-        await _begin(database)
+async def test_the_first_answer_of_a_request_is_stored_and_no_other(database: Stores) -> None:
+    assert await database.idempotency.find(_REQUEST) == _REQUEST
+    await database.idempotency.insert_many([(_REQUEST, _ANSWER)])
+    with pytest.raises(Superseded) as caught:
+        await database.idempotency.insert_many([(_REQUEST, StoredAnswer(200, {}, b"{}"))])
+    assert caught.value.requests == {_REQUEST}
+    assert await database.idempotency.find(_REQUEST) == _ANSWER
     with pytest.raises(InvalidInput, match="another body"):
-        await _begin(database, "other")
-    await _finish(database)
-    assert await _begin(database) == StoredAnswer(202, {"Location": "/v1/runs/1"}, b'{"id":1}')
-    with pytest.raises(InvalidInput, match="another body"):
-        await _begin(database, "other")
+        await database.idempotency.find(replace(_REQUEST, body_hash="other"))
 
 
-async def test_keys_of_other_callers_and_routes_and_forgotten_ones_are_other_keys(database: Stores) -> None:
-    await _begin(database)
-    for scope in (("key:other", *_SCOPE[1:]), (_SCOPE[0], "POST /v1/tables", "k-1")):
-        assert await database.idempotency.begin(*scope, "other") is None
-    await database.idempotency.forget(*_SCOPE)
-    assert await _begin(database, "other") is None
+async def test_keys_of_other_callers_and_routes_are_other_keys(database: Stores) -> None:
+    await database.idempotency.insert_many([(_REQUEST, _ANSWER)])
+    for other in (replace(_REQUEST, caller="key:other"), replace(_REQUEST, route="POST /v1/tables")):
+        assert await database.idempotency.find(other) == other
 
 
-async def test_an_abandoned_request_is_taken_over_and_an_old_answer_is_not(fresh_database: FreshDatabase) -> None:
-    database, long_ago = fresh_database.connect(), "created_at = '2020-01-01T00:00:00.000000Z'"
-    await _begin(database)
-    fresh_database.execute(f"UPDATE idempotency_keys SET {long_ago}")
-    assert await _begin(database) is None
-    with pytest.raises(StateConflict):
-        await _begin(database)
-    await _finish(database)
-    fresh_database.execute(f"UPDATE idempotency_keys SET {long_ago}")
-    assert await _begin(database) is not None
+async def test_a_refusal_is_final_for_what_began_before_it_and_not_for_what_comes_later(database: Stores) -> None:
+    await database.idempotency.refuse(_REQUEST)
+    with pytest.raises(Superseded):
+        await database.idempotency.insert_many([(_REQUEST, _ANSWER)])
+    later = await database.idempotency.find(replace(_REQUEST, body_hash="corrected"))
+    await database.idempotency.refuse(_REQUEST)  # it began before the first refusal: the later one goes on
+    await database.idempotency.insert_many([(later, _ANSWER)])
+    await database.idempotency.refuse(later)
+    assert await database.idempotency.find(later) == _ANSWER
+
+
+async def test_of_several_answers_those_that_are_too_late_are_named(database: Stores) -> None:
+    others = [replace(_REQUEST, key=f"k-{number}") for number in (2, 3)]
+    await database.idempotency.insert_many([(others[0], _ANSWER)])
+    with pytest.raises(Superseded) as caught:
+        await database.idempotency.insert_many([(each, _ANSWER) for each in (_REQUEST, *others)])
+    assert caught.value.requests == {others[0]}
+    assert await database.idempotency.find(_REQUEST) == _REQUEST
+
+
+async def test_one_of_two_racing_changes_of_a_request_is_made(fresh_database: FreshDatabase) -> None:
+    async def change(database: Database, name: str) -> None:
+        async with database.begin() as unit:
+            await unit.keys.insert(replace(_KEY, id=KeyId(name), name=name, secret_sha256=name * 64))
+            await unit.idempotency.insert_many([(_REQUEST, _ANSWER)])
+
+    databases = fresh_database.connect(), fresh_database.connect()
+    made = await asyncio.gather(*(map(change, databases, "bc")), return_exceptions=True)
+    assert {type(each) for each in made} == {type(None), Superseded}
+    async with databases[0].read() as unit:
+        assert await unit.keys.count() == 1
 
 
 async def test_old_entries_are_pruned_in_batches(database: Stores) -> None:
     for number in range(5):
-        await database.idempotency.begin("key:admin", "POST /v1/runs", f"k-{number}", "hash")
+        await database.idempotency.insert_many([(replace(_REQUEST, key=f"k-{number}"), _ANSWER)])
     now = await database.now()
     assert await database.idempotency.prune(now - timedelta(hours=1), 10) == 0
     assert [await database.idempotency.prune(now + timedelta(hours=1), 2) for _ in range(4)] == [2, 2, 1, 0]
-    assert await _begin(database, "other") is None
-
-
-async def test_one_of_two_racing_requests_is_let_through(fresh_database: FreshDatabase) -> None:
-    databases = fresh_database.connect(), fresh_database.connect()
-    results = await asyncio.gather(*(_begin(each) for each in databases), return_exceptions=True)
-    assert {type(result) for result in results} == {type(None), StateConflict}
+    assert await database.idempotency.find(_REQUEST) == _REQUEST
 
 
 async def test_a_key_is_found_by_the_hash_of_its_secret(database: Stores) -> None:

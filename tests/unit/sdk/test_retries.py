@@ -8,6 +8,7 @@ import pytest
 from packhouse_client import AsyncPackhouse, NoAnswer, Packhouse, Retries
 from packhouse_client.errors import PreconditionFailed, RateLimited, ServerError, StateConflict, Unavailable
 from packhouse_client.models import RunState
+from packhouse_client.senders import Sender
 from packhouse_client.testing import MockPackhouse
 
 POLICY = {"enabled": False}
@@ -88,15 +89,20 @@ def test_a_refusal_is_not_sent_again(mock: MockPackhouse, table: str) -> None:
     assert len(mock.requests) == 3
 
 
-def test_a_conflict_is_waited_for_after_a_lost_answer_and_an_error_at_first_sight(
-    mock: MockPackhouse, table: str
-) -> None:
-    mock.fail_next(httpx.ReadTimeout("slow"))
-    mock.fail_next(409)  # the key is still in flight
-    assert submit(mock.client(), table).state is RunState.QUEUED
-    mock.fail_next(409)
+@pytest.mark.parametrize(("details", "sent"), [({"constraint": "superseded"}, 2), ({"constraint": "pk_catalogs"}, 1)])
+def test_only_a_request_that_its_own_refused_attempt_superseded_is_sent_again(details: Any, sent: int) -> None:
+    requests = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        problem = {"code": "state_conflict", "title": "t", "detail": "d", "status": 409, "details": details}
+        return httpx.Response(409, json=problem, headers={"content-type": "application/problem+json"})
+
+    http = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://packhouse.test")
+    sender = Sender(http, retries=Retries(attempts=2), sleep=lambda _: None)
     with pytest.raises(StateConflict):
-        submit(mock.client(), table)
+        sender.send({"method": "POST", "url": "/v1/runs", "headers": {"Idempotency-Key": "k"}})
+    assert len(requests) == sent
 
 
 def test_attempts_are_bounded(mock: MockPackhouse, table: str) -> None:

@@ -8,8 +8,8 @@ import { page } from "./samples.js";
 const OK = { body: page([]) };
 const ACCEPTED = { status: 202, body: { id: "run_1" } as never };
 const BODY = { body: { table_id: "tbl_1", operation: "rewrite" } } as const;
-const inFlight: MockHandler = () =>
-  Response.json({ title: "t", detail: "d", status: 409, code: "state_conflict", details: { constraint: "in_flight" } }, {
+const superseded: MockHandler = () =>
+  Response.json({ title: "t", detail: "d", status: 409, code: "state_conflict", details: { constraint: "superseded" } }, {
     status: 409,
     headers: { "Content-Type": "application/problem+json" },
   });
@@ -44,8 +44,8 @@ test("a caller's own key is kept", async () => {
   assert.equal(server.requests[0]?.headers.get("idempotency-key"), "mine");
 });
 
-test("an own try that is still being answered is waited for", async () => {
-  const server = new MockServer().on("post", "/v1/runs", unreachable, inFlight, ACCEPTED);
+test("a try that changed nothing, as an earlier one was refused, is sent again", async () => {
+  const server = new MockServer().on("post", "/v1/runs", unreachable, superseded, ACCEPTED);
   assert.equal((await server.client().submitRun(BODY.body)).id, "run_1");
 });
 
