@@ -107,6 +107,14 @@ _TYPES: Final = (
         "register the table again.",
     ),
     ProblemType(
+        "list_expired",
+        410,
+        "The list has to begin again",
+        "The page token continues a list of a snapshot that the table does not have any more: it has expired, or "
+        "tables of this format keep none. Send the request without `page_token`: the list begins again, at the "
+        "current snapshot. Both SDKs do so in their iterators, without giving an item twice.",
+    ),
+    ProblemType(
         "table_unreadable",
         409,
         "The table's metadata can't be read",

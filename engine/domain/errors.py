@@ -9,6 +9,7 @@
     │   │   ├── TableUnreadable the table's metadata can't be read
     │   │   ├── TakenBack       another writer rolled back the run's commit
     │   │   └── EffectsChanged  more would be deleted than was acknowledged
+    │   ├── ListExpired         the state of the table that a list shows is gone: begin the list again
     │   ├── PreconditionFailed  the object changed since it was read
     │   ├── PreconditionRequired  a write needs If-Match or If-None-Match
     │   ├── AcknowledgementRequired  a write after which more is deleted needs an acknowledgement of its preview
@@ -110,6 +111,12 @@ class EffectsChanged(StateConflict):
     """More would be deleted now than the acknowledged preview showed; `details` has the new preview."""
 
     code = "effects_changed"
+
+
+class ListExpired(Rejected):
+    """A page token continues a list of a state that can't be read any more; the list has to begin again."""
+
+    code = "list_expired"
 
 
 class PreconditionFailed(Rejected):

@@ -137,6 +137,25 @@ def a_catalog_lists_and_checks_its_tables(subject: Subject) -> None:
 
 
 @contract
+def an_earlier_snapshot_has_its_files_as_long_as_the_table_has_it(subject: Subject) -> None:
+    first = opened(subject)
+    assert first.head_snapshot_id is not None
+    subject.append(DAYS[0])
+    later = opened(subject)
+    assert later.at_snapshot(first.head_snapshot_id + 1000) is None
+    earlier = later.at_snapshot(first.head_snapshot_id)
+    if isinstance(subject, IcebergSubject | PaimonSubject):
+        assert earlier is not None
+        assert earlier.head_snapshot_id == first.head_snapshot_id
+        assert sorted(earlier.digest()["path"].to_pylist()) == sorted(first.digest()["path"].to_pylist())
+        assert later.digest().num_rows > earlier.digest().num_rows
+        committed = [each.figures().committed_at_ms[first.head_snapshot_id] for each in (first, earlier)]
+        assert committed[0] == committed[1]
+    else:
+        assert earlier is None
+
+
+@contract
 def pointers_change_with_every_commit_and_lack_what_is_missing(subject: Subject) -> None:
     connection, missing = connect(subject), TableRef("lake", ("lake",), "none")
     before = connection.pointers([REF, missing])

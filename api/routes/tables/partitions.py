@@ -46,7 +46,9 @@ async def partition_sort(
 @router.get(
     "/{table_id}/partitions",
     summary="List a table's partitions with their health",
-    responses=problems("not_found", "state_conflict", "table_replaced", "table_unreadable", "invalid_input"),
+    responses=problems(
+        "not_found", "state_conflict", "table_replaced", "table_unreadable", "list_expired", "invalid_input"
+    ),
     response_model_exclude_unset=True,
 )
 async def list_table_partitions(
@@ -64,8 +66,8 @@ async def list_table_partitions(
 ) -> PartitionList:
     """List every partition with live data files, those with the most small files first unless `sort` is given.
 
-    All pages are of the snapshot that was current at the first page. Once the table has a newer one, a page token is
-    refused (422) if the API process that receives it no longer has the partitions in memory: begin again then.
+    All pages are of the snapshot that was current at the first page, whatever is committed meanwhile. Once the table
+    does not have this snapshot any more, a page token may be refused (410 `list_expired`): begin again without it.
 
     `include=decision` adds the decision that the coordinator makes on each partition, of the instant of the first page;
     `include=task` adds its newest compaction task, of the instant of each page.
@@ -121,9 +123,9 @@ def _written_position(position: PartitionsPosition | None) -> str | None:
         return None
     bounds = position.bounds
     sizes = [bounds.small_bytes, bounds.large_bytes, bounds.small_row_group_bytes]
-    return json.dumps([position.snapshot_id, position.offset, *sizes])
+    return json.dumps([position.snapshot_id, position.committed_at_ms, position.offset, *sizes])
 
 
 def _read_position(text: str) -> PartitionsPosition:
-    snapshot_id, offset, *sizes = json.loads(text)
-    return PartitionsPosition(snapshot_id, SizeRules(*sizes), offset)
+    snapshot_id, committed_at_ms, offset, *sizes = json.loads(text)
+    return PartitionsPosition(snapshot_id, committed_at_ms, SizeRules(*sizes), offset)

@@ -10,6 +10,9 @@ from typing import Any, Final, Protocol
 
 import typer
 from packhouse_client import Answer, Packhouse
+from packhouse_client.errors import ListExpired
+from packhouse_client.operations import ListCall
+from packhouse_client.walks import Walk
 from rich.console import Console
 
 from packhouse import problems
@@ -63,21 +66,26 @@ class Session:
         """Send an operation and return the document of its answer."""
         return self.answer(call, *path, **arguments).document
 
-    def pages(self, call: Call, *path: str, limit: int, **arguments: Any) -> Iterator[dict[str, Any]]:
+    def pages(self, call: ListCall[..., Any], *path: str, limit: int, **arguments: Any) -> Iterator[dict[str, Any]]:
         """Yield the items of a paged list, at most `limit`."""
         for page in self.whole_pages(call, *path, limit=limit, **arguments):
             yield from page["items"]
 
-    def whole_pages(self, call: Call, *path: str, limit: int, **arguments: Any) -> Iterator[dict[str, Any]]:
-        """Yield the pages of a list with all their fields, and at most `limit` items in all."""
-        token = None
-        left = limit
+    def whole_pages(
+        self, call: ListCall[..., Any], *path: str, limit: int, **arguments: Any
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the pages of a list with all their fields, and at most `limit` items in all; see the SDK's `walks`."""
+        walk, left = Walk[Any](arguments, call.recipe.key), limit
         while left > 0:
-            page = self.ask(call, *path, page_size=min(left, _PAGE_SIZE), page_token=token, **arguments)
-            yield page | {"items": page["items"][:left]}
-            left -= len(page["items"])
-            token = page.get("next_page_token")
-            if not token:
+            try:
+                page = self.ask(call, *path, page_size=min(left, _PAGE_SIZE), **walk.arguments)
+            except ListExpired as error:
+                walk.begin_again(error)
+                continue
+            items = walk.new(page["items"])[:left]
+            yield page | {"items": items}
+            left -= len(items)
+            if not walk.go_on(page.get("next_page_token")):
                 return
 
     def show(self, document: object, render: Callable[[Console], None]) -> None:

@@ -16,6 +16,7 @@
         │   ├── TableReplaced    the table was dropped and created again under its name
         │   ├── TableUnreadable  the table's metadata can't be read
         │   └── NotEligible      the table can't be rewritten as it stands
+        ├── ListExpired          a page token is of a state that is gone; iterators begin again
         ├── PreconditionFailed   the object changed since it was read
         ├── PreconditionRequired a write needs `if_match` or `if_none_match`
         ├── RateLimited          too many requests; carries `retry_after`
@@ -145,6 +146,10 @@ class NotEligible(StateConflict):
     """The table can't be rewritten in its current state; `problem["details"]` names the failed conditions."""
 
 
+class ListExpired(ApiError):
+    """A page token continues a list of a state that can't be read any more: begin again without it."""
+
+
 class PreconditionFailed(ApiError):
     """The object changed since it was read: read it again, then decide."""
 
@@ -175,6 +180,7 @@ _BY_STATUS: Final[Mapping[int, type[ApiError]]] = {
     403: Forbidden,
     404: NotFound,
     409: StateConflict,
+    410: ListExpired,
     412: PreconditionFailed,
     422: InvalidInput,
     428: PreconditionRequired,

@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
-from packhouse_client.errors import UnreadableAnswer
+from packhouse_client.errors import ListExpired, UnreadableAnswer
 from packhouse_client.senders import Answer, AsyncSender, Sender, new_key
+from packhouse_client.walks import Walk
 
 if TYPE_CHECKING:
     from packhouse_client.bases import Model
@@ -48,11 +49,12 @@ class Resource(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Recipe(Generic[P, T]):
-    """Builds an operation's request and parses its answer; shared by its bound forms."""
+    """Builds an operation's request and parses its answer; shared by its bound forms. `key`: see `walks.Walk`."""
 
     request: Callable[P, dict[str, Any]]
     answer: Callable[[Any], T]
     name: str = ""
+    key: Sequence[str] = ()
 
     def arguments(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Return the arguments for httpx. A creating POST gets an `Idempotency-Key`, the same for all attempts.
@@ -135,10 +137,15 @@ class Operation(Generic[P, T]):
 
 
 class Listing(Generic[P, T]):
-    """Declares an operation that answers in pages; calling it iterates over the items of all pages."""
+    """Declares an operation that answers in pages; calling it iterates over the items of all pages.
 
-    def __init__(self, request: Callable[P, dict[str, Any]], answer: Callable[[Any], Page[T]]) -> None:
-        self._recipe = Recipe(request, answer)
+    `key` names the fields that identify an item, of a list that may begin again or whose items may move.
+    """
+
+    def __init__(
+        self, request: Callable[P, dict[str, Any]], answer: Callable[[Any], Page[T]], *, key: Sequence[str] = ()
+    ) -> None:
+        self._recipe = Recipe(request, answer, key=key)
 
     def __set_name__(self, owner: type, name: str) -> None:
         """Store the name of the method, for messages."""
@@ -220,14 +227,17 @@ class ListCall(Generic[P, T]):
     __signature__ = _Signature()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        """Iterate over the items; a page is fetched when its first item is asked for."""
-        more: dict[str, Any] = dict(kwargs)
+        """Iterate over the items; a page is fetched when its first item is asked for. See `walks`."""
+        walk = Walk[T](kwargs, self.recipe.key)
         while True:
-            page = self.recipe.parse(self.sender.send(self.recipe.arguments(*args, **more)))
-            yield from page.items
-            if not page.next_page_token:
+            try:
+                page = self.recipe.parse(self.sender.send(self.recipe.arguments(*args, **walk.arguments)))
+            except ListExpired as error:
+                walk.begin_again(error)
+                continue
+            yield from walk.new(page.items)
+            if not walk.go_on(page.next_page_token):
                 return
-            more["page_token"] = page.next_page_token
 
     def page(self, *args: P.args, **kwargs: P.kwargs) -> Page[T]:
         """Return one page."""
@@ -248,15 +258,18 @@ class AsyncListCall(Generic[P, T]):
     __signature__ = _Signature()
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[T]:
-        """Iterate over the items; a page is fetched when its first item is asked for."""
-        more: dict[str, Any] = dict(kwargs)
+        """Iterate over the items; a page is fetched when its first item is asked for. See `walks`."""
+        walk = Walk[T](kwargs, self.recipe.key)
         while True:
-            page = self.recipe.parse(await self.sender.send(self.recipe.arguments(*args, **more)))
-            for item in page.items:
+            try:
+                page = self.recipe.parse(await self.sender.send(self.recipe.arguments(*args, **walk.arguments)))
+            except ListExpired as error:
+                walk.begin_again(error)
+                continue
+            for item in walk.new(page.items):
                 yield item
-            if not page.next_page_token:
+            if not walk.go_on(page.next_page_token):
                 return
-            more["page_token"] = page.next_page_token
 
     async def page(self, *args: P.args, **kwargs: P.kwargs) -> Page[T]:
         """Return one page."""

@@ -4,7 +4,7 @@ import type { PathsWithMethod, RequiredKeysOf } from "openapi-typescript-helpers
 import { errorOf, UnreadableAnswerError } from "./errors.js";
 import { KEYED_POSTS } from "./generated/operations.js";
 import type { components, paths } from "./generated/schema.js";
-import { Listing, type Page } from "./paging.js";
+import { ITEM_KEYS, Listing, type Page } from "./paging.js";
 import { type Fetch, type RetryOptions, retrying } from "./retries.js";
 import { followRun, type FollowOptions, type RunSignal } from "./streaming.js";
 import { type RunDetail, waitForRun, type WaitOptions } from "./waiting.js";
@@ -81,7 +81,7 @@ export class Packhouse {
       const data = page.data as Page<never> | undefined;
       if (Array.isArray(data?.items)) return data;
       throw new UnreadableAnswerError(`GET ${path} of ${this.#baseUrl} was not answered with a list; check baseUrl`);
-    });
+    }, ITEM_KEYS[path]);
   }
 
   /**

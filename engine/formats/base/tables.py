@@ -1,7 +1,7 @@
 """A table of any format: the roles that all of them have, and the parts of some."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.manifests import ManifestPlan
@@ -20,6 +20,12 @@ from engine.planning.plans.groupings import PACKED, Grouping
 
 class OpenTable(TableView, FileInventory, TaskSource, Committer, Protocol):
     """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
+
+    def at_snapshot(self, snapshot_id: int) -> "OpenTable | None":
+        """Return the table as of an earlier snapshot, only to be read; None if it has none of this id. May block.
+
+        Schema, partition specs and options are those of the loaded table.
+        """
 
     def kernel_grouping(self) -> Grouping:
         """Return how the kernel's file groups are formed."""
@@ -68,6 +74,10 @@ class NoParts:
 
     def key_condition(self, key: DeclaredKey) -> Condition | None:  # noqa: ARG002
         """See `FileInventory`."""
+        return None
+
+    def at_snapshot(self, snapshot_id: int) -> Self | None:  # noqa: ARG002
+        """See `OpenTable`: tables of its format keep no history."""
         return None
 
     def kernel_grouping(self) -> Grouping:

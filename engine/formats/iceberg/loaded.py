@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
 from threading import Lock
+from typing import Self
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.table import Table
@@ -40,6 +43,17 @@ class LoadedTable(NoParts):
         self._spark_catalog = spark_catalog
         self._is_native = False
         self._lock = Lock()
+
+    def at_snapshot(self, snapshot_id: int) -> Self | None:
+        """Return the table as of a snapshot of its metadata; see `OpenTable`."""
+        with self.reading("read the metadata of"):
+            snapshot = self._view.metadata.snapshot_by_id(snapshot_id)
+        if snapshot is None:
+            return None
+        other = copy(self)
+        other._view = replace(self._view, head=snapshot)  # noqa: SLF001 - of this class
+        other._files = None  # noqa: SLF001
+        return other
 
     @contextmanager
     def reading(self, doing: str) -> Iterator[None]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from typing import Self
 
 from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
@@ -30,6 +32,16 @@ class LoadedTable(NoParts):
         self._fresh = fresh
         self._lock = lock
         self._is_native = False
+
+    def at_snapshot(self, snapshot_id: int) -> Self | None:
+        """Return the table as of a snapshot that is not expired; see `OpenTable`."""
+        with self.reading("read the snapshots of"):
+            snapshot = self._view.files.snapshot(snapshot_id)
+        if snapshot is None:
+            return None
+        other = copy(self)
+        other._view = self._view.at(snapshot)  # noqa: SLF001 - of this class
+        return other
 
     @contextmanager
     def reading(self, doing: str) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
@@ -61,6 +61,10 @@ class TableView:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")
         uuid = _uuid(ref, first) if files.managed is None else files.managed.uuid
         return TableView(ref, files, cache, known, _pointer(ids, newest), uuid, schema, head, meaningless)
+
+    def at(self, snapshot: Snapshot) -> "TableView":
+        """Return the view as of an earlier snapshot, with the current schema."""
+        return replace(self, head=snapshot, pointer=f"{self.pointer} at {snapshot.id} of {snapshot.committed_at_ms}")
 
     @cached_property
     def options(self) -> TableOptions:

@@ -2,7 +2,7 @@
 
 The first page measures the table's current files; its position names the snapshot and the bounds of the policy. Later
 pages are of the same snapshot, so that no partition is listed twice or left out while writers commit: from this
-process's cache, or from the table as long as the snapshot is its newest. Otherwise the position is refused.
+process's cache, or read from the table as long as it has the snapshot. Otherwise the list has expired.
 
 On request each partition has two more parts, kept apart: the decision that the coordinator makes on it (the same
 evaluation and plan, of the instant of the first page), and its newest compaction task, read again for each page.
@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Final
 
 from engine.domain.access.callers import Caller
-from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.errors import ListExpired
 from engine.domain.ids import TableId
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.tables.watches import Watch
@@ -51,9 +51,13 @@ class PartitionSort:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsPosition:
-    """Position of the next page: after the first `offset` partitions of a snapshot, with files judged by `bounds`."""
+    """Position of the next page: after the first `offset` partitions of a snapshot, with files judged by `bounds`.
+
+    `committed_at_ms`: of the snapshot, None where it is not recorded; formats use ids again after a rollback.
+    """
 
     snapshot_id: int | None
+    committed_at_ms: int | None
     bounds: SizeRules
     offset: int = 0
 
@@ -104,7 +108,7 @@ class _Measured:
     decisions: PartitionDecisions | None = None
 
 
-_Key = tuple[TableId, int | None, SizeRules]
+_Key = tuple[TableId, int | None, int | None, SizeRules]
 
 
 class PartitionService:
@@ -129,8 +133,8 @@ class PartitionService:
         """Return a page of at most `limit` partitions from a position; None: from the start, at the current snapshot.
 
         Raises:
-            InvalidInput: the position is of a snapshot that is neither cached nor the newest any more; or a decision is
-                requested, and a setting of the policy does not fit the table.
+            ListExpired: the position is of a snapshot that is not cached, and that the table does not have any more.
+            InvalidInput: a decision is requested, and a setting of the policy does not fit the table.
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         decides = PartitionPart.DECISION in parts
@@ -143,7 +147,7 @@ class PartitionService:
         columns, end = measured.columns, position.offset + limit
         items = await asyncio.to_thread(_slice, measured, sort, position.offset, end, decides=decides)
         total = len(columns.names)
-        following = PartitionsPosition(position.snapshot_id, position.bounds, end) if end < total else None
+        following = replace(position, offset=end) if end < total else None
         page = PartitionPage(items, position.snapshot_id, measured.measured_at, total, position.bounds, following)
         page = await self._with_tasks(table_id, page) if PartitionPart.TASK in parts else page
         if not decides or measured.decisions is None:
@@ -163,25 +167,26 @@ class PartitionService:
         self, caller: Caller, table_id: TableId, *, decides: bool
     ) -> tuple[PartitionsPosition, _Measured]:
         seen = await self._observations.observe(caller, table_id)
-        position = PartitionsPosition(seen.opened.head_snapshot_id, bounds_of(seen))
+        committed_at_ms = await self._formats.read(seen.opened.ref, _committed_at_ms, seen.opened)
+        position = PartitionsPosition(seen.opened.head_snapshot_id, committed_at_ms, bounds_of(seen))
         return position, await self._measured(seen, position, decides=decides)
 
     async def _at(self, caller: Caller, table_id: TableId, position: PartitionsPosition, *, decides: bool) -> _Measured:
-        kept = self._kept.get((table_id, position.snapshot_id, position.bounds))
+        kept = self._kept.get(_key(table_id, position))
         if kept is not None and (kept.decisions is not None or not decides):
             return kept
         seen = await self._observations.observe(caller, table_id)
-        if seen.opened.head_snapshot_id != position.snapshot_id:
-            message = (
-                f"this page token continues at snapshot {position.snapshot_id}, and the table's newest snapshot is "
-                f"{seen.opened.head_snapshot_id}"
+        opened = await self._formats.read(seen.opened.ref, _as_of, seen.opened, position)
+        if opened is None:
+            raise ListExpired(
+                f"this page token continues at snapshot {position.snapshot_id}, which the table does not have any "
+                "more: send the request without page_token to begin again at the current snapshot",
+                details={"snapshot_id": str(position.snapshot_id)},
             )
-            problem = FieldProblem("query:page_token", message, None, "begin again without page_token")
-            raise InvalidInput("the table has changed since the first page", problems=(problem,))
-        return await self._measured(seen, position, decides=decides)
+        return await self._measured(replace(seen, opened=opened), position, decides=decides)
 
     async def _measured(self, seen: Observed, position: PartitionsPosition, *, decides: bool) -> _Measured:
-        key = (seen.table_id, position.snapshot_id, position.bounds)
+        key = _key(seen.table_id, position)
         pointer = await self._formats.read(seen.opened.ref, _pointer_of, seen.opened)
         kept = self._kept.get(key)
         if kept is None or kept.pointer != pointer:  # formats can use the id of a snapshot again, after a rollback
@@ -195,6 +200,22 @@ class PartitionService:
         while len(self._kept) > 1 and sum(len(each.columns.names) for each in self._kept.values()) > MOST_KEPT:
             self._kept.popitem(last=False)
         return kept
+
+
+def _key(table_id: TableId, position: PartitionsPosition) -> _Key:
+    return table_id, position.snapshot_id, position.committed_at_ms, position.bounds
+
+
+def _committed_at_ms(table: OpenTable) -> int | None:
+    head = table.head_snapshot_id
+    return None if head is None else table.figures().committed_at_ms.get(head)
+
+
+def _as_of(table: OpenTable, position: PartitionsPosition) -> OpenTable | None:
+    """Return the table at the snapshot of a position, None if it does not have it any more."""
+    wanted = position.snapshot_id
+    found = table if wanted == table.head_snapshot_id else None if wanted is None else table.at_snapshot(wanted)
+    return found if found is not None and _committed_at_ms(found) == position.committed_at_ms else None
 
 
 def _pointer_of(table: OpenTable) -> str:

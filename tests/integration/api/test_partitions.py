@@ -60,20 +60,33 @@ async def test_pages_after_a_commit_are_of_the_snapshot_of_the_first(api: Api, l
 
 
 @pytest.mark.parametrize("parts", [{}, {"include": "decision,task"}], ids=["health", "with decisions and tasks"])
-async def test_another_process_continues_at_the_newest_snapshot_only(
+async def test_another_process_continues_at_the_snapshot_of_the_first_page(
     api: Api, settings: Settings, lake: Lake, path: str, parts: dict[str, str]
 ) -> None:
     first = await api.get(path, params={"page_size": 4, **parts})
     following = {"page_size": 4, "page_token": first["next_page_token"], **parts}
-    async with started_api(settings) as other:
-        other.client.headers = api.client.headers
-        assert (await other.get(path, params=following))["items"] == (await api.get(path, params=following))["items"]
+    for day in ("1999-01-01", "2026-11-01"):
+        await asyncio.to_thread(lake.append, day=day)
+        async with started_api(settings) as other:
+            other.client.headers = api.client.headers
+            page = await other.get(path, params=following)
+        assert (page["items"], page["snapshot_id"]) == (
+            (await api.get(path, params=following))["items"],
+            first["snapshot_id"],
+        )
+
+
+async def test_a_list_of_an_expired_snapshot_has_to_begin_again(
+    api: Api, settings: Settings, lake: Lake, path: str
+) -> None:
+    first = await api.get(path, params={"page_size": 4})
     await asyncio.to_thread(lake.append, day="1999-01-01")
+    lake.table.refresh().maintenance.expire_snapshots().by_id(int(first["snapshot_id"])).commit()
     async with started_api(settings) as other:
         other.client.headers = api.client.headers
-        [error] = (await other.get(path, status=422, params=following))["errors"]
-    assert (error["pointer"], error["hint"]) == ("query:page_token", "begin again without page_token")
-    assert first["snapshot_id"] in error["message"]
+        problem = await other.get(path, status=410, params={"page_size": 4, "page_token": first["next_page_token"]})
+    assert (problem["code"], problem["details"]) == ("list_expired", {"snapshot_id": first["snapshot_id"]})
+    assert "without page_token" in problem["detail"]
 
 
 async def test_a_table_without_files_has_no_partitions(api: Api, lake: Lake, path: str) -> None:

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
 from packhouse_client import NoAnswer, Packhouse
-from packhouse_client.errors import InvalidInput, NotFound, UnreadableAnswer
+from packhouse_client.errors import InvalidInput, ListExpired, NotFound, UnreadableAnswer
 from packhouse_client.models import (
     PolicyDocumentInput,
     QuietHours,
@@ -17,6 +19,7 @@ from packhouse_client.models import (
     TablePlan,
     TableUpdate,
 )
+from packhouse_client.operations import ListCall, Recipe
 from packhouse_client.testing import MockPackhouse
 
 
@@ -147,6 +150,48 @@ def test_fields_and_values_that_the_models_do_not_know_reach_the_server(mock: Mo
     with pytest.raises(InvalidInput) as caught:
         mock.client().runs.submit(body={"table_id": table, "operation": "mow"})
     assert caught.value.fields[0].pointer == "/operation"
+
+
+def request(*, page_token: str | None = None) -> dict[str, Any]:
+    return {"method": "GET", "url": "/v1/list", "params": {"page_token": page_token} if page_token else {}}
+
+
+def page_of(document: dict[str, Any]) -> Any:
+    return SimpleNamespace(**document | {"items": [SimpleNamespace(name=name) for name in document["items"]]})
+
+
+def expiring(pages: list[list[str] | None]) -> tuple[ListCall[..., Any], list[str | None]]:
+    """Return a list whose pages have items of these names, None: it has expired; and the tokens that are sent."""
+    tokens: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        tokens.append(request.url.params.get("page_token"))
+        names = pages[(len(tokens) - 1) % len(pages)]
+        if names is None:
+            return httpx.Response(410, json={"code": "list_expired", "title": "t", "detail": "d", "status": 410})
+        return httpx.Response(
+            200, json={"items": names, "next_page_token": None if names == ["a", "d"] else str(len(tokens))}
+        )
+
+    client = Packhouse("http://server", "pkh_x", transport=httpx.MockTransport(answer), sleep=lambda _: None)
+    return ListCall(Recipe(request, page_of, "list", key=("name",)), client.tables._sender), tokens
+
+
+def test_a_list_that_expired_begins_again_and_gives_no_item_twice() -> None:
+    listing, tokens = expiring([["a", "b"], None, ["b", "c"], ["a", "d"]])
+    assert [each.name for each in listing()] == ["a", "b", "c", "d"]
+    assert tokens == [None, "1", None, "3"]
+
+
+def test_a_list_expires_for_good_after_many_beginnings_and_when_it_was_continued_by_hand() -> None:
+    listing, tokens = expiring([["a"], None])
+    with pytest.raises(ListExpired):
+        list(listing())
+    assert len(tokens) == 22
+    listing, tokens = expiring([None])
+    with pytest.raises(ListExpired):
+        list(listing(page_token="kept"))
+    assert tokens == ["kept"]
 
 
 async def test_a_list_goes_on_over_all_pages(mock: MockPackhouse) -> None:

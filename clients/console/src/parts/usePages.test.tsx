@@ -1,10 +1,11 @@
+import { ApiError } from "@packhouse/client";
 import { focusManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, expect, test, vi } from "vitest";
 import { usePages } from "./usePages";
 
-const client = new QueryClient({ defaultOptions: { queries: { staleTime: 0, networkMode: "always" } } });
+const client = new QueryClient({ defaultOptions: { queries: { staleTime: 0, networkMode: "always", retry: false } } });
 const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>;
 
 afterEach(() => {
@@ -51,4 +52,12 @@ test("a long list is fetched again when its page is shown after a write", async 
   await client.invalidateQueries();
   renderHook(() => usePages<number>(["numbers"], fetchPage), { wrapper });
   await waitFor(() => expect(fetchPage).toHaveBeenCalledTimes(4));
+});
+
+test("a list that has expired begins again with its first page", async () => {
+  const { result, fetchPage } = await listOf(2);
+  fetchPage.mockRejectedValueOnce(new ApiError({ status: 410, code: "list_expired" } as never));
+  act(() => result.current.more?.());
+  await waitFor(() => expect(fetchPage.mock.calls.map(([token]) => token)).toEqual(["2", undefined]));
+  await waitFor(() => expect(result.current.items).toEqual([0]));
 });

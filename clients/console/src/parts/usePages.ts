@@ -1,6 +1,7 @@
 /** A list of the API, page by page as it is reached. */
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { ApiError } from "@packhouse/client";
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
 
 interface PageOf<Item> {
   readonly items: readonly Item[];
@@ -15,7 +16,8 @@ const MOST_REFETCHED = 3;
  *
  * `fetchPage` gets the token of the page and a signal. Pages that are shown are fetched again at the interval
  * `refetchMs`, and when the window or the page is shown again, unless there are so many that it would load the server.
- * A write fetches all of them again. `listKey` names the list for `RowsTable`.
+ * A write fetches all of them again. A list that has expired begins again with its first page. `listKey` names the list
+ * for `RowsTable`.
  */
 export function usePages<Item>(
   queryKey: readonly unknown[],
@@ -34,9 +36,15 @@ export function usePages<Item>(
     placeholderData: keepPreviousData,
     enabled,
   });
+  const client = useQueryClient();
+  const listKey = JSON.stringify(queryKey);
+  const isExpired = query.error instanceof ApiError && query.error.code === "list_expired";
+  useEffect(() => {
+    if (isExpired) void client.resetQueries({ queryKey: JSON.parse(listKey) as readonly unknown[], exact: true });
+  }, [client, isExpired, listKey]);
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   const more = query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined;
-  return { query, items, more, isFetchingMore: query.isFetchingNextPage, hasMore: query.hasNextPage, listKey: JSON.stringify(queryKey) };
+  return { query, items, more, isFetchingMore: query.isFetchingNextPage, hasMore: query.hasNextPage, listKey };
 }
 
 function isShort(data: { readonly pages: readonly unknown[] } | undefined): boolean {

@@ -1312,9 +1312,9 @@ def list_table_partitions(
     List every partition with live data files, those with the most small files first unless `sort` is
     given.
 
-    All pages are of the snapshot that was current at the first page. Once the table has a newer one, a
-    page token is refused (422) if the API process that receives it no longer has the partitions in
-    memory: begin again then.
+    All pages are of the snapshot that was current at the first page, whatever is committed meanwhile.
+    Once the table does not have this snapshot any more, a page token may be refused (410
+    `list_expired`): begin again without it.
 
     `include=decision` adds the decision that the coordinator makes on each partition, of the instant of
     the first page; `include=task` adds its newest compaction task, of the instant of each page.

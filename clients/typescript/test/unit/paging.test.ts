@@ -47,3 +47,30 @@ test("a list that can't be read throws the typed error", async () => {
   const groups = server.client().list("/v1/runs/{run_id}/groups", { params: { path: { run_id: "run_1" } } });
   await assert.rejects(collect(groups), NotFoundError);
 });
+
+const PARTITIONS = "/v1/tables/{table_id}/partitions";
+const partitions = (names: string, next: string | null = null) =>
+  ({ body: page([...names].map((name) => ({ spec_id: 0, partition: name }) as never), next) as never });
+const expired = problem(410, "list_expired");
+
+test("a list that expired begins again and gives no item twice", async () => {
+  const server = new MockServer().on(
+    "get",
+    PARTITIONS,
+    partitions("ab", "one"),
+    expired,
+    partitions("bc", "two"),
+    partitions("ad"),
+  );
+  const items = await collect(server.client().list(PARTITIONS, { params: { path: { table_id: "t" } } }));
+  assert.deepEqual(items.map((each) => each.partition), ["a", "b", "c", "d"]);
+  assert.deepEqual(server.requests.map(({ query }) => query.get("page_token")), [null, "one", null, "two"]);
+});
+
+test("a list that expires again and again without a new item is an error", async () => {
+  const answers = Array.from({ length: 11 }, () => [partitions("a", "one"), expired]).flat();
+  const server = new MockServer().on("get", PARTITIONS, ...answers);
+  const listing = server.client().list(PARTITIONS, { params: { path: { table_id: "t" } } });
+  await assert.rejects(collect(listing), { code: "list_expired" });
+  assert.equal(server.requests.length, 22);
+});
