@@ -28,7 +28,7 @@ from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, discoveries, formats
 from api.routes.fleet import figures, health, history, limits, pauses, windows
 from api.routes.policies import of_tables, presets, previews, scoped
-from api.routes.runs import deletions, operations, pace, run
+from api.routes.runs import deletions, operations, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
 from engine.factory.services import Services
 
@@ -124,7 +124,6 @@ def _include(app: FastAPI) -> None:
         limits,
         docs,
         health,
-        pace,
         problems,
         deletions,
     ):

@@ -42,19 +42,12 @@ class RequiredRole:
         return caller
 
 
-async def _pace_subject(request: Request) -> tuple[RunId, int]:
-    """Return the run and attempt of the pace token that `api.http.auth` verified."""
-    subject: tuple[RunId, int] = request.state.pace_subject
-    return subject
-
-
 ServicesDep = Annotated[Services, Depends(_services)]
 ViewerDep = Annotated[Caller, Depends(RequiredRole(Role.VIEWER))]
 OperatorDep = Annotated[Caller, Depends(RequiredRole(Role.OPERATOR))]
 OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
 AdminDep = Annotated[Caller, Depends(RequiredRole(Role.ADMIN))]
 OptionalCaller = Annotated[Caller | None, Depends(_optional_caller)]
-PaceSubject = Annotated[tuple[RunId, int], Depends(_pace_subject)]
 CatalogName = Annotated[
     str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the catalog.", examples=["lake"])
 ]

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import structlog
 import uvicorn
-from fastapi import FastAPI
 
-from api.app import create_app
+from api.http.metrics import Metrics
+from api.task_app import create_task_app
 from bench.paced_tasks import Workers
 from bench.processes import moved_bytes
 from engine.domain.fleet.limits import FleetLimits
@@ -26,7 +26,6 @@ from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.table import Catalog, FormatName, Table, TableRef
 from engine.factory.container import open_container
-from engine.factory.services import Services
 from engine.factory.wiring import Container
 from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.tasks.pacing import PaceTools, RunPacing
@@ -135,11 +134,7 @@ async def _service(folder: Path, limit: float) -> AsyncIterator[tuple[Container,
             limits = FleetLimits(parallel_runs=2, bandwidth=int(limit))
             await unit.fleet.replace_limits(limits, by="bench", version=(await unit.fleet.get()).version)
 
-        @asynccontextmanager
-        async def services() -> AsyncIterator[Services]:
-            yield container
-
-        app: FastAPI = create_app(services)
+        app = create_task_app(container, Metrics())
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         yield container, f"http://127.0.0.1:{listener.getsockname()[1]}/internal/pace"

@@ -1,11 +1,11 @@
-"""Authentication: paths under `/v1` and `/internal` need `Authorization: Bearer …`, checked before the body is read.
+"""Authentication: paths under `/v1` need `Authorization: Bearer …`, checked before the body is read.
 
 `/v1/sign-in` needs none: it tells a browser which credentials there are.
 
 `/metrics` accepts an API key or token, and shows less without one. An invalid credential is refused there too.
 
-Under `/v1` the credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens;
-under `/internal` it is a pace token. The caller is stored in the request's state; handlers get it through `api.deps`.
+The credential is an API key (`pkh_…`) or, where an identity provider is configured, one of its tokens. The caller is
+stored in the request's state; handlers get it through `api.deps`. Tasks have a listener of their own (`api.task_app`).
 
 A client address with many failures gets 429 until the minute ends, before its credential is looked up or verified.
 Credentials that were recently valid pass even then, since several clients may share an address.
@@ -27,7 +27,6 @@ from engine.queue.rate_limits import Kind
 PROTECTED: Final = "/v1"
 SIGN_IN: Final = "/v1/sign-in"
 OPTIONAL: Final = "/metrics"
-_INTERNAL: Final = "/internal"
 _SUBSCRIBER_BITS: Final = 64
 
 
@@ -43,9 +42,6 @@ class Authentication:
             try:
                 if needs_credential(scope["path"]) or _is_offered(scope):
                     scope["state"]["caller"] = await _caller_of(scope)
-                elif _is_below(_INTERNAL, scope["path"]):
-                    tokens = scope["app"].state.services.pace_tokens
-                    scope["state"]["pace_subject"] = tokens.read(bearer_of(Headers(scope=scope)))
             except (PackhouseError, EdgeProblem) as error:
                 await answer(Request(scope), error)(scope, receive, send)
                 return

@@ -22,7 +22,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.errors import EdgeProblem
 
 MAX_BODY_BYTES: Final = 2**20
-MAX_INTERNAL_BODY_BYTES: Final = 16 * 2**10
 MAX_VALUES: Final = 20_000
 """Most values of a body: 200 grants of 50 patterns each, the largest but for one, have 11,000."""
 MAX_VALUES_AT: Final = {"/v1/limits": 60_000}
@@ -31,7 +30,6 @@ MAX_DEPTH: Final = 32
 BODY_SECONDS: Final = 30.0
 _SHOWN_CHARACTERS: Final = 80
 _BODILESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_INTERNAL: Final = "/internal/"
 _LENGTH: Final = re.compile(r"[0-9]{1,18}")
 _JSON: Final = re.compile(r"application/([a-z0-9.-]+\+)?json", re.IGNORECASE)
 
@@ -39,9 +37,10 @@ _JSON: Final = re.compile(r"application/([a-z0-9.-]+\+)?json", re.IGNORECASE)
 class BodyLimits:
     """Middleware with a `receive` that returns the whole checked body at its first call, or raises `EdgeProblem`."""
 
-    def __init__(self, app: ASGIApp, *, seconds: float = BODY_SECONDS) -> None:
+    def __init__(self, app: ASGIApp, *, seconds: float = BODY_SECONDS, most_bytes: int = MAX_BODY_BYTES) -> None:
         self._app = app
         self._seconds = seconds
+        self._most_bytes = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -49,7 +48,6 @@ class BodyLimits:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        limit = MAX_INTERNAL_BODY_BYTES if scope["path"].startswith(_INTERNAL) else MAX_BODY_BYTES
         is_read = False
 
         async def checked() -> Message:
@@ -57,7 +55,7 @@ class BodyLimits:
             if is_read:  # a handler that waits for the client to disconnect
                 return await receive()
             is_read = True
-            body = await self._read(headers, receive, limit)
+            body = await self._read(headers, receive, self._most_bytes)
             if body:
                 _check_media_type(headers)
                 _check_values(body, MAX_VALUES_AT.get(scope["path"], MAX_VALUES))

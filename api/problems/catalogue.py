@@ -147,7 +147,7 @@ _TYPES: Final = (
         "body_too_large",
         413,
         "The body is too large",
-        "A body has at most 1 MiB and 20,000 values, and at most 16 KiB under /internal. Send less, or several "
+        "A body has at most 1 MiB and 20,000 values; that of a running task at most 16 KiB. Send less, or several "
         "requests.",
     ),
     ProblemType(

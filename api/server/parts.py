@@ -10,7 +10,7 @@ import gc
 import resource
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -24,6 +24,7 @@ from api.console.files import Console
 from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
 from api.server.first_key import FILE_NAME, ensure_first_key
 from api.server.work import work_app
+from api.task_app import create_task_app
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import InvalidInput, Transient
 from engine.factory.container import open_container
@@ -37,6 +38,7 @@ STUCK_SECONDS: Final = 60.0
 
 _log = structlog.get_logger(__name__)
 
+_EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - as a client reaches it
 _STUCK_CHECK_SECONDS: Final = 5.0
 _CHECK_TICKS: Final = 5
 _OTHER_FILES: Final = 4096
@@ -68,30 +70,47 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
     """
     if not parts.is_everything:
         _check_shared(settings)
-    with _listening(settings, _port_of(settings, parts)) as listener:
+    variable = "PACKHOUSE_PORT" if parts.api else "PACKHOUSE_METRICS_PORT"
+    with (
+        _listening(settings.host, _port_of(settings, parts), variable) as listener,
+        _listening(settings.tasks_host, _tasks_port_of(settings, parts), "PACKHOUSE_TASKS_PORT") as tasks,
+    ):
         if parts.is_everything and settings.pace_url is None:
-            port = listener.getsockname()[1]
-            settings = settings.model_copy(update={"pace_url": f"http://127.0.0.1:{port}/internal/pace"})
+            host = _EVERY_ADDRESS.get(settings.tasks_host, settings.tasks_host)
+            pace_url = f"http://{_address_of(host, tasks)}/internal/pace"
+            settings = settings.model_copy(update={"pace_url": pace_url})
         if started := [name for name, url in _servers(settings).items() if url is None]:
             say(f"Starting {' and '.join(started)} on this machine: about 10 s, longer at the first start")
         async with open_container(settings, migrates=parts.is_everything) as container:
             if parts.api:
                 await _announce(container, settings, listener, say)
             elif settings.metrics_port is not None:
-                say(f"Figures for Prometheus are at http://{_address_of(settings, listener)}/metrics")
-            await _run(container, parts, listener)
+                say(f"Figures for Prometheus are at http://{_address_of(settings.host, listener)}/metrics")
+            await _run(container, parts, _servers_of(container, parts, listener, tasks))
 
 
-async def _run(container: Container, parts: Parts, listener: socket.socket) -> None:
-    app = _app_of(container) if parts.api else work_app(container.metrics)
-    server = BoundedServer(app, container.settings)
+def _servers_of(
+    container: Container, parts: Parts, listener: socket.socket, tasks: socket.socket
+) -> list[tuple["BoundedServer", socket.socket]]:
+    """Return the HTTP servers of the process, each with its listener."""
+    if not parts.api:
+        app = work_app(container.metrics)
+        return [] if container.settings.metrics_port is None else [(BoundedServer(app, container.settings), listener)]
+    public = _app_of(container)
+    found = [(BoundedServer(public, container.settings), listener)]
+    if tasks.getsockname()[1]:  # it is bound
+        found.append((BoundedServer(create_task_app(container, public.state.metrics), container.settings), tasks))
+    return found
+
+
+async def _run(container: Container, parts: Parts, servers: Sequence[tuple["BoundedServer", socket.socket]]) -> None:
     work: list[asyncio.Task[None]] = []
 
     def stop() -> None:
         container.worker.stop()
         container.coordinator.stop()
         if not work:
-            server.should_exit = True
+            _end(servers)
 
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
@@ -104,15 +123,20 @@ async def _run(container: Container, parts: Parts, listener: socket.socket) -> N
                 work.append(group.create_task(container.coordinator.run()))
             if parts.worker:
                 work.append(group.create_task(container.worker.run()))
-            if parts.api or container.settings.metrics_port is not None:
+            for server, listener in servers:
                 group.create_task(server.serve(sockets=[listener]))
             if work:
                 await asyncio.wait(work)
-                server.should_exit = True
+                _end(servers)
     finally:
         watch.cancel()
     if watch.done() and not watch.cancelled():
         raise Transient("it stopped, as a read of a table computed on after it was ended: start it again")
+
+
+def _end(servers: Sequence[tuple["BoundedServer", socket.socket]]) -> None:
+    for server, _ in servers:
+        server.should_exit = True
 
 
 async def _stop_when_stuck(container: Container, stop: Callable[[], None]) -> None:
@@ -182,7 +206,7 @@ def _app_of(container: Container) -> FastAPI:
 async def _announce(
     container: Container, settings: Settings, listener: socket.socket, say: Callable[[str], None]
 ) -> None:
-    url = f"http://{_address_of(settings, listener)}"
+    url = f"http://{_address_of(settings.host, listener)}"
     say(f"Packhouse is at {url} (description of the API: /docs)")
     path = await ensure_first_key(container.access, settings)
     if path is not None:
@@ -195,9 +219,8 @@ async def _announce(
         say("The console is not built: `make console` in a checkout builds it; no restart is needed")
 
 
-def _address_of(settings: Settings, listener: socket.socket) -> str:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"{host}:{listener.getsockname()[1]}"
+def _address_of(host: str, listener: socket.socket) -> str:
+    return f"{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
 
 
 def _port_of(settings: Settings, parts: Parts) -> int | None:
@@ -205,33 +228,46 @@ def _port_of(settings: Settings, parts: Parts) -> int | None:
     return settings.port if parts.api else settings.metrics_port
 
 
-def _listening(settings: Settings, port: int | None) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+def _tasks_port_of(settings: Settings, parts: Parts) -> int | None:
+    """Return the port of the listener for tasks, None without one.
+
+    Raises:
+        InvalidInput: tasks are given an address, and this api has no listener for them.
+    """
+    if not parts.api or settings.tasks_port is not None:
+        return settings.tasks_port if parts.api else None
+    if settings.pace_url is None:
+        return 0 if parts.is_everything else None
+    raise InvalidInput(
+        "PACKHOUSE_PACE_URL is set and PACKHOUSE_TASKS_PORT is not: tasks report to a listener of their own, so set "
+        "its port and let PACKHOUSE_PACE_URL lead there; an api that serves no tasks has neither"
+    )
+
+
+def _listening(host: str, port: int | None, variable: str) -> socket.socket:
+    """Return a socket, bound if there is a port; `variable` is the setting of the port."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio disables Nagle's algorithm; otherwise answers wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if port is not None:
         try:
-            listener.bind((settings.host, port))
+            listener.bind((host, port))
         except OSError as error:
             listener.close()
-            raise InvalidInput(_not_bound(settings, port, error)) from error
+            raise InvalidInput(_not_bound(host, port, variable, error)) from error
     return listener
 
 
-def _not_bound(settings: Settings, port: int, error: OSError) -> str:
-    variable = "PACKHOUSE_PORT" if port == settings.port else "PACKHOUSE_METRICS_PORT"
+def _not_bound(host: str, port: int, variable: str, error: OSError) -> str:
     match error.errno:
         case errno.EADDRINUSE:
-            return (
-                f"port {port} of {settings.host} is in use: end what listens there, or set {variable} (0: a free port)"
-            )
+            return f"port {port} of {host} is in use: end what listens there, or set {variable} (0: a free port)"
         case errno.EACCES:
             return f"port {port} needs more rights than this process has: set {variable} to 1024 or above"
         case _:
-            return (
-                f"can't listen at {settings.host} port {port}: {error.strerror}; set PACKHOUSE_HOST to an own address"
-            )
+            setting = "PACKHOUSE_TASKS_HOST" if variable == "PACKHOUSE_TASKS_PORT" else "PACKHOUSE_HOST"
+            return f"can't listen at {host} port {port}: {error.strerror}; set {setting} to an own address"
 
 
 def _servers(settings: Settings) -> dict[str, str | None]:

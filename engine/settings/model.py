@@ -121,10 +121,23 @@ class Settings(BaseSettings):
         description="Open connections of one process; an address that is not a trusted proxy can hold at most "
         "half of them.",
     )
+    tasks_host: str = Field(
+        "127.0.0.1",
+        description="Address of the listener for Spark tasks: one that the executors reach and callers of the API do "
+        "not.",
+    )
+    tasks_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        json_schema_extra=unset("no listener; a free port with `up` and without `PACKHOUSE_PACE_URL`"),
+        description="Port at which an api serves `/internal` to Spark tasks, and nowhere else "
+        "([listener for tasks](operations.md#listener-for-tasks)); 0 picks a free one.",
+    )
     pace_url: str | None = Field(
         None,
-        description="URL at which Spark executors reach `/internal/pace`, with `/internal/credentials` beside it;"
-        " unset: each task keeps its initial share and credentials; `up` sets it automatically.",
+        description="URL at which Spark executors reach `/internal/pace` of the listener for tasks; unset: each task "
+        "keeps its initial share and credentials; `up` sets it automatically.",
     )
     lease_seconds: Seconds = Field(
         30,

@@ -20,11 +20,11 @@ LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 255,
     "traced modules of engine": 240,
     "modules of engine": 690,
-    "lines of engine": 93_300,
+    "lines of engine": 93_400,
     "protocols in formats/base": 16,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 111_850,
+    "lines of tests": 111_950,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -17,8 +17,8 @@ import pytest
 import uvicorn
 from redis.asyncio import Redis
 
-from api.app import create_app
-from api.deps import Services
+from api.http.metrics import Metrics
+from api.task_app import create_task_app
 from bench.processes import moved_bytes
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.limits import FleetLimits
@@ -113,11 +113,8 @@ def fill(world: World, name: str) -> None:
 
 @asynccontextmanager
 async def serving(world: World, listener: socket.socket) -> AsyncIterator[None]:
-    @asynccontextmanager
-    async def services() -> AsyncIterator[Services]:
-        yield world.container
-
-    server = uvicorn.Server(uvicorn.Config(create_app(services), log_config=None, lifespan="on"))
+    app = create_task_app(world.container, Metrics())
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="on"))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         yield

@@ -202,9 +202,9 @@ class World:
         """Answer a task's report as the api's route does (`api/routes/runs/pace.py`)."""
         assert urlsplit(url).path == "/internal/pace"
         self.loop.pause(self.random.uniform(0.001, 0.02))
-        run_id, attempt = self.api.pace_tokens.read(headers["Authorization"].removeprefix("Bearer "))
+        token = self.api.pace_tokens.read(headers["Authorization"].removeprefix("Bearer "))
         report = PaceReport.model_validate_json(body).to_domain()
-        answer = self.loop.create_task(self.api.pace.report(run_id, attempt, report))
+        answer = self.loop.create_task(self.api.pace.report(token.run_id, token.attempt, report))
         try:
             share = PaceShare.from_domain(self.loop.block(answer))
         except PackhouseError as error:

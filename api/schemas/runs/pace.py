@@ -40,11 +40,13 @@ class PaceShare(Answer):
     bytes_per_second: float | None
     requests_per_second: float | None
     stop: bool
+    token: str | None = None
 
     @classmethod
-    def from_domain(cls, answer: PaceAnswer) -> Self:
-        """Return the wire form."""
+    def from_domain(cls, answer: PaceAnswer, token: str | None = None) -> Self:
+        """Return the wire form; `token` replaces that of the task, None: it stays."""
         return cls(
+            token=token,
             bytes_per_second=answer.budget.bytes_per_second,
             requests_per_second=answer.budget.requests_per_second,
             stop=answer.stop,

@@ -11,7 +11,7 @@ from packhouse_client.errors import ListExpired
 
 T = TypeVar("T")
 _MOST_BEGINNINGS: Final = 10
-"""How often a list begins again in a row without a new item, before the error is raised."""
+"""Most beginnings in a row without a new item; after one more the error is raised."""
 
 
 class Walk(Generic[T]):

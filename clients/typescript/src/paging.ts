@@ -12,7 +12,7 @@ export interface Page<Item> {
   readonly next_page_token: string | null;
 }
 
-/** How often a list begins again in a row without a new item, before the error is thrown. */
+/** Most beginnings in a row without a new item; after one more the error is thrown. */
 const MOST_BEGINNINGS = 10;
 
 /** The fields that identify an item, by the path of a list that may begin again or whose items may move. */

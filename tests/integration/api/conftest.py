@@ -20,6 +20,7 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from api.deps import Services
+from api.task_app import create_task_app
 from engine.domain.runs.run import Run
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
@@ -39,12 +40,13 @@ ADDRESS = {"catalog": "lake", "namespace": [NAME[0]], "name": NAME[1]}
 
 @dataclass
 class Api:
-    """The app, its container, and clients with and without a key."""
+    """The app, its container, clients with and without a key, and a client of the listener for tasks."""
 
     app: FastAPI
     container: Container
     client: httpx.AsyncClient
     anonymous: httpx.AsyncClient
+    tasks: httpx.AsyncClient
 
     def with_key(self, secret: str) -> httpx.AsyncClient:
         """Return a client with another key; it holds nothing that must be closed."""
@@ -142,9 +144,15 @@ async def api_on(container: Container) -> AsyncIterator[Api]:
 
     app = shared_routes_app(services)
     key = await container.access.ensure_admin_key()
-    async with LifespanManager(app), client_of(app) as anonymous, client_of(app) as client:
+    tasks_app = create_task_app(container, app.state.metrics)
+    async with (
+        LifespanManager(app),
+        client_of(app) as anonymous,
+        client_of(app) as client,
+        client_of(tasks_app) as tasks,
+    ):
         client.headers["Authorization"] = f"Bearer {key}"
-        yield Api(app, container, client, anonymous)
+        yield Api(app, container, client, anonymous, tasks)
 
 
 def client_of(app: FastAPI) -> httpx.AsyncClient:

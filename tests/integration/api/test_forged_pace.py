@@ -16,7 +16,7 @@ REPORT = {"group": 0, "bytes_read": 0, "bytes_written": 0, "requests": 0, "throt
 async def sent(api: Api, path: str, token: str, **changes: Any) -> Any:
     """Send a message, and return the answer."""
     headers = {"Authorization": f"Bearer {token}".encode("latin-1")}
-    return await api.anonymous.post(f"/internal/{path}", json=REPORT | changes, headers=headers)
+    return await api.tasks.post(f"/internal/{path}", json=REPORT | changes, headers=headers)
 
 
 def forged(api: Api) -> dict[str, str]:

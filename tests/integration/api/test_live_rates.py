@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from api.task_app import create_task_app
 from engine.settings.model import Settings
 from tests.integration.api.conftest import Api, on_a_port
 from tests.support.settings import settings_of
@@ -33,8 +34,8 @@ def settings(sqlite_url: str, redis_url: str, tmp_path: Path, listener: socket.s
 
 @pytest.fixture
 async def channel(api: Api, listener: socket.socket) -> AsyncIterator[None]:
-    """The api on a port, where tasks reach it."""
-    async with on_a_port(api.app, sockets=[listener]):
+    """The listener for tasks on a port."""
+    async with on_a_port(create_task_app(api.container, api.app.state.metrics), sockets=[listener]):
         yield
 
 

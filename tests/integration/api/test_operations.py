@@ -191,7 +191,7 @@ async def test_names_in_metrics_need_a_key_of_every_team(api: Api, table_id: str
 
 async def pace(api: Api, *, status: int, token: str | None = None, **changes: Any) -> Any:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    response = await api.anonymous.post("/internal/pace", json=REPORT | changes, headers=headers)
+    response = await api.tasks.post("/internal/pace", json=REPORT | changes, headers=headers)
     assert response.status_code == status, response.text
     return response.json()
 
@@ -219,7 +219,7 @@ async def test_the_token_is_checked_before_the_body_is_read(api: Api) -> None:
         raise AssertionError("the body was read")
         yield b""
 
-    response = await api.anonymous.post("/internal/pace", content=body(), headers={"Authorization": "Bearer x"})
+    response = await api.tasks.post("/internal/pace", content=body(), headers={"Authorization": "Bearer x"})
     assert response.status_code == 401
 
 

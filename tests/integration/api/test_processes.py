@@ -1,8 +1,10 @@
 """`packhouse-server`: started as a process of its own, and the commands and settings that end it at once."""
 
 import asyncio
+import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -16,7 +18,7 @@ from api.server.parts import STUCK_SECONDS, Parts, serve
 from engine.domain.errors import Transient
 from engine.services.catalogs.table_access import TableAccess
 from engine.settings.model import Settings
-from tests.support.eventually import eventually
+from tests.support.eventually import eventually, seen_when
 from tests.support.processes import environment_of
 from tests.support.server_command import server_command
 from tests.support.settings import settings_of
@@ -56,6 +58,38 @@ def test_settings_that_do_not_fit_together_are_refused_at_the_start(sqlite_url: 
     done = server_command("coordinator", data_dir=tmp_path, database_url=sqlite_url, **wrong)
     assert done.returncode == 1
     assert "PACKHOUSE_LATENCY_QUERY is not set" in done.stderr
+
+
+def test_an_address_for_tasks_without_their_listener_is_refused_at_the_start(sqlite_url: str, tmp_path: Path) -> None:
+    wrong = NOWHERE | {"pace_url": "http://127.0.0.1:8080/internal/pace"}
+    done = server_command("api", data_dir=tmp_path, database_url=sqlite_url, port=0, **wrong)
+    assert done.returncode == 1
+    assert "PACKHOUSE_PACE_URL is set and PACKHOUSE_TASKS_PORT is not" in done.stderr
+
+
+@pytest.mark.parametrize("parts", [Parts(api=True), Parts(api=True, worker=True, coordinator=True)])
+async def test_tasks_have_a_listener_of_their_own_that_ends_with_the_process(
+    redis_url: str, sqlite_url: str, tmp_path: Path, parts: Parts
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = settings_of(tmp_path, database_url=sqlite_url, redis_url=redis_url, port=0, tasks_port=port)
+    said = list[str]()
+    serving = asyncio.create_task(serve(settings, parts, say=said.append))
+    async with httpx.AsyncClient() as client:
+
+        async def status(url: str) -> int:
+            with suppress(httpx.TransportError):
+                return (await client.post(f"{url}/internal/pace", json={})).status_code
+            return 0
+
+        assert await seen_when(lambda: status(f"http://127.0.0.1:{port}")) == 401
+        [public] = [line.split()[3] for line in said if line.startswith("Packhouse is at")]
+        assert await seen_when(lambda: status(public)) == 404
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(serving, 30)
+        assert [await status(url) for url in (public, f"http://127.0.0.1:{port}")] == [0, 0]
 
 
 async def test_the_api_prints_where_its_first_key_is_and_ends_on_a_signal(

@@ -3,12 +3,16 @@
 import asyncio
 from pathlib import Path
 
+import httpx
 import pytest
+from itsdangerous import TimestampSigner
 
 from engine.domain.ids import RunId
+from engine.services.operations.tasks.pace_tokens import RENEWED_SECONDS, VALID_SECONDS, PaceTokens
 from tests.integration.api.conftest import ADDRESS, Api
 from tests.support.world import make_lake
 
+REPORT = {"group": 0, "bytes_read": 0, "bytes_written": 0, "requests": 0, "throttled_seconds": 0.0}
 KEYS = {"s3.access-key-id": "env:TEST_KEY", "s3.secret-access-key": "env:TEST_KEY"}
 
 
@@ -27,7 +31,7 @@ async def run_id(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> s
 
 async def ask(api: Api, token: str | None, status: int) -> dict[str, dict[str, str]]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = await api.anonymous.post("/internal/credentials", headers=headers, json={})
+    answer = await api.tasks.post("/internal/credentials", headers=headers, json={})
     assert answer.status_code == status, answer.text
     body: dict[str, dict[str, str]] = answer.json()
     return body
@@ -71,6 +75,48 @@ async def test_a_token_of_the_runs_current_attempt_is_needed(api: Api, run_id: s
     for attempt in (0, 2):
         refused = await ask(api, token_of(api, run_id, attempt), 409)
         assert "is over: its tasks get no credentials" in str(refused)
+
+
+async def report(api: Api, run_id: str, *, age_seconds: int, attempt: int = 1) -> httpx.Response:
+    """Send a task's report with a token of this age."""
+    token = aged(api, age_seconds).issue(RunId(run_id), attempt)
+    return await api.tasks.post("/internal/pace", json=REPORT, headers={"Authorization": f"Bearer {token}"})
+
+
+def aged(api: Api, seconds: int) -> PaceTokens:
+    """Return the tokens of the app, issued some seconds ago."""
+
+    class Signer(TimestampSigner):
+        def get_timestamp(self) -> int:
+            return super().get_timestamp() - seconds
+
+    tokens = PaceTokens(secret_keys=api.container.secret_keys)
+    tokens._serializer.signer = Signer
+    return tokens
+
+
+async def test_a_token_is_renewed_and_past_its_time_good_only_while_its_attempt_is_at_work(
+    api: Api, run_id: str
+) -> None:
+    assert (await report(api, run_id, age_seconds=0)).json()["token"] is None
+    for age in (RENEWED_SECONDS + 2, VALID_SECONDS + 2):
+        renewed = (await report(api, run_id, age_seconds=age)).json()["token"]
+        assert api.container.pace_tokens.read(renewed).age_seconds < RENEWED_SECONDS
+    for attempt, run in ((2, run_id), (1, "run_none")):
+        assert (await report(api, run, age_seconds=VALID_SECONDS - 2, attempt=attempt)).status_code == 200
+        refused = await report(api, run, age_seconds=VALID_SECONDS + 2, attempt=attempt)
+        assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated")
+
+
+async def test_the_public_listener_serves_no_task_and_that_of_tasks_nothing_else(api: Api, run_id: str) -> None:
+    headers = {"Authorization": f"Bearer {token_of(api, run_id)}"}
+    for path in ("pace", "credentials"):
+        for client in (api.anonymous, api.client):
+            assert (await client.post(f"/internal/{path}", json=REPORT, headers=headers)).status_code == 404
+    assert (await api.tasks.get("/v1/tables", headers=headers)).status_code == 404
+    assert (await api.tasks.get("/healthz")).status_code == 401
+    large = await api.tasks.post("/internal/pace", json={"x": "x" * 2**14}, headers=headers)
+    assert large.status_code == 413
 
 
 async def test_a_run_that_ended_or_does_not_exist_gets_none(api: Api, table_id: str) -> None:

@@ -35,7 +35,7 @@ async def test_answers_do_not_wait_for_acknowledgements(tmp_path: Path) -> None:
         delays.set_result(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         writer.close()
 
-    with _listening(Settings(data_dir=tmp_path), 0) as listener:
+    with _listening("127.0.0.1", 0, "PACKHOUSE_PORT") as listener:
         async with await asyncio.start_server(connected, sock=listener):
             _, writer = await asyncio.open_connection(*listener.getsockname())
             assert await delays

@@ -32,9 +32,11 @@ class Answers:
     def __init__(self, *answers: dict[str, Any] | None) -> None:
         self.answers = list(answers)
         self.reports: list[dict[str, Any]] = []
+        self.tokens: list[str] = []
 
     def __call__(self, url: str, headers: dict[str, str], body: bytes) -> bytes:
         self.reports.append(json.loads(body))
+        self.tokens.append(headers["Authorization"].removeprefix("Bearer "))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if answer is None:
             raise ConnectionRefusedError
@@ -82,6 +84,14 @@ def test_an_answer_is_the_new_share(tmp_path: Path) -> None:
     assert rate_of(bucket) == 50_000_000
     pace.beat()
     assert rate_of(bucket) is None
+
+
+def test_a_new_token_is_used_from_the_next_report_on(tmp_path: Path) -> None:
+    post = Answers(FREE, {**FREE, "token": "second"}, None, {**FREE, "token": None})
+    pace = channel(tmp_path, post, Bucket())
+    for _ in range(5):
+        pace.beat()
+    assert post.tokens == ["secret", "secret", "second", "second", "second"]
 
 
 @pytest.mark.parametrize(("failures", "rate"), [(2, 50_000_000), (3, 10_000_000), (9, 10_000_000)])

@@ -1,7 +1,8 @@
 """The pace channel: about once a second the task reports its transfers and receives its share, or the order to stop.
 
-It uses only the standard library. After three failures in a row the task returns to its static share; reports continue,
-and the next answer applies again. No failure of the channel ends the task.
+It uses only the standard library. An answer may have a new token, which later reports carry. After three failures in a
+row the task returns to its static share; reports continue, and the next answer applies again. No failure of the channel
+ends the task.
 """
 
 import json
@@ -35,6 +36,7 @@ class PaceChannel:
         self._bucket = bucket
         self._moved = moved
         self._post = post
+        self._token = pace.channel_token or ""
         self._failures = 0
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
@@ -58,11 +60,12 @@ class PaceChannel:
         try:
             answer = self._exchange(finished)
             share = [_rate(answer[name]) for name in ("bytes_per_second", "requests_per_second")]
-            stop = bool(answer["stop"])
+            stop, token = bool(answer["stop"]), answer.get("token")
         except (OSError, ValueError, KeyError, TypeError):
             self._failed()
             return
         self._failures = 0
+        self._token = str(token or self._token)
         self._bucket.set_share(*share)
         if stop:
             self._bucket.stop()
@@ -82,7 +85,7 @@ class PaceChannel:
             "throttled_seconds": round(self._bucket.throttled_seconds, 3),
             "finished": finished,
         }
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._pace.channel_token or ''}"}
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._token}"}
         return json.loads(self._post(self._pace.channel_url or "", headers, json.dumps(report).encode()))
 
     def _failed(self) -> None:

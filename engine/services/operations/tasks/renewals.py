@@ -12,11 +12,12 @@ from typing import Final
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.clock import Clock
-from engine.domain.errors import StateConflict
+from engine.domain.errors import StateConflict, Unauthenticated
 from engine.domain.ids import RunId
-from engine.domain.runs.run import LEASED_STATES
+from engine.domain.runs.run import LEASED_STATES, Run
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
+from engine.services.operations.tasks.pace_tokens import TaskToken
 from engine.stores.database import Database
 
 KEPT_SECONDS: Final = 5.0
@@ -39,7 +40,19 @@ class RenewalService:
         self._clock = clock
         self._kept: OrderedDict[tuple[RunId, int], _KeptCredentials] = OrderedDict()
 
-    async def storage(self, run_id: RunId, attempt: int) -> Mapping[str, str]:
+    async def admit(self, token: TaskToken) -> None:
+        """Check that a token is valid, or that its attempt is at work.
+
+        Raises:
+            Unauthenticated: the token is past its time, and its attempt is over.
+        """
+        if token.is_valid:
+            return
+        async with self._database.read() as unit:
+            if not _is_at_work(await unit.runs.get(token.run_id), token):
+                raise Unauthenticated("the pace token is past its time, and its attempt is over")
+
+    async def storage(self, token: TaskToken) -> Mapping[str, str]:
         """Return the storage properties for the tasks of an attempt.
 
         Raises:
@@ -47,11 +60,12 @@ class RenewalService:
             Transient: the catalog does not answer.
         """
         async with self._database.read() as unit:
-            run = await unit.runs.get(run_id)
-            if run is None or run.attempt != attempt or run.state not in LEASED_STATES:
-                raise StateConflict(f"attempt {attempt} of run {run_id} is over: its tasks get no credentials")
+            run = await unit.runs.get(token.run_id)
+            if run is None or not _is_at_work(run, token):
+                message = f"attempt {token.attempt} of run {token.run_id} is over: its tasks get no credentials"
+                raise StateConflict(message)
             table, catalog = await read_registered(unit, run.table_id, SYSTEM)
-        kept = self._of(run_id, attempt)
+        kept = self._of(token.run_id, token.attempt)
         async with kept.lock:
             if kept.storage is None or self._clock.monotonic() - kept.read_at >= KEPT_SECONDS:
                 opened = await open_registered(self._formats, catalog, table)
@@ -64,3 +78,7 @@ class RenewalService:
         if len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
         return kept
+
+
+def _is_at_work(run: Run | None, token: TaskToken) -> bool:
+    return run is not None and run.attempt == token.attempt and run.state in LEASED_STATES
