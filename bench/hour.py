@@ -251,7 +251,7 @@ def _row(hour: Hour, stream: Stream) -> dict[str, Any]:
     others = [run["reason"] for run in runs if run["state"] != "succeeded"]
     results = [run["result"] for run in runs]
     health = hour.get(f"/v1/tables/{stream.table_id}/health")
-    rewritten = sum(each.get("rewritten_bytes", 0) for each in results)
+    rewritten = sum(each["rewritten_bytes"] or 0 for each in results)
     return {
         "table": stream.name,
         "commits": stream.commits,
@@ -260,7 +260,7 @@ def _row(hour: Hour, stream: Stream) -> dict[str, Any]:
         "most small": max(stream.samples, default=0),
         "runs": len(done),
         "other runs": ", ".join(f"{others.count(each)} {each}" for each in sorted(set(others))) or "-",
-        "groups lost": sum(each.get("races", {}).get("groups_lost", 0) for each in results),
+        "groups lost": sum((each["races"] or {}).get("groups_lost", 0) for each in results),
         "MB rewritten": round(rewritten / 1e6, 1),
         "waits": stream.waits,
         "rows": hour.check_rows(stream),

@@ -3,7 +3,7 @@
 `python -m api openapi` writes `openapi.yaml`; with `--check` it compares only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import yaml
@@ -20,7 +20,17 @@ from api.problems.responses import MEDIA_TYPE, add
 from api.schemas.problems import Problem
 from engine.domain.access.callers import Role
 
+_SECTIONS: Final = ("openapi", "info", "title", "servers", "security", "tags", "paths", "components")
+_COMPONENTS: Final = ("securitySchemes", "schemas", "responses", "examples")
 _FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes values that occur twice in full, without anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the interface
+        """Return True."""
+        return True
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
@@ -46,7 +56,6 @@ def describe(app: FastAPI) -> dict[str, Any]:
         rules.declare_refused_parameters(document, _declared("invalid_input"))
         rules.restore_examples(document)
         rules.drop_unused_examples(document)
-        rules.drop_written_examples(document)
         add_examples(document)
         rules.describe_answers(document)
         for part in (document["components"]["schemas"], document["paths"]):
@@ -58,9 +67,19 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 
 def to_yaml(document: dict[str, Any]) -> str:
-    """Return the document as YAML with sorted keys."""
-    text: str = yaml.safe_dump(document, sort_keys=True, allow_unicode=True, width=120, default_flow_style=False)
+    """Return the document as YAML in the order of reading; schemas and examples are sorted by name."""
+    shown = _in_order(document, _SECTIONS)
+    if "components" in shown:
+        components = {name: dict(sorted(part.items())) for name, part in shown["components"].items()}
+        shown["components"] = _in_order(components, _COMPONENTS)
+    text: str = yaml.dump(
+        shown, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120, default_flow_style=False
+    )
     return "# Generated from the app by `make openapi`; do not edit.\n" + text
+
+
+def _in_order(part: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return dict(sorted(part.items(), key=lambda item: names.index(item[0])))
 
 
 def _add_problems(document: dict[str, Any]) -> None:

@@ -133,14 +133,6 @@ def describe_answers(document: Document) -> None:
                 response["description"] = _summary_of(response, schemas)
 
 
-def drop_written_examples(document: Document) -> None:
-    """Remove examples from the answer form of models that are written too: these have the form of requests."""
-    for name, schema in document["components"]["schemas"].items():
-        if name.endswith("-Output"):
-            for part in (schema, *schema.get("properties", {}).values()):
-                part.pop("examples", None)
-
-
 def restore_examples(document: Document) -> None:
     """Restore the declared examples of models: the framework drops nulls, which answers always have."""
     schemas = document["components"]["schemas"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from api.listing.pagination import Page
 from engine.domain.values.strict import UNSEEN, OneLine, one_line
@@ -17,10 +17,14 @@ LABEL_KEYS: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": 255, "p
 LabelValue = Annotated[OneLine, StringConstraints(max_length=255)]
 
 
-class Request(BaseModel):
-    """A body that callers send: unknown fields are an error."""
+Text = Annotated[str, StringConstraints(min_length=0), WithJsonSchema({"type": "string"})]
+"""A text of the record. The bound, which is not described, refuses lone surrogates, which no answer can have."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+class Request(BaseModel):
+    """A body that callers send: unknown fields are an error. Answers that repeat it have the same schema."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_mode_override="validation")
 
 
 class Answer(BaseModel):

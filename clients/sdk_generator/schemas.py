@@ -18,11 +18,16 @@ _CHECKS: Final = frozenset(
         *("discriminator", "examples", "title"),
     }
 )
+UNKNOWN: Final = "UnknownDocument"
+_UNKNOWN: Final = {
+    "type": "object",
+    "description": "A document of a kind that this version does not know; its fields are in `model_extra`.",
+}
 _DATA: Final = frozenset({"const", "default", "enum", "required"})
 
 
 def class_name(name: str) -> str:
-    """Return the name of the class for a schema, such as `PolicyDocumentInput` for `PolicyDocument-Input`."""
+    """Return the name of the class for a schema, such as `RunStateFilter` for `run_state_filter`."""
     return "".join(part[:1].upper() + part[1:] for part in name.replace("-", "_").split("_"))
 
 
@@ -32,11 +37,12 @@ class Schemas:
     def __init__(self, spec: Mapping[str, Any]) -> None:
         components: Mapping[str, Schema] = spec["components"]["schemas"]
         self.enums = {class_name(name): schema for name, schema in components.items() if "enum" in schema}
+        self._unions = {name: schema for name, schema in components.items() if "discriminator" in schema}
         self.models = {
-            name: self._model(schema, name.removesuffix("-Input").removesuffix("-Output"))
+            name: self._model(schema, name)
             for name, schema in components.items()
-            if "enum" not in schema
-        }
+            if "enum" not in schema and name not in self._unions
+        } | {UNKNOWN: _UNKNOWN}
 
     def enum(self, schema: Schema, name: str) -> str:
         """Return the class of an inline enum; one with equal values is used again, otherwise `name` makes a new one."""
@@ -52,6 +58,9 @@ class Schemas:
             return schema
         if "enum" in schema:
             return {"$ref": _enum_reference(self.enum(schema, name))}
+        if (union := self._unions.get(str(schema.get("$ref")).rpartition("/")[2])) is not None:
+            described = {"description": schema["description"]} if "description" in schema else {}
+            return {**described, "anyOf": [*union["oneOf"], {"$ref": f"#/components/schemas/{UNKNOWN}"}]}
         return {key: self._keyword(key, value, name) for key, value in schema.items() if not _is_check(key, value)}
 
     def _keyword(self, key: str, value: Any, name: str) -> Any:

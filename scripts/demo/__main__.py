@@ -275,7 +275,7 @@ def _prove_rows(screen: Screen, claim: str, expected: Rows, found: Rows) -> None
 
 
 def _snapshots(run: Mapping[str, Any]) -> list[str]:
-    return list(run["result"].get("snapshot_ids", ()))
+    return list(run["result"]["snapshot_ids"])
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class Screen:
             rows = [(name, result["predicted"][name], actual) for name, actual in result["actual"].items()]
             self.console.print()
             print_rows(self.console, ("", ">predicted", ">actual"), rows)
-        for verification in result.get("verifications", ()):
+        for verification in result["verifications"]:
             of = f" of snapshot [bold]{found}[/]" if (found := verification.get("snapshot_id")) else ""
             self.console.print(f"\nverification{of}")
             marks = {True: "[green]✔[/]", False: "[bold red]✘[/]"}

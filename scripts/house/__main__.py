@@ -17,14 +17,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 255,
+    "traced modules": 258,
     "traced modules of engine": 240,
     "modules of engine": 690,
     "lines of engine": 93_400,
     "protocols in formats/base": 16,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 111_950,
+    "lines of tests": 112_500,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -99,7 +99,7 @@ def test_programs_start_without_importing_the_models(module: str) -> None:
 def test_every_name_of_the_models_is_found_and_no_other() -> None:
     names: dict[str, object] = {}
     exec("from packhouse_client.models import *", names)
-    assert {"RunState", "RunDetail", "PolicyDocumentInput"} <= names.keys()
+    assert {"RunState", "RunDetail", "PolicyDocument"} <= names.keys()
     assert not {"Model", "OpenEnum", "datetime"} & names.keys()
     with pytest.raises(AttributeError, match="no attribute 'RunDetial'"):
         models.__getattr__("RunDetial")

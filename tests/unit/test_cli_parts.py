@@ -356,6 +356,7 @@ def test_settings_with_their_defaults_are_counted_not_shown() -> None:
 
 def test_a_run_shows_the_manifests_that_it_merged() -> None:
     result = {
+        "operation": "rewrite_manifests",
         "rewritten_manifests": 6,
         "added_manifests": 1,
         "rewritten_manifest_bytes": 6 * 2**20,

@@ -21,7 +21,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     **runs.OF_MODELS,
     **tables.OF_MODELS,
 }
-"""Values by model and field. `PolicyDocument` stands for `PolicyDocument-Output`."""
+"""Values by model and field."""
 
 OF_ANSWERS: Final[Mapping[tuple[str, str], tuple[str, Mapping[str, Any]]]] = runs.OF_ANSWERS
 """Answers that differ from the example of their model: by operation and status, the model and the other values."""
@@ -75,9 +75,9 @@ def _options(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _example(model: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
     """Return the example of a model: the declared one, or one that is composed from those of its fields."""
     schema = schemas[model]
-    if "examples" in schema:
+    values = OF_MODELS.get(model, {})
+    if "examples" in schema and not values:
         return deepcopy(dict(schema["examples"][0]))
-    values = OF_MODELS.get(model.removesuffix("-Output"), {})
     required = schema.get("required", ())
     return {
         name: deepcopy(values[name]) if name in values else _value(model, name, field, schemas)

@@ -19,6 +19,7 @@ from api.openapi.examples.names import (
 OUTPUT_BYTES: Final = 63_200_000
 
 _PLAN: Final = {
+    "operation": "rewrite",
     "base_snapshot_id": SNAPSHOT_BEFORE,
     "schema_id": 0,
     "groups": 2,
@@ -26,6 +27,7 @@ _PLAN: Final = {
     "hash": PLAN_HASH,
 }
 _RESULT: Final = {
+    "operation": "rewrite",
     "rewritten_files": FILES,
     "rewritten_bytes": FILES * MIB,
     "rewritten_rows": ROWS,
@@ -45,10 +47,10 @@ _QUEUED: Final = {
     "updated_at": SUBMITTED,
     "started_at": None,
     "attempt": 0,
-    "request": {"request_id": "req_689b26fbc32dbc7a"},
-    "plan": {},
-    "policy": {},
-    "result": {},
+    "request": {"operation": "rewrite", "request_id": "req_689b26fbc32dbc7a"},
+    "plan": {"operation": "rewrite"},
+    "policy": {"values": {}, "origins": {}},
+    "result": {"operation": "rewrite"},
 }
 _AT_WORK: Final = _QUEUED | {
     "state": "rewriting",

@@ -146,6 +146,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "summary": "2 snapshots of 65 can expire (older than 5 d, except the 10 newest of each branch)",
         "next_at": "2026-11-02T03:00:00Z",
         "details": {
+            "operation": "expire_snapshots",
             "rule": {"older_than_seconds": 432000, "keep_last": 10},
             "expired_total": 2,
             "expired": [{"snapshot_id": SNAPSHOT_BEFORE, "committed_at": "2026-10-25T03:00:00Z"}],

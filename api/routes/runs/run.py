@@ -146,7 +146,6 @@ async def preview_run(body: RunToPreview, services: ServicesDep, caller: Operato
     "",
     summary="List runs, newest first",
     responses=problems("not_found", "invalid_input"),
-    response_model_exclude_unset=True,
 )
 async def list_runs(
     services: ServicesDep,
@@ -167,7 +166,7 @@ async def list_runs(
         return page.runs, page.walked_to
 
     page = await pages.collect_walked(fetch, key=lambda run: run.id, of=RunId)
-    return RunList.of(page, documents, retained_since=await services.runs.retained_since())
+    return await RunList.of(page, documents, retained_since=await services.runs.retained_since())
 
 
 @router.get("/{run_id}", summary="Show a run", responses=problems("not_found", "invalid_input"))

@@ -1,13 +1,15 @@
 """Deletions on the wire: runs that delete files or history, from their announcement to their end."""
 
 from enum import StrEnum
-from typing import Final, Literal, Self
+from typing import Final, Self
 
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Listed
+from api.schemas.runs.figures import DeletionAcknowledgement
+from api.schemas.runs.requests import AnnouncedDeletion, DeletingRequest, DeletionBounds, request_of
+from api.schemas.runs.results import DeletingResult, RunResult, result_of
 from engine.domain.runs import run as domain
-from engine.domain.runs.deletions import AcknowledgementRequest, Announcement
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import LEASED_STATES, Operation, RunState, WaitingFor
 from engine.domain.tables.addresses import written_address
@@ -30,7 +32,7 @@ _EXAMPLE: JsonObject = {
     "acknowledgement": None,
     "ended_at": None,
     "ended_by": None,
-    "result": {},
+    "result": {"operation": "expire_snapshots"},
 }
 
 
@@ -54,51 +56,6 @@ RUN_STATES: Final = {
 """State of a deletion → states of its run."""
 
 
-class DeletionAmounts(Answer):
-    """Amounts of a deletion or a table."""
-
-    snapshots: int | None = Field(description="Snapshots; null: not known.")
-    files: int | None = Field(description="Files; null: not known.")
-    bytes: int | None = Field(description="Bytes of the files; null: not known.")
-
-
-class DeletionAcknowledgement(Answer):
-    """Why a deletion waits, or waited, for an acknowledgement: it is unusually large, or above a given bound."""
-
-    amounts: DeletionAmounts = Field(description="What it would delete, and what is acknowledged.")
-    exceeded: list[Literal["snapshots", "files", "bytes"]] = Field(
-        description="The amounts that are above their limit."
-    )
-    median: DeletionAmounts | None = Field(
-        description="Medians of the last ten deletions of the operation, or of as many as there are since the last "
-        "change that deletes more; null: it is above `up_to` instead."
-    )
-    of_table: DeletionAmounts | None = Field(description="What the table has; null: it is above `up_to` instead.")
-    factor: int | None = Field(description="`deletion.surge.factor` of the policy.")
-    share_percent: int | None = Field(description="`deletion.surge.share_percent` of the policy.")
-    up_to: dict[str, int] = Field(description="The bound that was acknowledged; empty: it is unusually large instead.")
-    acknowledged_by: str | None = Field(description="Caller who acknowledged it; null: it still waits.")
-    acknowledged_at: Instant | None = Field(description="When it was acknowledged.")
-
-    @classmethod
-    def from_domain(cls, asked: AcknowledgementRequest) -> Self:
-        """Return the wire form."""
-        usual = asked.usual
-        return cls.model_validate(
-            {
-                "amounts": asked.amounts.document(),
-                "exceeded": list(asked.exceeded),
-                "median": None if usual is None else usual.median.document(),
-                "of_table": None if usual is None else usual.table.document(),
-                "factor": None if usual is None else usual.factor,
-                "share_percent": None if usual is None else usual.share_percent,
-                "up_to": dict(asked.up_to),
-                "acknowledged_by": asked.given.get("by"),
-                "acknowledged_at": asked.given.get("at"),
-            }
-        )
-
-
 class Deletion(Answer):
     """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
 
@@ -113,7 +70,7 @@ class Deletion(Answer):
     table: str | None = Field(description="Address of the table; null: its registration was deleted.")
     operation: Operation = Field(description="Operation of the run.")
     setting: str | None = Field(description="The setting that allows it; null for a purge.")
-    bounds: JsonObject = Field(description="What bounds it: ages in seconds, and counts, as announced.")
+    bounds: DeletionBounds = Field(description="What bounds it, as announced.")
     summary: str = Field(description="What it would have deleted when it was announced, in words.")
     requested_by: str = Field(description="Caller who submitted it; `coordinator` for an automatic deletion.")
     announced_at: Instant = Field(description="Time of its announcement.")
@@ -130,7 +87,7 @@ class Deletion(Answer):
     )
     ended_at: Instant | None = Field(description="Time at which it ended; null: not yet.")
     ended_by: str | None = Field(description="Caller who undid or cancelled it; null: it was neither.")
-    result: JsonObject = Field(
+    result: RunResult = Field(
         description="Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the "
         "files is under /v1/runs/{id}/deleted-files."
     )
@@ -138,8 +95,9 @@ class Deletion(Answer):
     @classmethod
     def from_domain(cls, run: domain.Run) -> Self:
         """Return the wire form."""
-        announced = Announcement.of(run.request) or Announcement(None, None)
-        asked = AcknowledgementRequest.of(run)
+        request, result = request_of(run), result_of(run)
+        found = request.announced if isinstance(request, DeletingRequest) else None
+        announced = AnnouncedDeletion() if found is None else found
         return cls(
             id=run.id,
             state=next(state for state, states in RUN_STATES.items() if run.state in states),
@@ -147,17 +105,17 @@ class Deletion(Answer):
             table=None if run.ref is None else written_address(run.ref),
             operation=run.operation,
             setting=OPERATIONS[run.operation].setting or None,
-            bounds={} if announced.rule is None else dict(announced.rule.bounds),
+            bounds={} if announced.rule is None else announced.rule.bounds,
             summary=announced.summary,
             requested_by=run.requested_by,
             announced_at=run.created_at,
             starts_at=announced.starts_at,
             undo_until=run.not_before if run.waiting_for is WaitingFor.GRACE else None,
             waiting_for=run.waiting_for,
-            acknowledgement=None if asked is None else DeletionAcknowledgement.from_domain(asked),
+            acknowledgement=result.acknowledgement if isinstance(result, DeletingResult) else None,
             ended_at=run.finished_at,
             ended_by=run.cancel_requested_by,
-            result=run.result.document,
+            result=result,
         )
 
 

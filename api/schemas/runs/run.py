@@ -1,5 +1,6 @@
 """Runs, their file groups and events on the wire. Sizes are bytes, times are seconds, snapshot ids are strings."""
 
+import asyncio
 from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +11,9 @@ from pydantic import ConfigDict, Field
 from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, text_ids
 from api.schemas.fleet.limits import Pause
+from api.schemas.runs.plans import RunPlan, plan_of
+from api.schemas.runs.requests import RunPolicy, StoredRequest, policy_of, request_of
+from api.schemas.runs.results import RunResult, result_of
 from engine.domain.fleet.limits import Pauses
 from engine.domain.runs import run as domain
 from engine.domain.runs.run import GroupState, Operation, Priority, RunState, WaitingFor
@@ -21,15 +25,13 @@ from engine.services.runs.views import RunProgress
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ATTEMPTS_SHOWN: Final = 50
-_REQUEST = (
-    "The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the "
-    "`request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first "
-    "partition, how many) and `due_since`."
-)
+_AT_ONCE: Final = 50
+"""Runs of a list that are read at once: documents of so many take 5 ms."""
+_REQUEST = "The request besides the table."
 _REASON = "Code of the reason why it ended or waits."
-_PLAN = "Summary and prediction of the plan; empty before planning."
+_PLAN = "Summary of the plan, with its prediction; its fields are null before planning."
 _POLICY = "The effective policy that it was planned under."
-_RESULT = "Measured figures, and the proof of each snapshot; extended with each commit."
+_RESULT = "Measured figures, and the proof of each change of the table; extended with each commit."
 DETAIL_CHARACTERS: Final = 160
 """The most of `detail` in a list."""
 
@@ -147,7 +149,7 @@ class _RunFields(Answer):
 class Run(_RunFields):
     """One execution of one operation on one table."""
 
-    request: JsonObject = Field(description=_REQUEST)
+    request: StoredRequest = Field(description=_REQUEST)
     worker: str | None = Field(description="Worker that holds its lease.")
     urgent_at: Instant | None = Field(
         description="From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."
@@ -156,9 +158,9 @@ class Run(_RunFields):
     cancel_requested_by: str | None = Field(description="Caller who requested its cancellation.")
     reason: str | None = Field(description=_REASON)
     detail: str | None = Field(description="The same for people, with the remedy.")
-    plan: JsonObject = Field(description=_PLAN)
-    policy: JsonObject = Field(description=_POLICY)
-    result: JsonObject = Field(description=_RESULT)
+    plan: RunPlan = Field(description=_PLAN)
+    policy: RunPolicy = Field(description=_POLICY)
+    result: RunResult = Field(description=_RESULT)
 
     @classmethod
     def from_domain(cls, run: domain.Run) -> Self:
@@ -208,18 +210,18 @@ class RunSummary(_RunFields):
     detail: str | None = Field(
         description=f"The same for people; of more than {DETAIL_CHARACTERS} characters the middle is left out."
     )
-    request: JsonObject = Field(default={}, description=f"With `include=request`. {_REQUEST}")
-    plan: JsonObject = Field(default={}, description=f"With `include=plan`. {_PLAN}")
-    policy: JsonObject = Field(default={}, description=f"With `include=policy`. {_POLICY}")
-    result: JsonObject = Field(default={}, description=f"With `include=result`. {_RESULT}")
+    request: StoredRequest | None = Field(
+        default=None, description=f"With `include=request`; otherwise null. {_REQUEST}"
+    )
+    plan: RunPlan | None = Field(default=None, description=f"With `include=plan`; otherwise null. {_PLAN}")
+    policy: RunPolicy | None = Field(default=None, description=f"With `include=policy`; otherwise null. {_POLICY}")
+    result: RunResult | None = Field(default=None, description=f"With `include=result`; otherwise null. {_RESULT}")
 
     @classmethod
     def of(cls, run: domain.Run, documents: Collection[RunDocument]) -> Self:
-        """Return the wire form with some documents; the others are not set, so that they are left out."""
-        every = _run_fields(run)
-        shown = {name: every[name] for name in cls.model_fields if name not in set(RunDocument) or name in documents}
+        """Return the wire form with some documents; the others are null."""
         detail = None if run.detail is None else short(run.detail, DETAIL_CHARACTERS)
-        return cls(**shown | {"detail": detail})
+        return cls(**_run_fields(run, documents) | {"detail": detail})
 
 
 class RunList(Answer):
@@ -233,11 +235,14 @@ class RunList(Answer):
     )
 
     @classmethod
-    def of(
+    async def of(
         cls, page: Page[domain.Run], documents: Collection[RunDocument] = (), *, retained_since: datetime | None
     ) -> Self:
-        """Return the wire form of a page, with these documents of each run."""
-        items = [RunSummary.of(item, documents) for item in page.items]
+        """Return the wire form of a page, with these documents of each run; other requests go on meanwhile."""
+        items = list[RunSummary]()
+        for start in range(0, len(page.items), _AT_ONCE):
+            items += [RunSummary.of(run, documents) for run in page.items[start : start + _AT_ONCE]]
+            await asyncio.sleep(0)
         return cls(items=items, next_page_token=page.next_page_token, retained_since=retained_since)
 
 
@@ -323,7 +328,7 @@ class RunEventList(Listed[RunEvent, domain.RunEvent]):
     """Events, oldest first."""
 
 
-def _run_fields(run: domain.Run) -> JsonObject:
+def _run_fields(run: domain.Run, documents: Collection[RunDocument] = frozenset(RunDocument)) -> JsonObject:
     return {
         "id": run.id,
         "table_id": run.table_id,
@@ -332,7 +337,6 @@ def _run_fields(run: domain.Run) -> JsonObject:
         "owner_team": run.owner_team,
         "operation": run.operation,
         "priority": run.priority,
-        "request": dict(run.request),
         "state": run.state,
         "is_terminal": run.is_terminal,
         "requested_by": run.requested_by,
@@ -350,7 +354,8 @@ def _run_fields(run: domain.Run) -> JsonObject:
         "cancel_requested_by": run.cancel_requested_by,
         "reason": run.reason,
         "detail": run.detail,
-        "plan": text_ids(run.plan, "base_snapshot_id"),
-        "policy": dict(run.policy),
-        "result": dict(run.result.document),
+        "request": request_of(run) if RunDocument.REQUEST in documents else None,
+        "plan": plan_of(run) if RunDocument.PLAN in documents else None,
+        "policy": policy_of(run) if RunDocument.POLICY in documents else None,
+        "result": result_of(run) if RunDocument.RESULT in documents else None,
     }

@@ -5,8 +5,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Instant, JsonObject
+from api.schemas.common import Answer, Instant
 from api.schemas.policies.effects import Deletions
+from api.schemas.runs.plans import RunPlan, read_plan
 from engine.domain.runs.run import Operation
 from engine.services.policies.acknowledgements import DeletionPreview
 
@@ -37,16 +38,10 @@ class UpkeepPlan(Answer):
     next_at: Instant | None = Field(
         description="Time from which there is more to do if nothing more is written; null: not without further writes."
     )
-    details: JsonObject = Field(
-        description="By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with "
-        "their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and "
-        "bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. "
-        "`delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. "
-        "`rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their "
-        "place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and "
-        "of `equality_delete_files`, and the number of those that are `left_alone` by reason."
+    details: RunPlan = Field(
+        description="The plan, as a run would store it; one that deletes files also has the `removal`, as far as they "
+        "can be found without a run."
     )
-
     deletions: Deletions | None = Field(
         description="What it would delete, with the token to submit it with; null: it needs no acknowledgement."
     )
@@ -55,4 +50,5 @@ class UpkeepPlan(Answer):
     def from_domain(cls, plan: Mapping[str, Any], deletions: DeletionPreview | None) -> Self:
         """Return the wire form."""
         shown = None if deletions is None else Deletions.from_domain(deletions)
-        return cls.model_validate({**plan, "deletions": shown})
+        details = read_plan(plan["operation"], plan["details"])
+        return cls.model_validate({**plan, "details": details, "deletions": shown})

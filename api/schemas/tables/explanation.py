@@ -6,9 +6,10 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from api.schemas.common import Answer, Instant, JsonObject
+from api.schemas.runs.figures import Calibration, PlannedLater, Prediction, TimeEstimate
 from api.schemas.runs.run import Run
 from api.schemas.tables.due import NeverDue
-from api.schemas.tables.table import Calibration, Condition, PlannedLater, Prediction, TimeEstimate
+from api.schemas.tables.table import Condition
 from engine.domain.policies import OnStart, WindowKind
 from engine.domain.runs import run as domain
 from engine.domain.tables.watches import Verdict

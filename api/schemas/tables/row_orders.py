@@ -2,23 +2,15 @@
 
 from pydantic import Field
 
-from api.schemas.common import Answer
-
-
-class OrderField(Answer):
-    """A column to order by, with its field id in the table."""
-
-    name: str
-    field_id: int
-    descending: bool
-    nulls_first: bool
+from api.schemas.common import Answer, Text
+from api.schemas.runs.figures import OrderField
 
 
 class PartitionOverlap(Answer):
     """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
     spec_id: int
-    partition: str
+    partition: Text
     files: int
     overlap_depth: int = Field(description="The most files that may hold one value.")
     files_for_a_lookup: float = Field(
@@ -31,7 +23,7 @@ class PartitionOverlap(Answer):
 class OrderHealth(Answer):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
-    strategy: str
+    strategy: Text
     columns: list[OrderField]
     unordered_file_count: int = Field(
         description="Files that are not in the order, or not known to be: neither a rewrite of Packhouse nor the "

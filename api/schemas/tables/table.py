@@ -15,17 +15,18 @@ from api.schemas.common import (
     Listed,
     OwnerTeam,
     Request,
-    text_ids,
 )
 from api.schemas.fleet.limits import Pause
 from api.schemas.policies.policy import EXAMPLE as POLICY_EXAMPLE
+from api.schemas.runs.figures import Calibration, PlannedLater, Prediction, TimeEstimate
+from api.schemas.runs.plans import RunPlan, plan_of
 from api.schemas.runs.predicates import Partitions
+from api.schemas.runs.results import RunResult, result_of
 from api.schemas.tables.due import DueState
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs import run as domain_runs
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation
-from engine.domain.runs.times import EstimateSource, RunKind
 from engine.domain.tables import table as domain
 from engine.domain.tables.table import MAX_LABELS, TableRef
 from engine.domain.values.strict import Flag, OneLine
@@ -183,58 +184,6 @@ class Condition(Answer):
     detail: str
 
 
-class Prediction(Answer):
-    """Predicted figures of the plan's execution."""
-
-    input_files: int
-    input_bytes: int
-    input_rows: int
-    output_files: int
-    output_bytes: int
-    seconds: float = Field(description="Time at work, without waiting; `time_estimate` has its basis.")
-
-
-class Calibration(Answer):
-    """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
-
-    runs: int = Field(description="Runs that were measured.")
-    output_files: float = Field(description="Factor.")
-    output_bytes: float = Field(description="Factor of the rows' bytes, without the metadata of files.")
-    metadata_bytes: int = Field(
-        description="Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with."
-    )
-
-
-class TimeEstimate(Answer):
-    """Costs that seconds were predicted with: `run + (groups * group + files * file + bytes * byte) / lanes`.
-
-    The part after `run` takes at least as long as the limits allow.
-    """
-
-    kind: RunKind = Field(description="The way of rewriting.")
-    source: EstimateSource = Field(
-        description="The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same "
-        "machine, of the `fleet`; `prior`: none, the costs are assumed."
-    )
-    runs: int = Field(description="Number of attempts.")
-    evidence: str = Field(description="The same in words.")
-    run_seconds: float = Field(description="Once for the run.")
-    group_seconds: float = Field(description="For each file group.")
-    file_seconds: float = Field(description="For each input file.")
-    byte_seconds: float = Field(description="For each input byte.")
-    lanes: int = Field(description="Tasks at the same time.")
-    limit_bytes_per_second: float | None = Field(description="Of policy, catalog and fleet, read + written.")
-    limit_requests_per_second: float | None = Field(description="Of policy, catalog and fleet, to the storage.")
-
-
-class PlannedLater(Answer):
-    """Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first."""
-
-    partitions: int
-    files: int = Field(description="In these partitions, those that it may rewrite.")
-    bytes: int
-
-
 class PlannedGroup(Answer):
     """A file group that a run would rewrite."""
 
@@ -301,28 +250,31 @@ class HistoryEntry(Answer):
     """A run that changed the table."""
 
     id: str = Field(description="The run.")
+    operation: domain_runs.Operation
     state: domain_runs.RunState
     requested_by: str
     started_at: Instant | None
     finished_at: Instant | None
     snapshot_ids: list[str] = Field(description="Snapshots of the run, oldest first.")
-    plan: JsonObject
-    result: JsonObject = Field(
+    plan: RunPlan
+    result: RunResult = Field(
         description="Measured figures, to compare with the prediction, and the proof of each snapshot."
     )
 
     @classmethod
     def from_domain(cls, run: domain_runs.Run) -> Self:
         """Return the wire form."""
+        result = result_of(run)
         return cls(
             id=run.id,
+            operation=run.operation,
             state=run.state,
             requested_by=run.requested_by,
             started_at=run.started_at,
             finished_at=run.finished_at,
-            snapshot_ids=list(run.result.snapshot_ids),
-            plan=text_ids(run.plan, "base_snapshot_id"),
-            result=dict(run.result.document),
+            snapshot_ids=getattr(result, "snapshot_ids", []),
+            plan=plan_of(run),
+            result=result,
         )
 
 

@@ -26,7 +26,7 @@ class RunResult:
     @property
     def verifications(self) -> tuple[Mapping[str, Any], ...]:
         """The proof of each snapshot that the run committed, oldest first."""
-        return tuple(self.document.get("verifications", ()))
+        return tuple(each for each in self._list("verifications") if isinstance(each, dict))
 
     @property
     def is_refused(self) -> bool:
@@ -36,23 +36,22 @@ class RunResult:
     @property
     def races(self) -> LostRaces:
         """The groups that were lost to other writers."""
-        found = self.document.get("races", {})
-        return LostRaces(int(found.get("groups_lost", 0)), int(found.get("wasted_bytes", 0)))
+        return LostRaces(self._number("races", "groups_lost") or 0, self._number("races", "wasted_bytes") or 0)
 
     @property
     def expired_snapshots(self) -> int:
         """The number of snapshots that an expiry removed from the table's metadata."""
-        return int(self.document.get("expired_snapshots", 0))
+        return self._number("expired_snapshots") or 0
 
     @property
     def expired_tags(self) -> int:
         """The number of tags that an expiry removed."""
-        return int(self.document.get("expired_tags", 0))
+        return self._number("expired_tags") or 0
 
     @property
     def left_out_count(self) -> int:
         """The number of files, partitions or manifests that the run left out of its work (`domain.runs.left_out`)."""
-        return int(self.document.get("left_out", {}).get("count", 0))
+        return self._number("left_out", "count") or 0
 
     @property
     def rewritten_files(self) -> int | None:
@@ -87,7 +86,7 @@ class RunResult:
     @property
     def snapshot_ids(self) -> tuple[str, ...]:
         """The ids of the run's snapshots in the table; text, as they exceed 2^53."""
-        return tuple(map(str, self.document.get("snapshot_ids", ())))
+        return tuple(map(str, self._list("snapshot_ids")))
 
     @property
     def predicted(self) -> Mapping[str, Any] | None:
@@ -107,6 +106,13 @@ class RunResult:
         """Return the result with one more proof."""
         return self.updated(verifications=[*self.verifications, verification])
 
-    def _number(self, name: str) -> int | None:
+    def _number(self, *path: str) -> int | None:
+        """Return the number at a path; None without one, or if the record is damaged there."""
+        found: Any = self.document
+        for name in path:
+            found = found.get(name) if isinstance(found, dict) else None
+        return int(found) if isinstance(found, int | float) else None
+
+    def _list(self, name: str) -> list[Any]:
         found = self.document.get(name)
-        return None if found is None else int(found)
+        return list(found) if isinstance(found, list | tuple) else []

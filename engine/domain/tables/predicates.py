@@ -58,7 +58,7 @@ _OPERANDS: Final[dict[str, Any]] = {
             "properties": {
                 "op": {"enum": [op.value for op in Op if op in LISTS]},
                 "value": _NO_VALUE,
-                "values": {"type": "array", "items": {}},
+                "values": {"type": "array", "items": {"type": ["boolean", "number", "string"]}},
             },
         },
         {
@@ -74,7 +74,7 @@ _OPERANDS: Final[dict[str, Any]] = {
 
 
 class _Node(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, json_schema_mode_override="validation")
 
 
 class Comparison(_Node):

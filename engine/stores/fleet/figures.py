@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Float, Select, case, cast, func, select
+from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.fleet.figures import EndedRunCounts, OwnerFigures, TableFigures
@@ -18,6 +18,7 @@ from engine.domain.tables.watches import Verdict
 from engine.stores.runs import listings as run_listings
 from engine.stores.schema.core import measurements, rewritten_bytes, runs, tables
 from engine.stores.schema.watching import watches
+from engine.stores.sql.dialects import StoredNumber
 from engine.stores.tables.measurements import IS_LATEST
 
 Teams = AbstractSet[str] | None
@@ -102,7 +103,7 @@ _SUMMED: Final = ("file_count", "small_file_count", "avoidable_file_count", "tot
 
 def _sums(recent: tuple[ColumnElement[bool], ...]) -> Select[Any]:
     def summed(*path: str) -> ColumnElement[Any]:
-        return func.coalesce(func.sum(cast(runs.c.result[path].as_float(), Float)), 0)
+        return func.coalesce(func.sum(StoredNumber(runs.c.result[path])), 0)
 
     return (
         select(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Float, RowMapping, cast, delete, func, insert, select
+from sqlalchemy import RowMapping, delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.ids import RunId, TableId
@@ -21,6 +21,7 @@ from engine.domain.runs.times import RunSize, RunTime
 from engine.stores.runs import listings as run_listings
 from engine.stores.schema.core import file_groups, run_events, runs, tables
 from engine.stores.schema.history import run_times
+from engine.stores.sql.dialects import StoredNumber
 
 MOST_RUNS: Final = 50
 MOST_ROWS: Final = 50_000
@@ -107,10 +108,8 @@ class RewriteHistoryStore:
         """Return the committed, lost and wasted figures of a table's newest runs that ended since an instant."""
         wanted = RunFilter(table_id=table_id, states=TERMINAL_STATES)
         newest = run_listings.page(wanted, None, _NEWEST).subquery()
-        figures = [
-            newest.c.result[path] for path in (("groups_committed",), ("races", "groups_lost"), ("wasted_bytes",))
-        ]
-        sums = [func.coalesce(func.sum(cast(each.as_float(), Float)), 0) for each in figures]
+        paths = (("groups_committed",), ("races", "groups_lost"), ("wasted_bytes",))
+        sums = [func.coalesce(func.sum(StoredNumber(newest.c.result[path])), 0) for path in paths]
         row = (await self._connection.execute(select(*sums).where(newest.c.finished_at >= since))).one()
         return TableRaces(*map(int, row))
 

@@ -198,6 +198,25 @@ def _now_plus_sqlite(element: NowPlus, compiler: SQLCompiler, **options: Any) ->
     return f"strftime('{_SQLITE_FORMAT}', 'now', ({compiler.process(element.clauses, **options)}) || ' seconds')"
 
 
+class StoredNumber(FunctionElement[float]):
+    """The number at a path of a JSON column; without effect on a sum where the document has another value there."""
+
+    name = "packhouse_stored_number"
+    type = Float()
+    inherit_cache = True
+
+
+@compiles(StoredNumber, "postgresql")
+def _number_postgresql(element: StoredNumber, compiler: SQLCompiler, **options: Any) -> str:
+    value = compiler.process(element.clauses, **options)
+    return f"CASE jsonb_typeof({value}) WHEN 'number' THEN ({value})::double precision END"
+
+
+@compiles(StoredNumber, "sqlite")
+def _number_sqlite(element: StoredNumber, compiler: SQLCompiler, **options: Any) -> str:
+    return f"CAST({compiler.process(element.clauses, **options)} AS REAL)"
+
+
 def upsert(connection: AsyncConnection, into: Table) -> postgresql.Insert | sqlite.Insert:
     """Return an INSERT with the `on_conflict_…` methods of the connection's dialect."""
     return sqlite.insert(into) if connection.dialect.name == "sqlite" else postgresql.insert(into)

@@ -10,7 +10,7 @@ import pytest
 from packhouse_client import NoAnswer, Packhouse
 from packhouse_client.errors import InvalidInput, ListExpired, NotFound, UnreadableAnswer
 from packhouse_client.models import (
-    PolicyDocumentInput,
+    PolicyDocument,
     QuietHours,
     QuietHoursDaysItem,
     RewriteSubmission,
@@ -79,7 +79,7 @@ def test_of_a_model_the_given_fields_are_sent() -> None:
     body.labels = {"tier": "gold"}
     client.tables.update.raw("tbl_1", body=body, if_match='"1"')
     hours = QuietHours(from_="08:00", to="18:00", days=[QuietHoursDaysItem.MON])
-    client.table_policies.replace.raw("tbl_1", body=PolicyDocumentInput(quiet_hours=[hours]))
+    client.table_policies.replace.raw("tbl_1", body=PolicyDocument(quiet_hours=[hours]))
     assert json.loads(sent[0].content) == {"owner_team": None, "labels": {"tier": "gold"}}
     assert json.loads(sent[1].content) == {"quiet_hours": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]}
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from packhouse_client.models import PolicyDocumentOutput
+from packhouse_client.models import HistoryEntry, PolicyDocument, PurgeResult, UnknownDocument
+from packhouse_client.testing.documents import filled
 
 from engine.domain.policies import PRESETS
 
@@ -23,7 +24,7 @@ BACKOFF = {"signal": "query_latency_p95", "throttle_above": "2s", "pause_above":
     ],
 )
 def test_a_constant_beside_other_forms_is_no_obstacle(document: dict[str, Any]) -> None:
-    read = PolicyDocumentOutput.model_validate(document).to_document()
+    read = PolicyDocument.model_validate(document).to_document()
     ((name, given),) = document.items()
     assert read[name] == given or given.items() <= read[name].items()
 
@@ -31,4 +32,16 @@ def test_a_constant_beside_other_forms_is_no_obstacle(document: dict[str, Any]) 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_can_be_read(name: str) -> None:
     document = PRESETS[name].document.model_dump(mode="json", by_alias=True, exclude_none=True)
-    PolicyDocumentOutput.model_validate(document)
+    PolicyDocument.model_validate(document)
+
+
+def test_a_result_has_the_model_of_its_operation_and_one_of_a_newer_server_is_kept() -> None:
+    def read(result: dict[str, Any]) -> Any:
+        return HistoryEntry.model_validate(filled(HistoryEntry, {"result": result})).result
+
+    assert read({"operation": "rewrite", "rewritten_files": 60, "of_a_newer_server": 1}).rewritten_files == 60
+    purged = read({"operation": "purge", "expired_snapshots": 2})
+    assert isinstance(purged, PurgeResult)
+    unknown = read({"operation": "defragment", "expired_snapshots": 2})
+    assert isinstance(unknown, UnknownDocument)
+    assert unknown.model_extra == {"operation": "defragment", "expired_snapshots": 2}

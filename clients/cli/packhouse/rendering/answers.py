@@ -11,7 +11,7 @@ from rich.table import Table
 from packhouse.arguments.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
 from packhouse.problems import in_commands
-from packhouse.rendering import upkeep
+from packhouse.rendering import results, upkeep
 from packhouse.rendering.policies import values
 
 Document = Mapping[str, Any]
@@ -216,17 +216,17 @@ def history(console: Console, items: Sequence[Document]) -> None:
     """List runs that changed a table, with predicted and actual figures."""
     rows = []
     for run in items:
-        result = run["result"]
-        predicted = (result.get("predicted") or {}).get("output_files")
+        if (result := results.rewrite(run["result"])) is None:
+            continue
         rows.append(
             (
                 run["id"],
                 state(run["state"]),
                 moment(run["finished_at"]),
-                f"{result['rewritten_files']} → {result['added_files']}",
-                predicted,
-                size(result["rewritten_bytes"]),
-                seconds(result["seconds"]),
+                f"{result.rewritten_files} → {result.added_files}",
+                None if result.predicted is None else result.predicted.output_files,
+                size(result.rewritten_bytes),
+                seconds(result.seconds),
             )
         )
     columns = ("=run", "=state", "?=finished", ">files", "?>predicted", ">bytes", "?>time")
@@ -273,19 +273,8 @@ def run(console: Console, found: Document) -> None:
         "waits for": found.get("waiting_for"),
         "until": moment(found.get("not_before")),
     }
-    result = found.get("result") or {}
-    if result.get("rewritten_files"):
-        fields |= {
-            "files": f"{result['rewritten_files']} → {result['added_files']}",
-            "bytes": f"{size(result['rewritten_bytes'])} → {size(result['added_bytes'])}",
-            "rows": f"{result['rewritten_rows']} → {result['added_rows']}, {result['deleted_rows']} deleted",
-            "delete files": f"{dropped} dropped" if (dropped := result.get("removed_delete_files")) else None,
-            "snapshots": ", ".join(result["snapshot_ids"]),
-            "verified": upkeep.verified_words(result.get("verifications") or ()),
-        }
-    else:
-        fields |= upkeep.figures(result)
-    fields["time"] = _spent(found.get("time") or result.get("time"))
+    fields |= results.fields(found["result"])
+    fields["time"] = _spent(found.get("time"))
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 

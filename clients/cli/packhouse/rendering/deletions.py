@@ -6,7 +6,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from packhouse.output import amounts, moment, print_fields, state
-from packhouse.rendering import upkeep
+from packhouse.rendering import results
 
 Document = Mapping[str, Any]
 
@@ -46,14 +46,14 @@ def deletion(console: Console, found: Document) -> None:
         "acknowledged": None if asked is None or not asked["acknowledged_by"] else _given(asked),
         "ended": moment(found["ended_at"]),
         "undone by": found["ended_by"],
-        **upkeep.figures(found["result"]),
+        **results.fields(found["result"]),
     }
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
 
 
 def undone(found: Document) -> Iterator[str]:
     """Yield what an undo has done, as sentences."""
-    deleted = _deleted(found["result"])
+    deleted = results.deleted_words(found["result"])
     if found["state"] != "undone":
         yield "it stops; what it has deleted by then can't be brought back"
     elif deleted:
@@ -68,13 +68,7 @@ def undone(found: Document) -> Iterator[str]:
 def _what(found: Document) -> str:
     """Return what it deleted, once it has ended; before that, what was announced."""
     ended = found["ended_at"] is not None
-    return (_deleted(found["result"]) or "nothing") if ended else str(found["summary"])
-
-
-def _deleted(result: Document) -> str:
-    files = result.get("deleted_files")
-    size = result.get("deleted_bytes") if files else None
-    return amounts({"snapshots": result.get("expired_snapshots"), "files": files, "bytes": size})
+    return (results.deleted_words(found["result"]) or "nothing") if ended else str(found["summary"])
 
 
 def _limit(asked: Document) -> str:

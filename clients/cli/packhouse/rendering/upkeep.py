@@ -1,13 +1,19 @@
 """Render runs and dry runs of operations besides rewriting data files."""
 
+from __future__ import annotations  # the models are imported when a plan is shown, not for every command
+
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 
-from packhouse.output import moment, print_fields, print_rows, seconds, size
+from packhouse.output import moment, print_fields, print_rows, size
+from packhouse.rendering import results
+
+if TYPE_CHECKING:
+    from packhouse_client.models import RemovalPlan
 
 Document = Mapping[str, Any]
 
@@ -20,13 +26,14 @@ def plan(console: Console, planned: Document) -> None:
         "set by": planned.get("setting"),
         "more from": moment(planned.get("next_at")),
     }
-    if removal := planned["details"].get("removal"):
-        fields["would delete"] = _counted(removal["files"], removal["total"]["bytes"])
-        fields["left alone"] = _left_alone(removal)
-    if look := (removal or {}).get("look"):
-        waiting = look["in_quarantine"]
-        fields["in quarantine"] = f"{waiting['files']} files ({size(waiting['bytes'])})"
-    fields["plan hash"] = planned["details"].get("plan_hash")
+    details = results.plan(planned["details"])
+    removal: RemovalPlan | None = getattr(details, "removal", None)
+    if removal is not None:
+        fields["would delete"] = results.counted(removal.files or {}, removal.total.bytes if removal.total else None)
+        fields["left alone"] = results.left_alone(removal.refused, removal.unread)
+        if removal.look is not None and (waiting := removal.look.in_quarantine) is not None:
+            fields["in quarantine"] = f"{waiting.files} files ({size(waiting.bytes)})"
+    fields["plan hash"] = getattr(details, "plan_hash", None)
     print_fields(console, {name: value for name, value in fields.items() if value is not None})
     if deletions := planned.get("deletions"):
         console.print(f"acknowledge it with --acknowledge {escape(deletions['acknowledge'])}", soft_wrap=True)
@@ -88,70 +95,3 @@ def _when(operation: Document) -> str:
 
 def _last(run: Document | None) -> str | None:
     return None if run is None else f"{run['state']} {moment(run['finished_at'] or run['created_at'])}"
-
-
-def figures(result: Document) -> dict[str, Any]:
-    """Return the result of a run as fields to print; none for a run without effect."""
-    proofs = result.get("verifications")
-    verified = {"verified": verified_words(proofs) if proofs else None}
-    if "rewritten_manifests" in result:
-        counts, spent = result["manifests"], result["manifest_read_seconds"]
-        old, new = result["rewritten_manifest_bytes"], result["added_manifest_bytes"]
-        return {
-            "manifests": f"{counts['before']} → {counts['after']}",
-            "replaced": f"{result['rewritten_manifests']} ({size(old)}) by {result['added_manifests']} ({size(new)})",
-            "read in": f"{seconds(spent['before'])} → {seconds(spent['after'])}",
-            "snapshots": ", ".join(result["snapshot_ids"]),
-            **verified,
-        }
-    if "rewritten_delete_files" in result:
-        return _rewritten_deletes(result)
-    if "expired_snapshots" in result:
-        kept = result.get("kept_snapshots", "others")
-        return {"snapshots": f"{result['expired_snapshots']} expired, {kept} kept", **_deleted(result), **verified}
-    return {**_deleted(result), **verified} if "deleted" in result else {}
-
-
-def verified_words(verifications: Sequence[Document]) -> str:
-    """Return how many checks of the proofs of a run hold."""
-    checks = [check for verification in verifications for check in verification["checks"]]
-    return f"{sum(check['holds'] for check in checks)} of {len(checks)} checks hold"
-
-
-def _rewritten_deletes(result: Document) -> dict[str, Any]:
-    """Return the fields of a rewrite of delete files."""
-    counts, positions = result["delete_files"], result["deleted_positions"]
-    old, new = result["rewritten_delete_bytes"], result["added_delete_bytes"]
-    return {
-        "delete files": f"{counts['before']} → {counts['after']}",
-        "replaced": f"{result['rewritten_delete_files']} ({size(old)}) by {result['added_delete_files']} ({size(new)})",
-        "positions": f"{positions['read']} → {positions['kept']}",
-        "snapshots": ", ".join(result["snapshot_ids"]),
-        "verified": verified_words(result.get("verifications") or ()),
-    }
-
-
-def _deleted(result: Document) -> dict[str, Any]:
-    """Return the fields of a result about deleted files; none if the run deleted none."""
-    if "deleted" not in result:
-        return {}
-    fields = {"deleted": _counted(result["deleted"], result["deleted_bytes"])}
-    if failures := result["delete_failures"]:
-        reasons = "; ".join(each["reason"] for each in result["delete_failure_samples"][:3])
-        fields["not deleted"] = f"{failures} refused by the store: {reasons}"
-    others = (("changed_files", "changed since the search"), ("gone_files", "gone already"))
-    if told := [f"{result[name]} {words}" for name, words in others if result.get(name)]:
-        fields["not counted"] = ", ".join(told)
-    return {**fields, "left alone": _left_alone(result.get("not_deleted") or {})}
-
-
-def _counted(files: Document, total_bytes: int) -> str:
-    """Return numbers of files by kind in words, with the size of all."""
-    named = [f"{count['files']} {kind.replace('_', ' ')}" for kind, count in files.items()]
-    return f"{', '.join(named)} ({size(total_bytes)})" if named else "no file"
-
-
-def _left_alone(found: Document) -> str | None:
-    """Return how many files are left alone for which reason; None for none."""
-    counts = {**(found.get("refused") or {}).get("counts", {}), **(found.get("unread") or {}).get("counts", {})}
-    return ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in counts.items()) or None

@@ -59,61 +59,68 @@ from packhouse_client.bases import Model
 from pydantic import Field
 
 
+class ActualFigures(Model):
+    """Measured figures, to compare with the predicted ones."""
+
+    input_files: int | None = None
+    """Input files."""
+
+    input_bytes: int | None = None
+    """Bytes of the input files."""
+
+    output_files: int | None = None
+    """Output files."""
+
+    output_bytes: int | None = None
+    """Bytes of the output files."""
+
+    seconds: float | None = None
+    """Seconds of the last attempt."""
+
+
 class AffectedTable(Model):
     """A table of which settings would change."""
 
-    address: str
-    """Address of the table."""
-
     id: str
     """Identifier; stable."""
+
+    address: str
+    """Address of the table."""
 
 
 class AttemptTime(Model):
     """One attempt at a run."""
 
-    ended_at: datetime | None
-    """Null while it is at work."""
-
     number: int
     """Counted from 1."""
 
-    reason: str | None
-    """Code of the reason why it ended."""
+    started_at: datetime
+    """Time at which a worker claimed the run."""
+
+    ended_at: datetime | None
+    """Null while it is at work."""
 
     seconds: float
     """At work, up to its end or now."""
 
-    started_at: datetime
-    """Time at which a worker claimed the run."""
+    reason: str | None
+    """Code of the reason why it ended."""
 
 
 class AuditEntry(Model):
     """One change."""
 
-    action: str
-    """The action: resource and verb."""
-
-    after: dict[str, Any] | None
-    """The object after the change, without secrets; null if it was deleted."""
+    id: int
+    """Identifier; stable."""
 
     at: datetime
     """Time at which it was recorded."""
 
-    before: dict[str, Any] | None
-    """The object before the change, without secrets; null if it was created."""
-
     caller: str
     """Caller who made the change."""
 
-    hash: str | None
-    """SHA-256 of the hash before it and of this entry."""
-
-    id: int
-    """Identifier; stable."""
-
-    is_sealed: bool
-    """Whether the hash chain covers the entry yet; that takes about a second."""
+    action: str
+    """The action: resource and verb."""
 
     object: str
     """Id or name of the changed object."""
@@ -121,8 +128,20 @@ class AuditEntry(Model):
     request_id: str | None
     """Id of the request that made the change; null for changes by the system."""
 
+    before: dict[str, Any] | None
+    """The object before the change, without secrets; null if it was created."""
+
+    after: dict[str, Any] | None
+    """The object after the change, without secrets; null if it was deleted."""
+
+    is_sealed: bool
+    """Whether the hash chain covers the entry yet; that takes about a second."""
+
     sequence: int | None
     """Position in the chain, from 1."""
+
+    hash: str | None
+    """SHA-256 of the hash before it and of this entry."""
 
 
 class Backlog(Model):
@@ -131,43 +150,46 @@ class Backlog(Model):
     avoidable_files: int
     """Files that rewriting would save."""
 
-    detail: str
-    """Basis of the estimate."""
-
     eta_seconds: float | None
     """Null: never at these rates; `detail` says why."""
+
+    detail: str
+    """Basis of the estimate."""
 
 
 class BacklogSample(Model):
     """Sums over the newest measurements of the tables at one instant."""
 
-    avoidable_file_count: int
-    """Files that rewriting would save."""
-
-    file_count: int
-    """Live data files."""
-
-    history_bytes: int
-    """Upper bound of the bytes of files that only old snapshots need."""
+    sampled_at: datetime
+    """Time of the sample."""
 
     measured_tables: int
     """Tables that were measured until then."""
 
-    sampled_at: datetime
-    """Time of the sample."""
+    file_count: int
+    """Live data files."""
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
     total_bytes: int
     """Bytes of live data files."""
+
+    history_bytes: int
+    """Upper bound of the bytes of files that only old snapshots need."""
 
 
 class Backoff(Model):
     """Slow down, then pause, while queries are slow."""
 
-    factor: float = 0.5
-    """Factor by which the budget is multiplied."""
+    signal: Literal["query_latency_p95"]
+    """The latency that is compared: query latency from signals, 95th percentile."""
+
+    throttle_above: str
+    """Above this latency the budget is multiplied by `factor`."""
 
     pause_above: str
     """Above this latency running work is interrupted and nothing new starts."""
@@ -175,11 +197,8 @@ class Backoff(Model):
     resume_below: str
     """Below this latency rewrites return to full speed."""
 
-    signal: Literal["query_latency_p95"]
-    """The latency that is compared: query latency from signals, 95th percentile."""
-
-    throttle_above: str
-    """Above this latency the budget is multiplied by `factor`."""
+    factor: float = 0.5
+    """Factor by which the budget is multiplied."""
 
 
 class Backpressure(Model):
@@ -188,17 +207,27 @@ class Backpressure(Model):
     kind: Literal["backpressure"]
     """Kind of the signal."""
 
-    reason: str
-    """Reason why writers should slow down."""
-
     slow_down: bool
     """Whether writers should slow down."""
+
+    reason: str
+    """Reason why writers should slow down."""
 
     valid_seconds: int = 300
     """After that it is forgotten."""
 
 
-class BlackoutInput(Model):
+class BeforeAndAfter(Model):
+    """A count before and after a run."""
+
+    before: int
+    """Before the run."""
+
+    after: int
+    """After the run."""
+
+
+class Blackout(Model):
     """
     A window that comes once: a freeze, a holiday, a migration.
 
@@ -208,50 +237,27 @@ class BlackoutInput(Model):
     from_: str = Field(..., validation_alias="from", serialization_alias="from")
     """Start of the window."""
 
-    on_start: OnStart = OnStart.DRAIN
-    """`drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held."""
-
-    reason: str
-    """Shown where a run waits for it."""
+    to: str
+    """End of the window."""
 
     time_zone: str | None = None
     """IANA name, for times without an offset."""
 
-    to: str
-    """End of the window."""
-
-
-class BlackoutOutput(Model):
-    """
-    A window that comes once: a freeze, a holiday, a migration.
-
-    Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
-    """
-
-    from_: str = Field(..., validation_alias="from", serialization_alias="from")
-    """Start of the window."""
-
-    on_start: OnStart = OnStart.DRAIN
-    """`drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held."""
-
     reason: str
     """Shown where a run waits for it."""
 
-    time_zone: str | None = None
-    """IANA name, for times without an offset."""
-
-    to: str
-    """End of the window."""
+    on_start: OnStart = OnStart.DRAIN
+    """`drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held."""
 
 
 class BudgetUse(Model):
     """Bytes that rewrites read in the last 24 hours, and the limit of the fleet."""
 
-    moved_bytes_limit: int | None
-    """The fleet's bandwidth over a day (read + written); null: none."""
-
     rewritten_bytes: int
     """Bytes of files that rewrites read."""
+
+    moved_bytes_limit: int | None
+    """The fleet's bandwidth over a day (read + written); null: none."""
 
     used_share: float | None
     """Share of that limit that was used, from 0; null: no limit."""
@@ -260,27 +266,27 @@ class BudgetUse(Model):
 class Calibration(Model):
     """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
 
-    metadata_bytes: int
-    """Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with."""
-
-    output_bytes: float
-    """Factor of the rows' bytes, without the metadata of files."""
+    runs: int
+    """Runs that were measured."""
 
     output_files: float
     """Factor."""
 
-    runs: int
-    """Runs that were measured."""
+    output_bytes: float
+    """Factor of the rows' bytes, without the metadata of files."""
+
+    metadata_bytes: int
+    """Of each file: footer, page headers, dictionaries. Only outputs are counted with them."""
 
 
 class CatalogLimits(Model):
     """Limits of all rewrites on one catalog's tables; null is unlimited."""
 
-    bandwidth: int | None
-    """Bytes per second, read + written."""
-
     parallel_runs: int | None
     """Runs at once."""
+
+    bandwidth: int | None
+    """Bytes per second, read + written."""
 
     requests: int | None
     """Object-store requests per second."""
@@ -289,11 +295,11 @@ class CatalogLimits(Model):
 class CatalogLimitsPut(Model):
     """Limits of all rewrites on one catalog's tables. Absent or null: unlimited."""
 
-    bandwidth: int | str | None = None
-    """Bytes per second, read + written."""
-
     parallel_runs: int | None = None
     """Runs that workers advance at once."""
+
+    bandwidth: int | str | None = None
+    """Bytes per second, read + written."""
 
     requests: int | None = None
     """Object-store requests per second."""
@@ -306,34 +312,37 @@ class CatalogReplace(Model):
     Its name, format and grants stay.
     """
 
+    properties: dict[str, str]
+    """Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`."""
+
     allowed_locations: list[str] | None = None
     """Tables must be located below one of these; empty: anywhere that the deployment allows."""
 
     outside_files: OutsideFiles = OutsideFiles.REFUSE
     """Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables."""
 
-    properties: dict[str, str]
-    """Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`."""
-
 
 class CatalogScope(Model):
     """Every table of a catalog."""
 
-    catalog: str
-    """Name of the catalog."""
-
     kind: Literal["catalog"]
     """The scope is a catalog."""
+
+    catalog: str
+    """Name of the catalog."""
 
 
 class Cell(Model):
     """Support of one operation, by one strategy on one engine, for tables of the format."""
 
-    engine: str | None
-    """Null for operations that have no choice of engine."""
-
     operation: Operation
     """Operation of the run."""
+
+    strategy: str | None
+    """Null for operations that have no strategies."""
+
+    engine: str | None
+    """Null for operations that have no choice of engine."""
 
     possible: bool
     """Whether it is supported."""
@@ -341,12 +350,12 @@ class Cell(Model):
     reason: str | None
     """Reason why it is not possible; null if it is."""
 
-    strategy: str | None
-    """Null for operations that have no strategies."""
-
 
 class ChainAnchor(Model):
     """The last link that was pruned; the chain is verified from it on."""
+
+    sequence: int
+    """Position in the chain; the next link is the oldest that is kept."""
 
     hash: str
     """The hash before the oldest kept entry."""
@@ -354,12 +363,12 @@ class ChainAnchor(Model):
     retained_since: datetime
     """Every entry after this instant is kept."""
 
-    sequence: int
-    """Position in the chain; the next link is the oldest that is kept."""
-
 
 class ChainHead(Model):
     """The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since."""
+
+    sequence: int
+    """Position, from 1."""
 
     hash: str
     """SHA-256 in hexadecimal digits."""
@@ -367,21 +376,18 @@ class ChainHead(Model):
     sealed_at: datetime
     """Time at which the link was added."""
 
-    sequence: int
-    """Position, from 1."""
-
 
 class CheckStep(Model):
     """One step of a connection check."""
-
-    detail: str
-    """Findings."""
 
     name: str
     """Its name."""
 
     ok: bool
     """True: the step succeeded."""
+
+    detail: str
+    """Findings."""
 
 
 class ColumnUse(Model):
@@ -397,17 +403,17 @@ class ColumnUse(Model):
 class CommitSeen(Model):
     """A writer committed to the table."""
 
-    added_bytes: int | None = None
-    """Their bytes."""
-
-    added_files: int | None = None
-    """Data files that it added."""
-
     kind: Literal["commit"]
     """Kind of the signal."""
 
     snapshot_id: str | None = None
     """The snapshot that it made."""
+
+    added_files: int | None = None
+    """Data files that it added."""
+
+    added_bytes: int | None = None
+    """Their bytes."""
 
 
 class Comparison(Model):
@@ -429,31 +435,34 @@ class Comparison(Model):
 class Condition(Model):
     """One condition of the rewrite; a condition that does not hold prevents the rewrite."""
 
-    detail: str
-    """Findings."""
+    name: str
+    """Name of the condition."""
 
     holds: bool
     """Whether the condition holds."""
 
-    name: str
-    """Name of the condition."""
+    detail: str
+    """Findings."""
 
 
 class Contradiction(Model):
     """Settings that would contradict one another."""
 
-    hint: str | None
-    """Remedy; null: none is known."""
+    pointer: str
+    """JSON pointer to the setting."""
 
     message: str
     """Description of the error."""
 
-    pointer: str
-    """JSON pointer to the setting."""
+    hint: str | None
+    """Remedy; null: none is known."""
 
 
 class Cost(Model):
     """Bytes and requests of a run that starts now."""
+
+    files: int
+    """Number of data files."""
 
     bytes_read: int
     """Bytes that would be read."""
@@ -461,51 +470,48 @@ class Cost(Model):
     bytes_written: int
     """Bytes that would be written."""
 
-    ends_at: datetime | None
-    """Time at which a run requested now would end if a worker claimed it at once, with the windows that stop it. Null: held back without a known end."""
-
-    files: int
-    """Number of data files."""
-
     requests: int
     """To an object store, about."""
 
     seconds: float
     """At work, without waiting."""
 
+    ends_at: datetime | None
+    """Time at which a run requested now would end if a worker claimed it at once, with the windows that stop it. Null: held back without a known end."""
+
 
 class DeclaredOperation(Model):
     """What an operation does, needs and deletes. `GET /v1/formats` says for tables of which formats it is possible."""
 
-    caller_role: Role
-    """The least role that may request it."""
-
-    deletes: DeletionKind | None
-    """`history`: snapshots, and files that only they need; `files`: files that nothing needs; null: nothing. Runs that delete are announced, and their policies acknowledged."""
-
-    example: dict[str, Any] | None
-    """A value of the setting; null without a setting."""
-
-    lists_files: bool
-    """Whether `GET /v1/tables/{table_id}/upkeep/{operation}/files` lists what it would delete."""
-
-    needs: list[DeclaredOperationNeedsItem]
-    """Dependencies without which its runs do not start."""
-
-    needs_confirmation: bool
-    """Whether a request repeats the `plan_hash` of its preview and the table's address in `confirm`."""
-
     operation: Operation
     """Operation of the run."""
 
-    setting: str | None
-    """Setting of the policy that switches it on; null: it needs none."""
+    title: str
+    """Its name for people."""
 
     summary: str
     """What a run of it does."""
 
-    title: str
-    """Its name for people."""
+    needs: list[DeclaredOperationNeedsItem]
+    """Dependencies without which its runs do not start."""
+
+    setting: str | None
+    """Setting of the policy that switches it on; null: it needs none."""
+
+    example: dict[str, Any] | None
+    """A value of the setting; null without a setting."""
+
+    deletes: DeletionKind | None
+    """`history`: snapshots, and files that only they need; `files`: files that nothing needs; null: nothing. Runs that delete are announced, and their policies acknowledged."""
+
+    lists_files: bool
+    """Whether `GET /v1/tables/{table_id}/upkeep/{operation}/files` lists what it would delete."""
+
+    caller_role: Role
+    """The least role that may request it."""
+
+    needs_confirmation: bool
+    """Whether a request repeats the `plan_hash` of its preview and the table's address in `confirm`."""
 
 
 class DeleteRules(Model):
@@ -521,21 +527,62 @@ class DeleteRules(Model):
     """Also drop position-delete files of the rewritten partitions that no longer apply to any data file, in the same commit. Not passed to the table format's own procedure."""
 
 
+class DeletedPositions(Model):
+    """Rows of replaced delete files."""
+
+    read: int
+    """Rows that were read."""
+
+    kept: int
+    """Rows of those that apply to live data files, and were written."""
+
+
 class DeletionAmounts(Model):
     """Amounts of a deletion or a table."""
-
-    bytes: int | None
-    """Bytes of the files; null: not known."""
-
-    files: int | None
-    """Files; null: not known."""
 
     snapshots: int | None
     """Snapshots; null: not known."""
 
+    files: int | None
+    """Files; null: not known."""
+
+    bytes: int | None
+    """Bytes of the files; null: not known."""
+
+
+class DeletionBounds(Model):
+    """Bounds of a deletion as announced; absent: its setting has no such bound."""
+
+    older_than: float | None = None
+    """Least age in seconds."""
+
+    keep_last: int | None = None
+    """Newest snapshots of each branch that stay."""
+
+    delete_files: bool | None = None
+    """Whether files are deleted as well."""
+
+    grace: float | None = None
+    """Seconds for which a replaced copy stays unused."""
+
+    quarantine: float | None = None
+    """Least seconds between the two searches for orphans."""
+
+    inventory: str | None = None
+    """Inventory of the store that is read instead of listing."""
+
+    retention: float | None = None
+    """Age in seconds from which history is removed."""
+
 
 class DeletionSubmission(Model):
     """A run that deletes what the table's policy lets go of. It needs the acknowledgement of its preview."""
+
+    table_id: str
+    """Id or address of the registered table."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
 
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
@@ -544,18 +591,10 @@ class DeletionSubmission(Model):
     """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
 
     operation: DeletionSubmissionOperation
-    priority: Priority | None = None
-    """Absent: the priority of the table's policy."""
-
-    table_id: str
-    """Id or address of the registered table."""
 
 
 class Dependency(Model):
     """One dependency."""
-
-    detail: str
-    """A version, or the error."""
 
     name: str
     """Name of the dependency."""
@@ -565,6 +604,9 @@ class Dependency(Model):
 
     required: bool
     """True: nothing can be answered without it."""
+
+    detail: str
+    """A version, or the error."""
 
     seconds: float
     """Time until it answered, in seconds."""
@@ -580,14 +622,11 @@ class DiscoverRequest(Model):
 class DiscoveredTable(Model):
     """A table of the catalog that matches."""
 
-    detail: str | None
-    """Reason why it was refused or not tried."""
+    namespace: list[str]
+    """Levels of the namespace, outer first."""
 
     name: str
     """Its name."""
-
-    namespace: list[str]
-    """Levels of the namespace, outer first."""
 
     outcome: DiscoveryOutcome
     """Result for this table."""
@@ -595,37 +634,40 @@ class DiscoveredTable(Model):
     table_id: str | None
     """Of a registered table that the caller may read."""
 
+    detail: str | None
+    """Reason why it was refused or not tried."""
+
 
 class Discovery(Model):
     """The tables of a catalog that match, in order of their addresses."""
 
-    counts: dict[str, int]
-    """Tables that match, by outcome."""
-
     examined: int
     """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
 
-    tables: list[DiscoveredTable]
-    """Tables that match the pattern."""
-
     truncated: bool
     """True when the catalog has more."""
+
+    counts: dict[str, int]
+    """Tables that match, by outcome."""
+
+    tables: list[DiscoveredTable]
+    """Tables that match the pattern."""
 
 
 class DueTable(Model):
     """A table that would become due."""
 
-    address: str
-    """Address of the table."""
-
     id: str
     """Identifier; stable."""
 
-    partition: str
-    """A partition for which it holds."""
+    address: str
+    """Address of the table."""
 
     rule: str
     """The trigger that holds."""
+
+    partition: str
+    """A partition for which it holds."""
 
 
 class DueTables(Model):
@@ -634,14 +676,14 @@ class DueTables(Model):
     count: int
     """Tables that are due."""
 
-    never_measured: list[AffectedTable]
-    """The first hundred; GET their health to measure them."""
+    tables: list[DueTable]
+    """The first hundred."""
 
     never_measured_count: int
     """Affected tables that were never measured."""
 
-    tables: list[DueTable]
-    """The first hundred."""
+    never_measured: list[AffectedTable]
+    """The first hundred; GET their health to measure them."""
 
     untold_count: int
     """Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand."""
@@ -650,97 +692,117 @@ class DueTables(Model):
 class EndedRun(Model):
     """A run that ended, with its reason."""
 
-    added_files: int | None
-    """Files that the run added; null: none was committed."""
-
-    detail: str | None
-    """Explanation in words; null: there is none."""
-
-    finished_at: datetime | None
-    """Time at which it ended; null: not yet."""
-
     id: str
     """Identifier; stable."""
 
     operation: Operation
     """Operation of the run."""
 
+    state: RunState
+    """State that it is in."""
+
     reason: str | None
     """Code of the reason why it ended."""
+
+    words: str | None
+    """The reason in words."""
+
+    detail: str | None
+    """Explanation in words; null: there is none."""
 
     requested_by: str
     """Caller that requested the run; `coordinator` for automatic runs."""
 
-    rewritten_files: int | None
-    """Files that the run replaced; null: none was committed."""
-
     started_at: datetime | None
     """Time at which it started; null: not yet."""
 
-    state: RunState
-    """State that it is in."""
+    finished_at: datetime | None
+    """Time at which it ended; null: not yet."""
 
-    words: str | None
-    """The reason in words."""
+    rewritten_files: int | None
+    """Files that the run replaced; null: none was committed."""
+
+    added_files: int | None
+    """Files that the run added; null: none was committed."""
+
+
+class ExpiringSnapshot(Model):
+    """A snapshot that would be removed."""
+
+    snapshot_id: str
+    """Id of the snapshot."""
+
+    committed_at: datetime
+    """Time of its commit."""
+
+
+class ExpiringTag(Model):
+    """A tag that would be removed."""
+
+    name: str
+    """Name of the tag."""
+
+    retained_until: datetime
+    """End of the time for which it was to be retained."""
 
 
 class ExplainedCondition(Model):
     """One condition of a rule, measured in the rule's `partition`."""
 
-    detail: str | None
-    """Reason why there is no measured value; null: there is one."""
+    metric: str
+    """Name of the measured metric."""
 
-    holds: bool
-    """Whether the comparison is true."""
-
-    is_lower_bound: bool
-    """The true value may be greater: the history does not reach back far enough."""
-
-    is_negated: bool
-    """The condition is below `not`: the rule needs the comparison to be false. Where nothing can be measured neither the comparison nor its opposite counts as true."""
+    unit: ExplainedConditionUnit
+    operator: ExplainedConditionOperator
+    wanted: float
+    """Value of the policy."""
 
     measured: float | None
     """Null: nothing to measure, or it never happened; see `detail`."""
 
-    metric: str
-    """Name of the measured metric."""
+    is_lower_bound: bool
+    """The true value may be greater: the history does not reach back far enough."""
 
-    operator: ExplainedConditionOperator
+    holds: bool
+    """Whether the comparison is true."""
+
+    is_negated: bool
+    """The condition is below `not`: the rule needs the comparison to be false. Where nothing can be measured neither the comparison nor its opposite counts as true."""
+
     path: str
     """Place of the condition in the rule, as a JSON pointer."""
 
-    unit: ExplainedConditionUnit
-    wanted: float
-    """Value of the policy."""
+    detail: str | None
+    """Reason why there is no measured value; null: there is one."""
 
 
 class ExplainedDay(Model):
     """Bytes of inputs in rolling 24 hours; null is unlimited."""
 
-    frees_at: datetime | None
-    """Time at which the oldest of the used bytes are 24 hours old."""
-
     limit: int | None
     """The limit; null: none."""
+
+    used: int | None
+    """Bytes that runs took in the last 24 hours; null: no limit."""
 
     remaining: int | None
     """Bytes that may still be taken now; null: no limit."""
 
-    used: int | None
-    """Bytes that runs took in the last 24 hours; null: no limit."""
+    frees_at: datetime | None
+    """Time at which the oldest of the used bytes are 24 hours old."""
 
 
 class ExplainedPartition(Model):
     """A partition, with its size."""
 
-    file_count: int
-    """Live data files."""
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """Canonical JSON of its values."""
 
-    spec_id: int
-    """Id of the partition spec."""
+    file_count: int
+    """Live data files."""
 
     total_bytes: int
     """Bytes of live data files."""
@@ -749,6 +811,7 @@ class ExplainedPartition(Model):
 class ExplainedPause(Model):
     """An active pause. `stops`: running work is interrupted; otherwise groups in flight finish."""
 
+    scope: ExplainedPauseScope
     at: datetime
     """Start of the pause."""
 
@@ -758,7 +821,6 @@ class ExplainedPause(Model):
     reason: str
     """The reason."""
 
-    scope: ExplainedPauseScope
     stops: bool
     """True: running work stops. False: it ends what it began."""
 
@@ -766,46 +828,46 @@ class ExplainedPause(Model):
 class ExplainedRule(Model):
     """One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due."""
 
-    conditions: list[ExplainedCondition]
-    """Conditions that were checked."""
+    name: str
+    """Name of the rule."""
 
+    kind: ExplainedRuleKind
     due: bool
     """Whether the rule makes the table or a partition due."""
-
-    due_partitions: list[ExplainedPartition]
-    """The first twenty, most small files first."""
 
     due_partitions_total: int
     """Partitions that the rule makes due."""
 
+    due_partitions: list[ExplainedPartition]
+    """The first twenty, most small files first."""
+
     held_back: dict[str, int]
     """Partitions for which it holds, by what keeps them from being due."""
 
-    kind: ExplainedRuleKind
-    name: str
-    """Name of the rule."""
-
     partition: ExplainedPartition | None
     """Null for a rule on the table as a whole."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions that were checked."""
 
 
 class ExplainedSchedule(Model):
     """Times at which the policy has the table looked at."""
 
-    cron: str
-    """Cron expression at whose times the table is looked at; `off`: none."""
-
-    cron_next_at: datetime | None
-    """Next of these times; null: none."""
+    min_interval_seconds: int | None
+    """Shortest time between automatic runs; null: none."""
 
     last_start_at: datetime | None
     """Start of the last rewrite that changed the table; null: none."""
 
-    min_interval_seconds: int | None
-    """Shortest time between automatic runs; null: none."""
+    cron: str
+    """Cron expression at whose times the table is looked at; `off`: none."""
 
     time_zone: str
     """IANA name of the time zone."""
+
+    cron_next_at: datetime | None
+    """Next of these times; null: none."""
 
 
 class ExplainedSeal(Model):
@@ -814,37 +876,37 @@ class ExplainedSeal(Model):
     is_on: bool
     """Whether the policy seals partitions."""
 
-    next_sealed_at: datetime | None
-    """If nothing more is written."""
-
     sealed_partitions: int
     """Partitions that are sealed."""
 
     unsealed_partitions: int
     """Partitions that writers may still add files to."""
 
+    next_sealed_at: datetime | None
+    """If nothing more is written."""
+
 
 class ExplainedSetting(Model):
     """One setting that holds for the table."""
 
-    origin: str
-    """Layer that sets it."""
-
     value: Any
     """As policies write it; sizes in bytes."""
+
+    origin: str
+    """Layer that sets it."""
 
 
 class ExplainedWatch(Model):
     """State of the coordinator's watch over the table, and the verdict of its last look."""
 
+    next_look_at: datetime
+    """Time of the coordinator's next look at the table."""
+
+    looked_at: datetime | None
+    """Null: not yet."""
+
     changed_at: datetime | None
     """Time at which a look found a new commit."""
-
-    code: str | None
-    """Reason why it was held back or could not be read."""
-
-    detail: str | None
-    """Explanation in words; null: there is none."""
 
     due_since: datetime | None
     """Since when looks have found a rule due; null while none is."""
@@ -852,21 +914,18 @@ class ExplainedWatch(Model):
     interval_seconds: int
     """Between looks: longer while nothing changes."""
 
-    looked_at: datetime | None
-    """Null: not yet."""
-
-    next_look_at: datetime
-    """Time of the coordinator's next look at the table."""
-
     verdict: Verdict
     """Result of the last look."""
+
+    code: str | None
+    """Reason why it was held back or could not be read."""
+
+    detail: str | None
+    """Explanation in words; null: there is none."""
 
 
 class ExplainedWindows(Model):
     """Quiet hours and blackouts: how things stand now, and when the next window begins."""
-
-    ends_at: datetime | None
-    """End of the active window; null: none is active."""
 
     inside: bool
     """Whether a quiet hour or blackout is active."""
@@ -874,63 +933,86 @@ class ExplainedWindows(Model):
     kind: WindowKind | None
     """Kind of the active window; null: in none."""
 
-    next_start: datetime | None
-    """Start of the next window; null: none."""
-
     on_start: OnStart | None
     """Behaviour of running work when the window begins; null: no window."""
 
+    ends_at: datetime | None
+    """End of the active window; null: none is active."""
+
     reason: str | None
     """Reason of the active window as the policy gives it; null: none."""
+
+    next_start: datetime | None
+    """Start of the next window; null: none."""
+
+
+class FailedDelete(Model):
+    """A file that the store refused to delete."""
+
+    path: str
+    """Path of the file."""
+
+    reason: str
+    """The answer of the store."""
+
+
+class FileCount(Model):
+    """A number of files and their size."""
+
+    files: int
+    """Number of files."""
+
+    bytes: int
+    """Bytes of these files."""
 
 
 class FileGroup(Model):
     """Files of one partition that are rewritten together by one task."""
 
-    attempt: int
-    """Number of the attempt, from 1."""
-
-    input_bytes: int
-    """Bytes of the input files."""
-
-    input_files: int
-    """Input files."""
-
-    input_rows: int
-    """Rows of the input files, from metadata."""
-
-    measured: dict[str, Any]
-    """Figures that the task measured: bytes, requests, seconds."""
-
     ordinal: int
     """Position in the plan, from 0."""
 
-    output_bytes: int
-    """Bytes of the output files."""
+    state: GroupState
+    """State that it is in."""
 
-    output_files: int
-    """Output files."""
-
-    partition: str
-    """The partition as JSON."""
-
-    predicted_outputs: int
-    """Output files that the plan expects."""
-
-    reason: str | None
-    """Reason why it was dropped: a code, or `failed` or `refused` with details."""
-
-    rows_deleted: int
-    """Rows that deletes hid, and that are therefore not in the outputs."""
-
-    snapshot_id: str | None
-    """The snapshot that contains it once it is committed."""
+    attempt: int
+    """Number of the attempt, from 1."""
 
     spec_id: int
     """Id of the partition spec."""
 
-    state: GroupState
-    """State that it is in."""
+    partition: str
+    """The partition as JSON."""
+
+    input_files: int
+    """Input files."""
+
+    input_bytes: int
+    """Bytes of the input files."""
+
+    input_rows: int
+    """Rows of the input files, from metadata."""
+
+    predicted_outputs: int
+    """Output files that the plan expects."""
+
+    output_files: int
+    """Output files."""
+
+    output_bytes: int
+    """Bytes of the output files."""
+
+    rows_deleted: int
+    """Rows that deletes hid, and that are therefore not in the outputs."""
+
+    measured: dict[str, Any]
+    """Figures that the task measured: bytes, requests, seconds."""
+
+    snapshot_id: str | None
+    """The snapshot that contains it once it is committed."""
+
+    reason: str | None
+    """Reason why it was dropped: a code, or `failed` or `refused` with details."""
 
     updated_at: datetime
     """Time at which its state changed last."""
@@ -969,29 +1051,11 @@ class Filters(Model):
 class FleetInterval(Model):
     """Activity in one interval."""
 
-    backlog: BacklogSample | None
-    """The last sample in the interval; null: it has none."""
-
-    conflict_rate: float | None
-    """Lost groups of all; null without any."""
-
-    ended_runs: dict[str, int]
-    """Runs that ended in the interval, by state."""
+    starts_at: datetime
+    """Start of the interval."""
 
     ends_at: datetime
     """Its end; in the future for the present interval."""
-
-    groups_committed: int
-    """File groups that these runs committed."""
-
-    groups_lost: int
-    """File groups that these runs lost to other writers."""
-
-    rewritten_bytes: int
-    """Bytes of these files."""
-
-    rewritten_files: int
-    """Data files that these runs replaced."""
 
     small_files_made: int
     """Small files that measurements found more than the ones before."""
@@ -999,11 +1063,29 @@ class FleetInterval(Model):
     small_files_removed: int
     """Small files that measurements found fewer than the ones before."""
 
-    starts_at: datetime
-    """Start of the interval."""
+    ended_runs: dict[str, int]
+    """Runs that ended in the interval, by state."""
+
+    rewritten_files: int
+    """Data files that these runs replaced."""
+
+    rewritten_bytes: int
+    """Bytes of these files."""
 
     wasted_bytes: int
     """Bytes that these runs wrote and did not commit."""
+
+    groups_committed: int
+    """File groups that these runs committed."""
+
+    groups_lost: int
+    """File groups that these runs lost to other writers."""
+
+    conflict_rate: float | None
+    """Lost groups of all; null without any."""
+
+    backlog: BacklogSample | None
+    """The last sample in the interval; null: it has none."""
 
 
 class FleetScope(Model):
@@ -1019,87 +1101,68 @@ class Freeze(Model):
     frozen_at: datetime
     """Time at which the table was frozen."""
 
-    parent_snapshot_id: str | None
-    """The snapshot before it, kept from expiry by a tag. Null when it had expired."""
-
-    reason: str
-    """The failed check, why nothing was rolled back, and the remedy."""
-
     run_id: str
     """The run whose snapshot failed its proof."""
 
     snapshot_id: str
     """The snapshot that failed its proof."""
 
+    parent_snapshot_id: str | None
+    """The snapshot before it, kept from expiry by a tag. Null when it had expired."""
+
+    reason: str
+    """The failed check, why nothing was rolled back, and the remedy."""
+
 
 class FullEligibility(Model):
     """Conditions for a full rewrite of a partition without deletes. `force_full` of a run overrides it."""
 
-    min_files: int = 3
-    """Minimum number of files in the partition."""
-
     more_small_than_large: bool = True
     """The partition has more small files than large ones."""
 
+    min_files: int = 3
+    """Minimum number of files in the partition."""
 
-class FullRulesInput(Model):
+
+class FullRules(Model):
     """Conditions for rewriting a whole partition."""
+
+    interval: Literal["off"] | str | None = None
+    """Time between full rewrites of a partition."""
 
     always_below_bytes: Literal["off"] | int | str | None = None
     """Always rewrite partitions smaller than this in full."""
 
-    eligibility: Literal["off"] | FullEligibility | None = None
-    """Conditions for a full rewrite of a partition without deletes; `off`: none."""
-
-    interval: Literal["off"] | str | None = None
-    """Time between full rewrites of a partition."""
-
-    size_amplification_percent: Literal["off"] | int | None = None
-    """Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent."""
-
     when_increment_above_bytes: Literal["off"] | int | str | None = None
     """Rewrite in full once more than this was added since the last full rewrite."""
 
-
-class FullRulesOutput(Model):
-    """Conditions for rewriting a whole partition."""
-
-    always_below_bytes: Literal["off"] | int | None = None
-    """Always rewrite partitions smaller than this in full."""
-
-    eligibility: Literal["off"] | FullEligibility | None = None
-    """Conditions for a full rewrite of a partition without deletes; `off`: none."""
-
-    interval: Literal["off"] | str | None = None
-    """Time between full rewrites of a partition."""
-
     size_amplification_percent: Literal["off"] | int | None = None
     """Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent."""
 
-    when_increment_above_bytes: Literal["off"] | int | None = None
-    """Rewrite in full once more than this was added since the last full rewrite."""
+    eligibility: Literal["off"] | FullEligibility | None = None
+    """Conditions for a full rewrite of a partition without deletes; `off`: none."""
 
 
 class FullestBucket(Model):
     """The bucket with the most sorted runs of a table with a primary key."""
 
-    bucket: int
-    """Number of the bucket in its partition."""
-
-    hides_level0: bool
-    """Whether readers skip files of level 0 until they are compacted."""
-
-    level0_file_count: int
-    """Its files of level 0."""
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
+    bucket: int
+    """Number of the bucket in its partition."""
+
     sorted_run_count: int
     """Its sorted runs: each file of level 0, and each other level with files."""
 
-    spec_id: int
-    """Id of the partition spec."""
+    level0_file_count: int
+    """Its files of level 0."""
+
+    hides_level0: bool
+    """Whether readers skip files of level 0 until they are compacted."""
 
     stop_trigger: int | None
     """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
@@ -1108,27 +1171,27 @@ class FullestBucket(Model):
 class Grant(Model):
     """Rights of one team on the tables of some namespaces of a catalog."""
 
+    team: str
+    """The team; `*` is every team."""
+
     namespaces: list[str]
     """Patterns of namespaces with their levels joined by dots."""
 
     rights: list[Right]
     """Rights of the team."""
 
-    team: str
-    """The team; `*` is every team."""
-
 
 class GrantWrite(Model):
     """Rights of one team on the tables of some namespaces of a catalog."""
+
+    team: str
+    """The team; `*` is every team."""
 
     namespaces: list[str] | None = None
     """Patterns of namespaces with their levels joined by dots: `*` is any characters, `?` is one. `sales` covers that namespace, `sales.*` those inside it, `*` all."""
 
     rights: list[Right]
     """`discover`: list the tables. `register`: register tables for its own teams. `read`: read registered tables of other teams without changing them."""
-
-    team: str
-    """The team; `*` is every team."""
 
 
 class GrantsReplace(Model):
@@ -1138,54 +1201,58 @@ class GrantsReplace(Model):
     """Rights of teams on its tables; empty: only admins see the catalog."""
 
 
+class GroupRaces(Model):
+    """File groups that a run committed, and those that it lost to other writers in all attempts."""
+
+    groups_lost: int | None = None
+    """File groups lost to other writers."""
+
+    wasted_bytes: int | None = None
+    """Bytes written for the lost groups."""
+
+    groups_committed: int | None = None
+    """File groups committed, once it ended."""
+
+    conflict_rate: float | None = None
+    """Lost groups of all, from 0 to 1; null without any."""
+
+
 class HealthFigures(Model):
     """Figures of the files, as they were measured last."""
-
-    avoidable_file_count: int
-    """Files that rewriting would save."""
-
-    file_count: int
-    """Live data files."""
 
     measured_at: datetime
     """Time of the measurement."""
 
-    score: float
-    """Health score from 0 to 100; 100: nothing to improve."""
+    file_count: int
+    """Live data files."""
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
     total_bytes: int
     """Bytes of live data files."""
 
+    score: float
+    """Health score from 0 to 100; 100: nothing to improve."""
 
-class HistoryEntry(Model):
-    """A run that changed the table."""
 
-    finished_at: datetime | None
-    """Time at which it ended; null: not yet."""
+class HistoryRule(Model):
+    """Bounds of the history that is removed."""
 
-    id: str
-    """The run."""
+    older_than_seconds: int | None = None
+    """Least age of a snapshot, in seconds."""
 
-    plan: dict[str, Any]
-    """Summary and prediction of the plan."""
+    keep_last: int | None = None
+    """Newest snapshots of each branch that stay."""
 
-    requested_by: str
-    """Caller that requested the run; `coordinator` for automatic runs."""
+    delete_files: bool | None = None
+    """Whether the files that only removed snapshots needed are deleted."""
 
-    result: dict[str, Any]
-    """Measured figures, to compare with the prediction, and the proof of each snapshot."""
-
-    snapshot_ids: list[str]
-    """Snapshots of the run, oldest first."""
-
-    started_at: datetime | None
-    """Time at which it started; null: not yet."""
-
-    state: RunState
-    """State that it is in."""
+    grace_seconds: int | None = None
+    """Seconds for which a replaced copy stays unused."""
 
 
 class Hold(Model):
@@ -1194,24 +1261,24 @@ class Hold(Model):
     code: str
     """Stable code."""
 
-    detail: str
-    """Explanation in words."""
-
     reason: str
     """The code in words."""
 
     until: datetime | None
     """Time at which it ends; null: not known."""
 
+    detail: str
+    """Explanation in words."""
+
 
 class HotPartition(Model):
     """A partition whose last race against other writers was lost."""
 
-    cools_until: datetime
-    """Runs leave it alone until then, unless they are forced."""
+    spec_id: int
+    """Id of the partition spec."""
 
-    is_cooling: bool
-    """Whether runs skip it now."""
+    partition: str
+    """Canonical JSON of its values."""
 
     losses: int
     """Attempts in a row that lost groups of it."""
@@ -1219,11 +1286,11 @@ class HotPartition(Model):
     lost_at: datetime
     """Time at which the last race was lost."""
 
-    max_group_bytes: int
-    """Size limit of its file groups, halved for each lost race."""
+    cools_until: datetime
+    """Runs leave it alone until then, unless they are forced."""
 
-    partition: str
-    """Canonical JSON of its values."""
+    is_cooling: bool
+    """Whether runs skip it now."""
 
     reason: str
     """The reason."""
@@ -1231,15 +1298,30 @@ class HotPartition(Model):
     run_id: str
     """The run that lost last."""
 
-    spec_id: int
-    """Id of the partition spec."""
-
     wasted_bytes: int
     """Bytes that these attempts wrote and discarded."""
+
+    max_group_bytes: int
+    """Size limit of its file groups, halved for each lost race."""
 
 
 class Key(Model):
     """An API key, without its secret."""
+
+    id: str
+    """Identifier; stable."""
+
+    name: str
+    """Its name."""
+
+    slot: int
+    """1 or 2: which of the two live keys of its name."""
+
+    role: Role
+    """Role of the caller."""
+
+    teams: list[str] | None
+    """Teams whose tables the caller sees and may change; null for every team."""
 
     created_at: datetime
     """Time of its creation."""
@@ -1250,33 +1332,15 @@ class Key(Model):
     expires_at: datetime | None
     """Time at which it expires; null: never."""
 
-    id: str
-    """Identifier; stable."""
+    revoked_at: datetime | None
+    """Time at which the key was revoked; null: it was not."""
 
     last_used_at: datetime | None
     """To the minute."""
 
-    name: str
-    """Its name."""
-
-    revoked_at: datetime | None
-    """Time at which the key was revoked; null: it was not."""
-
-    role: Role
-    """Role of the caller."""
-
-    slot: int
-    """1 or 2: which of the two live keys of its name."""
-
-    teams: list[str] | None
-    """Teams whose tables the caller sees and may change; null for every team."""
-
 
 class KeyCreate(Model):
     """A key to make."""
-
-    expires_at: datetime | None = None
-    """From then on it is refused; null for never."""
 
     name: str
     """Name of its holder; two live keys may share a name while one replaces the other."""
@@ -1287,9 +1351,27 @@ class KeyCreate(Model):
     teams: list[str] | None = None
     """Teams whose tables the caller sees and may change; null for every team."""
 
+    expires_at: datetime | None = None
+    """From then on it is refused; null for never."""
+
 
 class KeyCreated(Model):
     """A new key with its secret, which is shown this once."""
+
+    id: str
+    """Identifier; stable."""
+
+    name: str
+    """Its name."""
+
+    slot: int
+    """1 or 2: which of the two live keys of its name."""
+
+    role: Role
+    """Role of the caller."""
+
+    teams: list[str] | None
+    """Teams whose tables the caller sees and may change; null for every team."""
 
     created_at: datetime
     """Time of its creation."""
@@ -1300,29 +1382,14 @@ class KeyCreated(Model):
     expires_at: datetime | None
     """Time at which it expires; null: never."""
 
-    id: str
-    """Identifier; stable."""
+    revoked_at: datetime | None
+    """Time at which the key was revoked; null: it was not."""
 
     last_used_at: datetime | None
     """To the minute."""
 
-    name: str
-    """Its name."""
-
-    revoked_at: datetime | None
-    """Time at which the key was revoked; null: it was not."""
-
-    role: Role
-    """Role of the caller."""
-
     secret: str
     """Send it as `Authorization: Bearer …`; it can't be shown again."""
-
-    slot: int
-    """1 or 2: which of the two live keys of its name."""
-
-    teams: list[str] | None
-    """Teams whose tables the caller sees and may change; null for every team."""
 
 
 class KeyList(Model):
@@ -1338,40 +1405,27 @@ class KeyList(Model):
 class KeyTableRules(Model):
     """Tables with a primary key, whose buckets are made of sorted runs."""
 
-    forced_every: int | None = None
-    """With `lazy` only: number of commits to the table after which a bucket with new files is compacted below the trigger as well."""
-
-    lookup: KeyTableRulesLookup | None = None
-    """Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs; `lazy`: from the trigger on and every `forced_every` commits. Where new rows wait for a compaction (deletion vectors, first row, changelog by lookup), either also makes such a bucket due, without a trigger."""
-
     sorted_run_trigger: int | None = None
     """Number of sorted runs at which a bucket should be compacted: each file of level 0 is one, each other level is one. A trigger on `sorted_run_count` makes it due."""
 
     stop_trigger: int | None = None
     """Number of sorted runs of a bucket at which writers should slow down (`backpressure`), at least `sorted_run_trigger`. Larger: writers wait less often, and readers need more memory."""
 
+    lookup: KeyTableRulesLookup | None = None
+    """Which buckets a rewrite compacts. `eager`: also those with new files that have fewer sorted runs; `lazy`: from the trigger on and every `forced_every` commits. Where new rows wait for a compaction (deletion vectors, first row, changelog by lookup), either also makes such a bucket due, without a trigger."""
 
-class LabelScopeInput(Model):
+    forced_every: int | None = None
+    """With `lazy` only: number of commits to the table after which a bucket with new files is compacted below the trigger as well."""
+
+
+class LabelScope(Model):
     """Every table that has a label."""
-
-    key: str
-    """The label's key; it has no colon."""
 
     kind: Literal["label"]
     """Kind of the signal, which determines the other fields."""
 
-    value: str
-    """The label's value; an empty one is a value, too."""
-
-
-class LabelScopeOutput(Model):
-    """Every table that has a label."""
-
     key: str
     """The label's key; it has no colon."""
-
-    kind: Literal["label"]
-    """Kind of the signal, which determines the other fields."""
 
     value: str
     """The label's value; an empty one is a value, too."""
@@ -1380,146 +1434,147 @@ class LabelScopeOutput(Model):
 class LastRun(Model):
     """The newest run of a table."""
 
-    created_at: datetime
-    """Time of its submission."""
-
-    finished_at: datetime | None
-    """Time at which it ended."""
-
     id: str
     """The run's id."""
 
     operation: Operation
     """Operation of the run."""
 
+    state: RunState
+    """State of the run."""
+
     reason: str | None
     """Code of the reason why it ended or waits."""
 
-    state: RunState
-    """State of the run."""
+    created_at: datetime
+    """Time of its submission."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
 
 
 class LastUpkeep(Model):
     """The newest run of an operation, live or ended."""
 
-    created_at: datetime
-    """Time of its submission."""
-
-    detail: str | None
-    """The result or the reason in words."""
-
-    finished_at: datetime | None
-    """Time at which it ended."""
-
     id: str
     """The run's id."""
+
+    state: RunState
+    """State of the run."""
 
     reason: str | None
     """Code of the reason why it ended or waits."""
 
-    state: RunState
-    """State of the run."""
+    detail: str | None
+    """The result or the reason in words."""
+
+    created_at: datetime
+    """Time of its submission."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
+
+
+class LateFiles(Model):
+    """Files that writers added to replaced copies."""
+
+    copied: int = 0
+    """Files copied to where their partitions are now."""
+
+    copied_bytes: int = 0
+    """Bytes of these files."""
+
+    left: dict[str, int] | None = None
+    """Files that were not copied, by reason."""
+
+    overwritten: int = 0
+    """Files that were overwritten or removed there since."""
+
+    present: int = 0
+    """Files that had been copied before."""
+
+    samples: list[str] | None = None
+    """Paths of the first files that were not copied."""
 
 
 class LayoutAdvice(Model):
     """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
 
-    because: str
-    """Reason in words."""
+    layout: Layout
+    """`binpack`: packing small files is enough. `unknown`: no query filters were reported."""
 
     cluster_by: list[str]
     """Columns to sort by, or to lay a curve over."""
 
-    columns: list[ColumnUse]
-    """Columns other than partition columns, most used first."""
+    because: str
+    """Reason in words."""
 
-    full_scan_share: float | None
-    """Queries without a filter."""
-
-    layout: Layout
-    """`binpack`: packing small files is enough. `unknown`: no query filters were reported."""
+    query_count: int
+    """Queries that the advice is based on."""
 
     partition_query_share: float | None
     """Queries that name all partition columns."""
 
-    query_count: int
-    """Queries that the advice is based on."""
+    full_scan_share: float | None
+    """Queries without a filter."""
+
+    columns: list[ColumnUse]
+    """Columns other than partition columns, most used first."""
 
 
 class LeafChange(Model):
     """One setting that a version changed."""
 
-    after: Any
-    """Null: it is not set any more."""
+    setting: str
+    """Dotted name."""
 
     before: Any
     """Null: it was not set."""
 
-    setting: str
-    """Dotted name."""
+    after: Any
+    """Null: it is not set any more."""
 
 
-class LimitSettingsInput(Model):
+class LeftOutItem(Model):
+    """A file, partition or manifest that a run left out of its work."""
+
+    name: str
+    """Path of the file or manifest, or the partition."""
+
+    reason: str
+    """Code of the reason."""
+
+    detail: str
+    """The error that was found; empty if the reason explains itself."""
+
+
+class LimitSettings(Model):
     """Limits on what a table's rewrites move, enforced while they run."""
-
-    available_bandwidth: Literal["off"] | int | str | None = None
-    """Bytes per second that `share_percent` is a share of: declared, not measured."""
 
     bandwidth: Literal["unlimited"] | int | str | None = None
     """Bytes per second, read + written."""
 
-    bytes_per_day: Literal["unlimited"] | int | str | None = None
-    """Bytes read by rewrites in any rolling 24 hours."""
-
-    parallel_groups: int | None = None
-    """Groups of this table at once; the fleet's `parallel_groups` limits all tables."""
-
     requests: Literal["unlimited"] | int | None = None
     """Object-store requests per second."""
 
     share_percent: Literal["off"] | float | None = None
     """Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies."""
 
-
-class LimitSettingsOutput(Model):
-    """Limits on what a table's rewrites move, enforced while they run."""
-
-    available_bandwidth: Literal["off"] | int | None = None
+    available_bandwidth: Literal["off"] | int | str | None = None
     """Bytes per second that `share_percent` is a share of: declared, not measured."""
 
-    bandwidth: Literal["unlimited"] | int | None = None
-    """Bytes per second, read + written."""
-
-    bytes_per_day: Literal["unlimited"] | int | None = None
-    """Bytes read by rewrites in any rolling 24 hours."""
-
     parallel_groups: int | None = None
     """Groups of this table at once; the fleet's `parallel_groups` limits all tables."""
 
-    requests: Literal["unlimited"] | int | None = None
-    """Object-store requests per second."""
-
-    share_percent: Literal["off"] | float | None = None
-    """Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies."""
+    bytes_per_day: Literal["unlimited"] | int | str | None = None
+    """Bytes read by rewrites in any rolling 24 hours."""
 
 
 class Limits(Model):
     """Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds."""
 
-    bandwidth: int | None
-    """Bytes per second, read + written."""
-
-    catalogs: dict[str, CatalogLimits]
-    """Limits of single catalogs, by name."""
-
-    parallel_groups: int | None
-    """Tasks of all rewrites at the same time; null: no limit."""
-
-    parallel_runs: int | None
-    """Runs at work at the same time; null: no limit."""
-
-    requests: int | None
-    """Object-store requests per second."""
+    version: int
+    """Grows with each write; the ETag is this in quotes."""
 
     updated_at: datetime
     """Time of its last change."""
@@ -1527,31 +1582,65 @@ class Limits(Model):
     updated_by: str
     """Caller that changed it last."""
 
-    version: int
-    """Grows with each write; the ETag is this in quotes."""
+    parallel_runs: int | None
+    """Runs at work at the same time; null: no limit."""
+
+    parallel_groups: int | None
+    """Tasks of all rewrites at the same time; null: no limit."""
+
+    bandwidth: int | None
+    """Bytes per second, read + written."""
+
+    requests: int | None
+    """Object-store requests per second."""
+
+    catalogs: dict[str, CatalogLimits]
+    """Limits of single catalogs, by name."""
 
 
 class LimitsReplace(Model):
     """Limits of the whole fleet. Absent or null: unlimited."""
 
-    bandwidth: int | str | None = None
-    """Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share."""
-
-    catalogs: dict[str, CatalogLimitsPut] | None = None
-    """By catalog: how many runs it may have at once, and what they may move together. A run obeys the strictest of the limits of its table, its catalog and the fleet."""
+    parallel_runs: int | None = None
+    """Runs that workers advance at once."""
 
     parallel_groups: int | None = None
     """Tasks of all rewrites at once, over all tables and workers; a task rewrites one file group after the other. Also the most rewrites at once: each gets at least one task, and none gets a further one while another with fewer waits. Tasks at work go on when it is lowered."""
 
-    parallel_runs: int | None = None
-    """Runs that workers advance at once."""
+    bandwidth: int | str | None = None
+    """Bytes per second, read + written, of all rewrites together, re-dealt among those at work every second: what one can't use goes to the others. Needs `parallel_runs`: a run out of reach has an equal share."""
 
     requests: int | None = None
     """Object-store requests per second, dealt out in the same way."""
 
+    catalogs: dict[str, CatalogLimitsPut] | None = None
+    """By catalog: how many runs it may have at once, and what they may move together. A run obeys the strictest of the limits of its table, its catalog and the fleet."""
+
+
+class ListedFile(Model):
+    """A file that would be deleted."""
+
+    path: str
+    """Path of the file."""
+
+    kind: str | None = None
+    """Kind of file."""
+
+    file_bytes: int | None = None
+    """Bytes of the file; null: not known."""
+
+    snapshot_id: str | None = None
+    """Snapshot that added it; null: not known."""
+
 
 class LiveRate(Model):
     """Current rate of all running rewrites, including those of other teams' tables: the limits cover all of them."""
+
+    catalog: str | None
+    """Null: all catalogs."""
+
+    runs: int
+    """Runs that report at present."""
 
     bytes_per_second: float
     """Read + written, over about 10 seconds."""
@@ -1559,14 +1648,8 @@ class LiveRate(Model):
     bytes_per_second_limit: int | None
     """Limit of that rate; null: none."""
 
-    catalog: str | None
-    """Null: all catalogs."""
-
     requests_per_second_limit: int | None
     """Limit of requests to stores per second; null: none."""
-
-    runs: int
-    """Runs that report at present."""
 
 
 class Liveness(Model):
@@ -1579,36 +1662,36 @@ class Liveness(Model):
 class MetadataHealth(Model):
     """Size of the table's metadata and history, which upkeep besides rewriting reduces."""
 
+    snapshot_count: int
+    """Unexpired snapshots."""
+
+    oldest_snapshot_at: datetime | None
+    """Time of the oldest of them; null: there is none."""
+
+    manifest_count: int
+    """Manifests of the current snapshot."""
+
     average_manifest_bytes: int
     """Their mean size."""
 
     delete_file_count: int
     """Live delete files and deletion vectors."""
 
-    history_bytes: int
-    """Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old."""
-
-    manifest_count: int
-    """Manifests of the current snapshot."""
-
     metadata_bytes: int
     """Size of the current metadata, without manifests."""
 
-    oldest_snapshot_at: datetime | None
-    """Time of the oldest of them; null: there is none."""
-
-    snapshot_count: int
-    """Unexpired snapshots."""
+    history_bytes: int
+    """Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old."""
 
 
 class NamespaceScope(Model):
     """Every table of a namespace and of those inside it."""
 
-    catalog: str
-    """Name of the catalog."""
-
     kind: Literal["namespace"]
     """The scope is a namespace."""
+
+    catalog: str
+    """Name of the catalog."""
 
     namespace: list[str]
     """Levels, outer first."""
@@ -1620,14 +1703,14 @@ class NeverDue(Model):
     files: int
     """Such files."""
 
-    of_files: int
-    """All data files of the table."""
-
     partitions: int
     """Partitions that have such files."""
 
     too_few_files: int
     """Number of these files in partitions with fewer candidates than `rewrite.min_input_files`."""
+
+    of_files: int
+    """All data files of the table."""
 
 
 class NextEligible(Model):
@@ -1636,27 +1719,27 @@ class NextEligible(Model):
     at: datetime | None
     """Null when it is not known: see `reason`."""
 
-    held_by: list[Hold]
-    """Everything that prevents a run now."""
-
     reason: str | None
     """Reason why the time is not known; null: it is known."""
+
+    held_by: list[Hold]
+    """Everything that prevents a run now."""
 
 
 class OidcSignIn(Model):
     """An identity provider for the authorization code flow with PKCE (RFC 7636), as a public client."""
 
-    authorization_endpoint: str | None
-    """Where the browser is sent to sign in; null while the provider does not answer: the browser may read `{issuer}/.well-known/openid-configuration` itself."""
+    issuer: str
+    """Identifier of the provider."""
 
     client_id: str
     """Public client of the console at the provider."""
 
-    issuer: str
-    """Identifier of the provider."""
-
     scopes: list[str]
     """Scopes to ask for."""
+
+    authorization_endpoint: str | None
+    """Where the browser is sent to sign in; null while the provider does not answer: the browser may read `{issuer}/.well-known/openid-configuration` itself."""
 
     token_endpoint: str | None
     """Where the browser exchanges the code for a token; null as above."""
@@ -1669,14 +1752,14 @@ class OldestReader(Model):
     Exactly one of `snapshot_id` and `committed_at` names it. The newest signal of each sender counts.
     """
 
-    committed_at: datetime | None = None
-    """Commit time of the snapshot, not in the future."""
-
     kind: Literal["oldest_reader"]
     """Kind of the signal, which determines the other fields."""
 
     snapshot_id: str | None = None
     """Id of the snapshot."""
+
+    committed_at: datetime | None = None
+    """Commit time of the snapshot, not in the future."""
 
     valid_seconds: int = 3600
     """After that it is forgotten."""
@@ -1691,17 +1774,17 @@ class OpenBreaker(Model):
     failed_at: datetime
     """Time at which the last run failed."""
 
-    open_until: datetime
-    """Then one run is let through: its success closes the breaker."""
-
-    probe_until: datetime | None
-    """Such a run was let through, and has time until then."""
-
     reason: str
     """Of that run."""
 
     times_open: int
     """In a row; it stays open twice as long each time, half an hour at most."""
+
+    open_until: datetime
+    """Then one run is let through: its success closes the breaker."""
+
+    probe_until: datetime | None
+    """Such a run was let through, and has time until then."""
 
 
 class OperationList(Model):
@@ -1714,11 +1797,11 @@ class OperationList(Model):
 class OrderColumn(Model):
     """A column to order by, with its direction where the strategy is `sort`."""
 
-    direction: OrderColumnDirection | None = None
-    """For `sort` only; `asc` when absent."""
-
     name: str
     """Name, dotted where nested."""
+
+    direction: OrderColumnDirection | None = None
+    """For `sort` only; `asc` when absent."""
 
     nulls: OrderColumnNulls | None = None
     """For `sort` only; when absent `first` ascending, `last` descending."""
@@ -1727,21 +1810,65 @@ class OrderColumn(Model):
 class OrderField(Model):
     """A column to order by, with its field id in the table."""
 
-    descending: bool
-    """Whether larger values come first."""
+    name: str
+    """Name of the column."""
 
     field_id: int
     """Id of the column in the table's schema."""
 
-    name: str
-    """Name of the column."""
+    descending: bool
+    """Whether larger values come first."""
 
     nulls_first: bool
     """Whether nulls come before values."""
 
 
+class OrphanRule(Model):
+    """Bounds of the files that are orphans."""
+
+    older_than_seconds: int | None = None
+    """Least age in seconds."""
+
+    quarantine_seconds: int | None = None
+    """Least seconds between the two searches that find an orphan."""
+
+    inventory: str | None = None
+    """Location of the inventory of the store; null: files are listed."""
+
+
+class OrphanSearch(Model):
+    """Findings of a search for files that no snapshot needs."""
+
+    taken_at: datetime | None = None
+    """Time of the search."""
+
+    inventory_at: datetime | None = None
+    """Time of the inventory; null: files were listed."""
+
+    listed_files: int | None = None
+    """Files of the table's folders."""
+
+    referenced_files: int | None = None
+    """Files that a snapshot needs."""
+
+    unreferenced: FileCount | None = None
+    """Files that none needs and that are old enough."""
+
+    left_for_later: int | None = None
+    """Orphans that later searches take; null: none."""
+
+    in_quarantine: FileCount | None = None
+    """Orphans that a second search has to confirm."""
+
+    next_at: datetime | None = None
+    """When the first of them leaves the quarantine."""
+
+
 class OtherCompactor(Model):
     """Another program that replaced data files of the table in the last day, from the table's history."""
+
+    engine: str
+    """Engine that wrote the snapshots."""
 
     application: str | None
     """Application of the last snapshot; null when it did not name itself."""
@@ -1749,107 +1876,120 @@ class OtherCompactor(Model):
     count: int
     """Number of its snapshots that replaced files, among the newest two hundred."""
 
-    engine: str
-    """Engine that wrote the snapshots."""
-
     last_at: datetime
     """Time of the last one; null: never."""
+
+
+class Overlap(Model):
+    """Overlap of the files of one partition in the order of rows."""
+
+    files: int | None = None
+    """Number of files."""
+
+    overlap_depth: int | None = None
+    """The most files that may hold one value."""
+
+    files_for_a_lookup: float | None = None
+    """Files that may contain a value, on average over all bounds."""
+
+    pruned_share: float | None = None
+    """Share of the files that a lookup need not look into."""
 
 
 class PartitionDecision(Model):
     """The decision that the coordinator makes on a partition under the policy of its table."""
 
-    cools_until: datetime | None
-    """End of its cool-down after lost races; null: no cool-down."""
-
-    detail: str | None
-    """The same in words."""
-
-    input_bytes: int | None
-    """Bytes of these files; null: none."""
-
-    input_files: int | None
-    """Files that this run rewrites; null: none."""
-
     is_due: bool
     """True: at least one rule makes it due."""
 
-    predicted_outputs: int | None
-    """Files that it is predicted to write in their place; null: none."""
+    rules: list[str]
+    """Names of the rules that make it due."""
 
     reason: str | None
     """Code of the reason why a run that starts now leaves it alone; null: the run rewrites it."""
 
-    rules: list[str]
-    """Names of the rules that make it due."""
+    detail: str | None
+    """The same in words."""
+
+    input_files: int | None
+    """Files that this run rewrites; null: none."""
+
+    input_bytes: int | None
+    """Bytes of these files; null: none."""
+
+    predicted_outputs: int | None
+    """Files that it is predicted to write in their place; null: none."""
+
+    cools_until: datetime | None
+    """End of its cool-down after lost races; null: no cool-down."""
 
 
 class PartitionHealth(Model):
     """One partition that has something to better."""
 
-    average_file_bytes: int
-    """Mean size of a live data file, in bytes."""
-
-    avoidable_file_count: int
-    """Files that rewriting would save."""
-
-    file_count: int
-    """Live data files."""
-
-    files_with_deletes: int
-    """Live data files that deletes apply to."""
-
-    large_file_count: int
-    """Live data files above `large_file_bytes`."""
-
-    largest_small_file_share: float | None
-    """Bytes of the largest small file as a share of all small files'. Null without small files."""
-
-    level0_file_count: int | None
-    """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
-    read_optimized_until: datetime | None
-    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+    file_count: int
+    """Live data files."""
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
+    large_file_count: int
+    """Live data files above `large_file_bytes`."""
+
     small_row_group_file_count: int
     """Files with small row groups."""
+
+    files_with_deletes: int
+    """Live data files that deletes apply to."""
+
+    total_bytes: int
+    """Bytes of live data files."""
+
+    average_file_bytes: int
+    """Mean size of a live data file, in bytes."""
+
+    largest_small_file_share: float | None
+    """Bytes of the largest small file as a share of all small files'. Null without small files."""
 
     sorted_run_count: int | None
     """Sorted runs of the bucket with the most. Null: the table's buckets have no levels."""
 
-    spec_id: int
-    """Id of the partition spec."""
+    level0_file_count: int | None
+    """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
 
-    total_bytes: int
-    """Bytes of live data files."""
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
 
 class PartitionOverlap(Model):
     """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
-    files: int
-    """Number of data files."""
-
-    files_for_a_lookup: float
-    """Number of files that may contain a value, on average over all bounds."""
-
-    overlap_depth: int
-    """The most files that may hold one value."""
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
+    files: int
+    """Number of data files."""
+
+    overlap_depth: int
+    """The most files that may hold one value."""
+
+    files_for_a_lookup: float
+    """Number of files that may contain a value, on average over all bounds."""
+
     pruned_share: float
     """Share of the files that a lookup need not look into."""
-
-    spec_id: int
-    """Id of the partition spec."""
 
     unordered_share: float
     """Bytes of files that are not in the order, as a share of all bytes."""
@@ -1858,56 +1998,56 @@ class PartitionOverlap(Model):
 class PartitionTask(Model):
     """The newest compaction task of a partition: the file groups that the newest run planned for it."""
 
-    added_bytes: int
-    """Bytes of the committed files."""
-
-    committed_outputs: int
-    """Files committed."""
-
-    detail: str | None
-    """The same in words."""
-
-    dropped_outputs: int
-    """Predicted files of dropped file groups."""
-
-    ended_at: datetime | None
-    """Time at which the last file group was committed or dropped."""
-
-    input_bytes: int
-    """Bytes of these files."""
-
-    input_files: int
-    """Files to rewrite."""
-
-    predicted_outputs: int
-    """Files that the plan predicts in their place."""
-
-    reason: str | None
-    """Code of the reason why a file group was dropped last, such as `new_deletes`; null: none was."""
-
-    rewritten_bytes: int
-    """Bytes of the files that committed file groups replaced."""
-
     run_id: str
     """The run."""
 
     run_state: RunState
     """State of the run."""
 
-    running_outputs: int
-    """Predicted files of running file groups."""
+    state: GroupState
+    """`running` also if some file groups have begun and others not; `written` if the rest waits for its commit; `committed` if one was committed and the others dropped."""
 
-    size_reduction: float | None
-    """1 - `added_bytes` / `rewritten_bytes`, negative if the data grew; null before a commit."""
+    reason: str | None
+    """Code of the reason why a file group was dropped last, such as `new_deletes`; null: none was."""
+
+    detail: str | None
+    """The same in words."""
 
     started_at: datetime | None
     """Start of the first file group; null before."""
 
-    state: GroupState
-    """`running` also if some file groups have begun and others not; `written` if the rest waits for its commit; `committed` if one was committed and the others dropped."""
+    ended_at: datetime | None
+    """Time at which the last file group was committed or dropped."""
+
+    input_files: int
+    """Files to rewrite."""
+
+    input_bytes: int
+    """Bytes of these files."""
+
+    predicted_outputs: int
+    """Files that the plan predicts in their place."""
+
+    running_outputs: int
+    """Predicted files of running file groups."""
 
     written_outputs: int
     """Files written and not committed yet."""
+
+    committed_outputs: int
+    """Files committed."""
+
+    dropped_outputs: int
+    """Predicted files of dropped file groups."""
+
+    rewritten_bytes: int
+    """Bytes of the files that committed file groups replaced."""
+
+    added_bytes: int
+    """Bytes of the committed files."""
+
+    size_reduction: float | None
+    """1 - `added_bytes` / `rewritten_bytes`, negative if the data grew; null before a commit."""
 
 
 class PatternScope(Model):
@@ -1923,9 +2063,6 @@ class PatternScope(Model):
 class Pause(Model):
     """A pause that is on."""
 
-    mode: PauseMode
-    """`drain`: running work ends what it began. `stop`: running work stops."""
-
     paused_at: datetime
     """Start of the pause."""
 
@@ -1935,53 +2072,56 @@ class Pause(Model):
     reason: str
     """The reason."""
 
+    mode: PauseMode
+    """`drain`: running work ends what it began. `stop`: running work stops."""
+
 
 class PauseRequest(Model):
     """A pause and why."""
 
-    mode: PauseMode = PauseMode.DRAIN
-    """`drain`: groups in flight are finished and committed, no new ones begin; `stop`: groups in flight are interrupted, what is written is committed. The rest waits for the resume."""
-
     reason: str
     """Shown wherever something waits for it."""
+
+    mode: PauseMode = PauseMode.DRAIN
+    """`drain`: groups in flight are finished and committed, no new ones begin; `stop`: groups in flight are interrupted, what is written is committed. The rest waits for the resume."""
 
 
 class PlannedGroup(Model):
     """A file group that a run would rewrite."""
 
-    input_bytes: int
-    """Bytes of the input files."""
-
-    input_files: int
-    """Input files."""
-
-    input_rows: int
-    """Rows of the input files, from metadata."""
-
     ordinal: int
     """Position in the plan, from 0."""
+
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
+    input_files: int
+    """Input files."""
+
+    input_bytes: int
+    """Bytes of the input files."""
+
+    input_rows: int
+    """Rows of the input files, from metadata."""
+
     predicted_outputs: int
     """Output files that the plan expects."""
-
-    spec_id: int
-    """Id of the partition spec."""
 
 
 class PlannedLater(Model):
     """Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first."""
 
-    bytes: int
-    """Bytes of these files."""
+    partitions: int
+    """Partitions that are planned later."""
 
     files: int
     """In these partitions, those that it may rewrite."""
 
-    partitions: int
-    """Partitions that are planned later."""
+    bytes: int
+    """Bytes of these files."""
 
 
 class PolicyDeletion(Model):
@@ -1994,11 +2134,11 @@ class PolicyDeletion(Model):
 class PolicyRestoration(Model):
     """An earlier version that becomes the next one."""
 
-    change: Literal["restore"]
-    """Write an earlier version again."""
-
     version: int
     """No deletion."""
+
+    change: Literal["restore"]
+    """Write an earlier version again."""
 
 
 class PolicyRestore(Model):
@@ -2011,46 +2151,65 @@ class PolicyRestore(Model):
 class Prediction(Model):
     """Predicted figures of the plan's execution."""
 
-    input_bytes: int
-    """Bytes of the input files."""
-
     input_files: int
     """Input files."""
+
+    input_bytes: int
+    """Bytes of the input files."""
 
     input_rows: int
     """Rows of the input files, from metadata."""
 
-    output_bytes: int
-    """Bytes of the output files."""
-
     output_files: int
     """Output files."""
+
+    output_bytes: int
+    """Bytes of the output files."""
 
     seconds: float
     """Time at work, without waiting; `time_estimate` has its basis."""
 
 
+class PredictionError(Model):
+    """Errors of predicted figures as shares of the measured ones: 0.1 is a tenth too much. Null: not comparable."""
+
+    output_files: float | None = None
+    """Error of the number of files."""
+
+    output_bytes: float | None = None
+    """Error of their bytes."""
+
+    seconds: float | None = None
+    """Error of the time."""
+
+
 class ProblemField(Model):
     """One wrong field."""
-
-    hint: str | None
-    """Remedy."""
-
-    message: str
-    """Description of the error."""
 
     pointer: str
     """JSON pointer into the body, or `query:`, `path:`, `header:` and a name."""
 
+    message: str
+    """Description of the error."""
+
     value: Any
     """The given value, if it is short and not a secret."""
+
+    hint: str | None
+    """Remedy."""
 
 
 class Progress(Model):
     """Progress of a run. Bytes are of inputs; the rate is the present one, read + written."""
 
-    budget_bytes_per_second: float | None
-    """Bytes per second that its tasks may move together at present: the least of its table's limit and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports."""
+    groups_total: int
+    """File groups of the plan."""
+
+    groups_finished: int
+    """File groups that ended."""
+
+    bytes_total: int
+    """Bytes of inputs of all file groups."""
 
     bytes_finished: int
     """Bytes of inputs of file groups that ended."""
@@ -2058,24 +2217,37 @@ class Progress(Model):
     bytes_per_second: float | None
     """Null while no task reports."""
 
-    bytes_total: int
-    """Bytes of inputs of all file groups."""
-
     eta_seconds: float | None
     """Null while there is no rate."""
-
-    groups_finished: int
-    """File groups that ended."""
-
-    groups_total: int
-    """File groups of the plan."""
 
     throttled_seconds: float
     """Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."""
 
+    budget_bytes_per_second: float | None
+    """Bytes per second that its tasks may move together at present: the least of its table's limit and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports."""
+
+
+class ProofCheck(Model):
+    """One check of a proof."""
+
+    name: str
+    """Name of the check."""
+
+    holds: bool
+    """Whether the check holds."""
+
+    detail: str
+    """Findings."""
+
 
 class PurgePreview(Model):
     """A purge to preview: the removal of all history but the present state."""
+
+    table_id: str
+    """Id or address of the registered table."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
 
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
@@ -2086,21 +2258,18 @@ class PurgePreview(Model):
     operation: Literal["purge"]
     """Operation of the run."""
 
-    priority: Priority | None = None
-    """Absent: the priority of the table's policy."""
-
-    table_id: str
-    """Id or address of the registered table."""
-
 
 class PurgeSubmission(Model):
     """A purge, which names what its preview showed and the table."""
 
+    table_id: str
+    """Id or address of the registered table."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
-
-    confirm: str
-    """The address of the table, as typed by a person."""
 
     grace: str | None = None
     """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
@@ -2111,11 +2280,8 @@ class PurgeSubmission(Model):
     plan_hash: str
     """`details.plan_hash` of its preview."""
 
-    priority: Priority | None = None
-    """Absent: the priority of the table's policy."""
-
-    table_id: str
-    """Id or address of the registered table."""
+    confirm: str
+    """The address of the table, as typed by a person."""
 
 
 class QueryLatency(Model):
@@ -2146,27 +2312,27 @@ class QuietHours(Model):
     from_: str = Field(..., validation_alias="from", serialization_alias="from")
     """Local time at which it begins."""
 
-    on_start: OnStart = OnStart.DRAIN
-    """`drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held."""
+    to: str
+    """Local time at which it ends; at or before `from`: on the next day."""
 
     time_zone: str = "UTC"
     """IANA name."""
 
-    to: str
-    """Local time at which it ends; at or before `from`: on the next day."""
+    on_start: OnStart = OnStart.DRAIN
+    """`drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held."""
 
 
 class Races(Model):
     """File groups of runs that ended in the last 24 hours."""
-
-    conflict_rate: float | None
-    """Lost groups of all; null without any."""
 
     groups_committed: int
     """File groups that were committed."""
 
     groups_lost: int
     """Lost to other writers."""
+
+    conflict_rate: float | None
+    """Lost groups of all; null without any."""
 
 
 class Rates(Model):
@@ -2182,28 +2348,45 @@ class Rates(Model):
 class Readiness(Model):
     """Readiness to serve requests. `degraded`: they can be served, but runs may have to wait."""
 
-    coordinators: int | None
-    """Live coordinators, as `workers`."""
-
+    status: ReadinessStatus
     dependencies: list[Dependency]
     """State of each dependency."""
 
-    longest_silence_seconds: float | None
-    """Longest time, in seconds, without an event of a run at work; 0 without one, null as `workers`."""
+    workers: int | None
+    """Live workers, those that reported in the last 30 s; null without an answer of the database."""
+
+    coordinators: int | None
+    """Live coordinators, as `workers`."""
 
     oldest_startable_seconds: float | None
     """For how long the oldest queued run that may start has waited for a worker, in seconds; 0 without one, null without an answer of the database."""
 
-    status: ReadinessStatus
-    workers: int | None
-    """Live workers, those that reported in the last 30 s; null without an answer of the database."""
+    longest_silence_seconds: float | None
+    """Longest time, in seconds, without an event of a run at work; 0 without one, null as `workers`."""
+
+
+class ReclaimedStorage(Model):
+    """Files that a reclamation was predicted to delete, and those that it deleted."""
+
+    predicted: FileCount | None = None
+    """Predicted at its first attempt."""
+
+    actual: FileCount | None = None
+    """Deleted so far."""
+
+
+class RefusedFiles(Model):
+    """Files that may not be deleted, by reason."""
+
+    counts: dict[str, int] | None = None
+    """Number of files by reason."""
+
+    samples: dict[str, list[str]] | None = None
+    """Paths of the first ten, by reason."""
 
 
 class RefusedSetting(Model):
     """A value of a policy setting that tables of the format can't have."""
-
-    reason: str
-    """The reason."""
 
     setting: str
     """Dotted name."""
@@ -2211,24 +2394,150 @@ class RefusedSetting(Model):
     value: str
     """`*`: any value but the empty one."""
 
+    reason: str
+    """The reason."""
+
 
 class RegistrationRequest(Model):
     """Tables to register, and what they get."""
 
-    labels: dict[str, str] | None = None
-    """Their labels."""
-
-    limit: int = 200
-    """Maximum number of tables to register with this request."""
+    pattern: str = "*"
+    """Matched against `namespace.name`: `*` is any characters, `?` is one."""
 
     owner_team: str | None = None
     """The team that owns them."""
 
-    pattern: str = "*"
-    """Matched against `namespace.name`: `*` is any characters, `?` is one."""
+    labels: dict[str, str] | None = None
+    """Their labels."""
 
     paused: bool = False
     """Pause them, until each is resumed."""
+
+    limit: int = 200
+    """Maximum number of tables to register with this request."""
+
+
+class RequestCause(Model):
+    """Why an automatic run was submitted."""
+
+    rule: str | None = None
+    """Rule or setting that made it due."""
+
+    partition: str | None = None
+    """The first due partition; null: the whole table."""
+
+    due_partitions: int | None = None
+    """Number of due partitions."""
+
+
+class RewriteDeletesPlan(Model):
+    """Plan of a rewrite of delete files."""
+
+    operation: Literal["rewrite_deletes"]
+    """Operation of the run."""
+
+    delete_files: int | None = None
+    """Live position-delete files."""
+
+    delete_file_bytes: int | None = None
+    """Bytes of these files."""
+
+    rewritten_delete_files: int | None = None
+    """Number of those that would be read, and replaced or dropped."""
+
+    rewritten_delete_bytes: int | None = None
+    """Bytes of these files."""
+
+    added_delete_files: int | None = None
+    """Upper bound of the number of files in their place."""
+
+    equality_delete_files: int | None = None
+    """Live equality-delete files, which are never changed."""
+
+    equality_delete_bytes: int | None = None
+    """Bytes of these files."""
+
+    left_alone: dict[str, int] | None = None
+    """Position-delete files that are left alone, by reason."""
+
+
+class RewriteDeletesRequest(Model):
+    """Request of a rewrite of delete files."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    operation: Literal["rewrite_deletes"]
+    """Operation of the run."""
+
+
+class RewriteManifestsPlan(Model):
+    """Plan of a rewrite of manifests."""
+
+    operation: Literal["rewrite_manifests"]
+    """Operation of the run."""
+
+    target_bytes: int | None = None
+    """Bytes that new manifests are to have."""
+
+    manifests: int | None = None
+    """Manifests of the current snapshot."""
+
+    manifest_bytes: int | None = None
+    """Bytes of these manifests."""
+
+    rewritten_manifests: int | None = None
+    """Number of those that would be replaced."""
+
+    rewritten_manifest_bytes: int | None = None
+    """Bytes of the replaced manifests."""
+
+    added_manifests: int | None = None
+    """Predicted number of manifests in their place."""
+
+
+class RewriteManifestsRequest(Model):
+    """Request of a rewrite of manifests."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    operation: Literal["rewrite_manifests"]
+    """Operation of the run."""
+
+
+class RowChecks(Model):
+    """How rows were compared before they were committed (`verification`)."""
+
+    mode: str | None = None
+    """Value of the setting `verification`."""
+
+    groups: int | None = None
+    """File groups whose rows were compared."""
+
+    rows: int | None = None
+    """Rows that were compared."""
+
+    bytes: int | None = None
+    """Bytes read for that."""
+
+    seconds: float | None = None
+    """Thread-seconds spent on it."""
+
+    limits: dict[str, int] | None = None
+    """Why rows were compared in part or not at all, with the number of file groups."""
 
 
 class RowKey(Model):
@@ -2237,215 +2546,25 @@ class RowKey(Model):
     columns: list[str]
     """Columns that identify a row; rows with a null in one of them stay. Not floating-point numbers."""
 
-    deleted: str | None = None
-    """Boolean column that is true in rows that delete their key: if it is true in the newest row, no row of the key stays."""
-
     version: str
     """Column whose largest value is the newest: a whole number, a date or a timestamp. Null is the oldest."""
 
-
-class Run(Model):
-    """One execution of one operation on one table."""
-
-    attempt: int
-    """Tries so far, the present one included."""
-
-    cancel_requested_at: datetime | None
-    """Time at which its cancellation was requested."""
-
-    cancel_requested_by: str | None
-    """Caller who requested its cancellation."""
-
-    catalog: str
-    """Catalog of the table."""
-
-    created_at: datetime
-    """Time of its submission."""
-
-    detail: str | None
-    """The same for people, with the remedy."""
-
-    failures: int
-    """Tries that failed."""
-
-    finished_at: datetime | None
-    """Time at which it ended."""
-
-    id: str
-    """The run's id; ids sort by the time of submission."""
-
-    is_terminal: bool
-    """True when nothing can happen to it any more."""
-
-    not_before: datetime | None
-    """Time from which a waiting run may start."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    owner_team: str | None
-    """Team that owns the table at present; null: none."""
-
-    plan: dict[str, Any]
-    """Summary and prediction of the plan; empty before planning."""
-
-    policy: dict[str, Any]
-    """The effective policy that it was planned under."""
-
-    priority: Priority
-    """Priority among the queued runs."""
-
-    reason: str | None
-    """Code of the reason why it ended or waits."""
-
-    request: dict[str, Any]
-    """The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
-
-    requested_by: str
-    """Caller who submitted it; `coordinator` for an automatic run."""
-
-    result: dict[str, Any]
-    """Measured figures, and the proof of each snapshot; extended with each commit."""
-
-    started_at: datetime | None
-    """Time at which its first attempt started."""
-
-    state: RunState
-    """State of the run."""
-
-    table: str | None
-    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
-
-    table_id: str
-    """Id of the table, also after its registration was deleted."""
-
-    updated_at: datetime
-    """Time of its last change."""
-
-    urgent_at: datetime | None
-    """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
-
-    waiting_for: WaitingFor | None
-    """Reason why a queued run has not started yet."""
-
-    worker: str | None
-    """Worker that holds its lease."""
+    deleted: str | None = None
+    """Boolean column that is true in rows that delete their key: if it is true in the newest row, no row of the key stays."""
 
 
-class RunAccepted(Model):
-    """A submitted run."""
+class RowOrder(Model):
+    """An order of rows."""
 
-    attempt: int
-    """Tries so far, the present one included."""
+    strategy: str | None = None
+    """`sort`, `zorder` or `hilbert`."""
 
-    cancel_requested_at: datetime | None
-    """Time at which its cancellation was requested."""
-
-    cancel_requested_by: str | None
-    """Caller who requested its cancellation."""
-
-    catalog: str
-    """Catalog of the table."""
-
-    created_at: datetime
-    """Time of its submission."""
-
-    deduplicated: bool
-    """True: an equal run was live already and is returned instead of a new one."""
-
-    detail: str | None
-    """The same for people, with the remedy."""
-
-    failures: int
-    """Tries that failed."""
-
-    finished_at: datetime | None
-    """Time at which it ended."""
-
-    id: str
-    """The run's id; ids sort by the time of submission."""
-
-    is_terminal: bool
-    """True when nothing can happen to it any more."""
-
-    not_before: datetime | None
-    """Time from which a waiting run may start."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    owner_team: str | None
-    """Team that owns the table at present; null: none."""
-
-    plan: dict[str, Any]
-    """Summary and prediction of the plan; empty before planning."""
-
-    policy: dict[str, Any]
-    """The effective policy that it was planned under."""
-
-    priority: Priority
-    """Priority among the queued runs."""
-
-    reason: str | None
-    """Code of the reason why it ended or waits."""
-
-    request: dict[str, Any]
-    """The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
-
-    requested_by: str
-    """Caller who submitted it; `coordinator` for an automatic run."""
-
-    result: dict[str, Any]
-    """Measured figures, and the proof of each snapshot; extended with each commit."""
-
-    started_at: datetime | None
-    """Time at which its first attempt started."""
-
-    state: RunState
-    """State of the run."""
-
-    table: str | None
-    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
-
-    table_id: str
-    """Id of the table, also after its registration was deleted."""
-
-    updated_at: datetime
-    """Time of its last change."""
-
-    urgent_at: datetime | None
-    """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
-
-    waiting_for: WaitingFor | None
-    """Reason why a queued run has not started yet."""
-
-    worker: str | None
-    """Worker that holds its lease."""
+    columns: list[OrderField] | None = None
+    """Columns of the order."""
 
 
 class RunEvent(Model):
     """One entry of a run's log. Events are never changed."""
-
-    actor: str
-    """Caller or process that caused the event."""
-
-    at: datetime
-    """Time at which it was recorded."""
-
-    attempt: int
-    """Number of the attempt, from 1."""
-
-    details: dict[str, Any]
-    """Further facts, by name; they depend on `kind`."""
-
-    from_state: RunState | None
-    """State before; null: no transition, or the first."""
-
-    kind: str
-    """Kind of the event."""
-
-    reason: str | None
-    """Stable word for the reason; null: none."""
 
     run_id: str
     """The run."""
@@ -2453,8 +2572,29 @@ class RunEvent(Model):
     sequence: int
     """Grows within the run; the id of the event in a stream."""
 
+    at: datetime
+    """Time at which it was recorded."""
+
+    kind: str
+    """Kind of the event."""
+
+    actor: str
+    """Caller or process that caused the event."""
+
+    attempt: int
+    """Number of the attempt, from 1."""
+
+    from_state: RunState | None
+    """State before; null: no transition, or the first."""
+
     to_state: RunState | None
     """State after; null: no transition."""
+
+    reason: str | None
+    """Stable word for the reason; null: none."""
+
+    details: dict[str, Any]
+    """Further facts, by name; they depend on `kind`."""
 
 
 class RunEventList(Model):
@@ -2467,125 +2607,59 @@ class RunEventList(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
-class RunSummary(Model):
-    """A run in a list: at most 1 kB, and the documents that `include` names."""
+class RunPolicy(Model):
+    """The effective policy that a run was planned under; the same for every operation. Empty before planning."""
 
-    attempt: int
-    """Tries so far, the present one included."""
+    values: dict[str, Any] | None = None
+    """Values of the settings by dotted name, in internal units: bytes, seconds, counts, words."""
 
-    catalog: str
-    """Catalog of the table."""
-
-    created_at: datetime
-    """Time of its submission."""
-
-    detail: str | None
-    """The same for people; of more than 160 characters the middle is left out."""
-
-    failures: int
-    """Tries that failed."""
-
-    finished_at: datetime | None
-    """Time at which it ended."""
-
-    id: str
-    """The run's id; ids sort by the time of submission."""
-
-    is_terminal: bool
-    """True when nothing can happen to it any more."""
-
-    not_before: datetime | None
-    """Time from which a waiting run may start."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    owner_team: str | None
-    """Team that owns the table at present; null: none."""
-
-    plan: dict[str, Any] | None = None
-    """With `include=plan`. Summary and prediction of the plan; empty before planning."""
-
-    policy: dict[str, Any] | None = None
-    """With `include=policy`. The effective policy that it was planned under."""
-
-    priority: Priority
-    """Priority among the queued runs."""
-
-    reason: str | None
-    """Code of the reason why it ended or waits."""
-
-    request: dict[str, Any] | None = None
-    """With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
-
-    requested_by: str
-    """Caller who submitted it; `coordinator` for an automatic run."""
-
-    result: dict[str, Any] | None = None
-    """With `include=result`. Measured figures, and the proof of each snapshot; extended with each commit."""
-
-    started_at: datetime | None
-    """Time at which its first attempt started."""
-
-    state: RunState
-    """State of the run."""
-
-    table: str | None
-    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
-
-    table_id: str
-    """Id of the table, also after its registration was deleted."""
-
-    updated_at: datetime
-    """Time of its last change."""
-
-    waiting_for: WaitingFor | None
-    """Reason why a queued run has not started yet."""
+    origins: dict[str, str] | None = None
+    """Where each value came from, by dotted name."""
 
 
 class RunTime(Model):
     """Time of a run from its submission to its end or now: every attempt at work, and every wait."""
 
-    attempts: list[AttemptTime]
-    """The last fifty, oldest first."""
-
-    attempts_total: int
-    """Number of attempts."""
+    total_seconds: float
+    """`working_seconds` + `waiting_seconds`."""
 
     queued_seconds: float
     """Before the first attempt; part of `waiting_seconds`."""
 
-    total_seconds: float
-    """`working_seconds` + `waiting_seconds`."""
-
-    waiting: dict[str, float]
-    """The waits by cause, in seconds: `worker` (for a free worker, room under `parallel_runs`, or the end of a pause) and the values of `waiting_for`."""
+    working_seconds: float
+    """Of all attempts."""
 
     waiting_seconds: float
     """Before and between attempts."""
 
-    working_seconds: float
-    """Of all attempts."""
+    waiting: dict[str, float]
+    """The waits by cause, in seconds: `worker` (for a free worker, room under `parallel_runs`, or the end of a pause) and the values of `waiting_for`."""
+
+    attempts_total: int
+    """Number of attempts."""
+
+    attempts: list[AttemptTime]
+    """The last fifty, oldest first."""
 
 
 class RunsAtOnce(Model):
     """Runs that workers hold, and how many there may be; null is unlimited."""
 
-    at_work: int
-    """Runs at work now."""
-
     limit: int | None
     """The limit; null: none."""
+
+    at_work: int
+    """Runs at work now."""
 
 
 class ScheduleSettings(Model):
     """Times at which the table is looked at, in addition to looks after its commits."""
 
-    cron: Literal["off"] | str | None = None
-    """More times at which the table is looked at: minute, hour, day of month, month, day of week."""
-
     min_interval: str | None = None
     """Shortest time from the start of a rewrite that changed the table to the next automatic rewrite."""
+
+    cron: Literal["off"] | str | None = None
+    """More times at which the table is looked at: minute, hour, day of month, month, day of week."""
 
     time_zone: str | None = None
     """IANA name of the time zone of `cron`."""
@@ -2604,24 +2678,31 @@ class Seal(Model):
     """Time since the last commit to the partition."""
 
 
+class SecondsBeforeAndAfter(Model):
+    """A time before and after a run, in seconds."""
+
+    before: float
+    """Seconds before the run."""
+
+    after: float
+    """Seconds after the run."""
+
+
 class Setting(Model):
     """One effective setting."""
 
-    origin: str
-    """`default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target."""
-
     value: Any
     """Bytes, a count, a share, a duration such as `6h`, or a word, as in the policy."""
+
+    origin: str
+    """`default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target."""
 
 
 class SettingChange(Model):
     """One setting that would change, with where it comes from before and after."""
 
-    after: Any
-    """Value after the change; null: none."""
-
-    after_origin: str
-    """Origin of the value after."""
+    setting: str
+    """Dotted name."""
 
     before: Any
     """Value before the change; null: none."""
@@ -2629,21 +2710,24 @@ class SettingChange(Model):
     before_origin: str
     """Origin of the value before."""
 
-    setting: str
-    """Dotted name."""
+    after: Any
+    """Value after the change; null: none."""
+
+    after_origin: str
+    """Origin of the value after."""
 
 
 class SharedChange(Model):
     """Settings that would change alike for some tables."""
+
+    table_count: int
+    """Tables for which they change in this way."""
 
     example: AffectedTable
     """One of these tables."""
 
     settings: list[SettingChange]
     """Settings that change."""
-
-    table_count: int
-    """Tables for which they change in this way."""
 
 
 class SignIn(Model):
@@ -2659,17 +2743,17 @@ class SignIn(Model):
 class Signal(Model):
     """A stored signal."""
 
-    acted_on: bool
-    """False: shown, not acted on in this version."""
-
-    at: datetime
-    """Time at which it was received."""
-
     id: int
     """Identifier; stable."""
 
+    table_id: str | None
+    """Null: it is about the whole fleet."""
+
     kind: SignalKind
     """Kind of the signal, which determines the other fields."""
+
+    at: datetime
+    """Time at which it was received."""
 
     sent_by: str
     """Caller that sent it."""
@@ -2677,8 +2761,8 @@ class Signal(Model):
     signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
     """Content of the signal."""
 
-    table_id: str | None
-    """Null: it is about the whole fleet."""
+    acted_on: bool
+    """False: shown, not acted on in this version."""
 
 
 class SignalList(Model):
@@ -2694,24 +2778,24 @@ class SignalList(Model):
 class SignalSend(Model):
     """A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
-    """Content of the signal; `kind` decides its fields."""
-
     table_id: str | None = None
     """Id or address of the table; null: it is about the whole fleet."""
+
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
+    """Content of the signal; `kind` decides its fields."""
 
 
 class SizeClass(Model):
     """Files of `from_bytes` to below `below_bytes` (null: no bound)."""
+
+    from_bytes: int
+    """Lower bound, inclusive."""
 
     below_bytes: int | None
     """Upper bound, exclusive; null: none."""
 
     file_count: int
     """Live data files."""
-
-    from_bytes: int
-    """Lower bound, inclusive."""
 
     total_bytes: int
     """Bytes of live data files."""
@@ -2720,20 +2804,20 @@ class SizeClass(Model):
 class SkippedPartition(Model):
     """A partition that is left alone."""
 
-    bytes: int
-    """Bytes of these files."""
+    partition: str
+    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+
+    spec_id: int
+    """Id of the partition spec."""
 
     files: int
     """Number of data files."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    bytes: int
+    """Bytes of these files."""
 
     reason: str
     """The reason."""
-
-    spec_id: int
-    """Id of the partition spec."""
 
     until: datetime | None
     """Time at which the reason ends, for `cooling_down`; null: not known."""
@@ -2745,11 +2829,11 @@ class SmallFileFlow(Model):
     made: int
     """Small files that appeared."""
 
-    made_per_hour: float
-    """Small files that appeared per hour."""
-
     removed: int
     """Small files that disappeared."""
+
+    made_per_hour: float
+    """Small files that appeared per hour."""
 
     removed_per_hour: float
     """Small files that disappeared per hour."""
@@ -2758,32 +2842,32 @@ class SmallFileFlow(Model):
 class SortedRunLoad(Model):
     """The bucket with the most sorted runs, and the number at which writers should slow down."""
 
-    bucket: int
-    """Number of the bucket in its partition."""
-
-    hides_level0: bool
-    """Whether readers skip files of level 0 until they are compacted."""
-
-    level0_file_count: int
-    """Its files of level 0."""
-
-    measured_at: datetime
-    """Time of the measurement."""
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
-    slow_down_at: int
-    """Sorted runs of one bucket at which writers should slow down."""
+    bucket: int
+    """Number of the bucket in its partition."""
 
     sorted_run_count: int
     """Its sorted runs: each file of level 0, and each other level with files."""
 
-    spec_id: int
-    """Id of the partition spec."""
+    level0_file_count: int
+    """Its files of level 0."""
+
+    hides_level0: bool
+    """Whether readers skip files of level 0 until they are compacted."""
 
     stop_trigger: int | None
     """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
+
+    slow_down_at: int
+    """Sorted runs of one bucket at which writers should slow down."""
+
+    measured_at: datetime
+    """Time of the measurement."""
 
 
 class SurgeSettings(Model):
@@ -2799,88 +2883,76 @@ class SurgeSettings(Model):
 class Table(Model):
     """A registered table."""
 
-    catalog: str
-    """Name of the catalog."""
-
-    created_at: datetime
-    """Time of its creation."""
-
-    freeze: Freeze | None
-    """Null unless a failed proof froze the table."""
-
     id: str
     """Identifier; stable."""
 
-    labels: dict[str, str]
-    """Labels, by key."""
-
-    location: str
-    """Location that the table was registered with."""
-
-    name: str
-    """Its name."""
+    catalog: str
+    """Name of the catalog."""
 
     namespace: list[str]
     """Levels of the namespace, outer first."""
 
-    owner_team: str | None
-    """Team that owns the table; null: none."""
-
-    pause: Pause | None
-    """Null unless the table is paused."""
+    name: str
+    """Its name."""
 
     uuid: str
     """The table's own identity when it was registered."""
 
+    location: str
+    """Location that the table was registered with."""
+
+    owner_team: str | None
+    """Team that owns the table; null: none."""
+
+    labels: dict[str, str]
+    """Labels, by key."""
+
+    created_at: datetime
+    """Time of its creation."""
+
     version: int
     """Grows with each change of team or labels; the ETag is this in quotes."""
+
+    pause: Pause | None
+    """Null unless the table is paused."""
+
+    freeze: Freeze | None
+    """Null unless a failed proof froze the table."""
 
 
 class TableBackpressure(Model):
     """Advice for writers to slow down, with the reason. Packhouse can't enforce it."""
 
-    reason: str
-    """The reason."""
-
-    signal: Signal | None
-    """The signal behind it; null when it is based on none."""
-
-    since: datetime | None
-    """Time of the signal behind it, or of the measurement of the sorted runs; null: neither."""
+    table_id: str
+    """Id of the registered table."""
 
     slow_down: bool
     """Whether writers should slow down."""
 
-    sorted_runs: SortedRunLoad | None
-    """Sorted runs of the fullest bucket, as last measured. Null: the table's buckets have no levels, or were not measured yet."""
+    reason: str
+    """The reason."""
 
-    table_id: str
-    """Id of the registered table."""
+    since: datetime | None
+    """Time of the signal behind it, or of the measurement of the sorted runs; null: neither."""
 
     until: datetime | None
     """Time at which the signal behind it expires; null without a signal."""
+
+    signal: Signal | None
+    """The signal behind it; null when it is based on none."""
+
+    sorted_runs: SortedRunLoad | None
+    """Sorted runs of the fullest bucket, as last measured. Null: the table's buckets have no levels, or were not measured yet."""
 
 
 class TableDeletions(Model):
     """What would be deleted of one table. Null: nothing of that amount is known."""
 
-    address: str
-    """Address of the table."""
-
-    bytes: int | None
-    """Bytes of these files, or an upper bound of them while `files` is null."""
-
-    complete: bool
-    """Whether these are all; files without a reference and replaced copies are found by a run only."""
-
-    files: int | None
-    """Files that would be deleted now."""
-
     id: str
     """Id of the table; empty while it is not registered."""
 
-    removed_until: datetime | None
-    """Commit time of the newest snapshot that would be removed."""
+    address: str
+    """Address of the table."""
 
     settings: list[str]
     """The settings that delete, or delete more than before."""
@@ -2888,15 +2960,17 @@ class TableDeletions(Model):
     snapshots: int | None
     """Snapshots that would be removed now."""
 
+    files: int | None
+    """Files that would be deleted now."""
 
-class TableHistory(Model):
-    """Runs that changed the table, newest first."""
+    bytes: int | None
+    """Bytes of these files, or an upper bound of them while `files` is null."""
 
-    items: list[HistoryEntry]
-    """The items of this page."""
+    removed_until: datetime | None
+    """Commit time of the newest snapshot that would be removed."""
 
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
+    complete: bool
+    """Whether these are all; files without a reference and replaced copies are found by a run only."""
 
 
 class TableList(Model):
@@ -2915,17 +2989,17 @@ class TableRegister(Model):
     catalog: str
     """Name of the catalog."""
 
-    labels: dict[str, str] | None = None
-    """Free labels; a key has no colon."""
+    namespace: list[str]
+    """Levels of the namespace, outer first."""
 
     name: str
     """Its name."""
 
-    namespace: list[str]
-    """Levels of the namespace, outer first."""
-
     owner_team: str | None = None
     """Team that owns the table."""
+
+    labels: dict[str, str] | None = None
+    """Free labels; a key has no colon."""
 
     paused: bool = False
     """Pause it: no run of it starts until it is resumed."""
@@ -2934,21 +3008,24 @@ class TableRegister(Model):
 class TableUpdate(Model):
     """Changes of a table, as a JSON merge patch: an absent field stays, null removes a value."""
 
-    labels: dict[str, str | None] | None = None
-    """Labels to set, or to remove by null; null instead of an object removes all labels."""
-
     owner_team: str | None = None
     """Null: the table has no team any more."""
+
+    labels: dict[str, str | None] | None = None
+    """Labels to set, or to remove by null; null instead of an object removes all labels."""
 
 
 class TableWindow(Model):
     """An occurrence of a window: no rewrite starts in it."""
 
-    ends_at: datetime
-    """End; rewrites may start from then on."""
-
     kind: WindowKind
     """`quiet_hours` repeat each week, a `blackout` comes once."""
+
+    starts_at: datetime
+    """Start; in the past for a window that holds now."""
+
+    ends_at: datetime
+    """End; rewrites may start from then on."""
 
     on_start: OnStart
     """How running rewrites react to its start."""
@@ -2956,21 +3033,43 @@ class TableWindow(Model):
     reason: str
     """The quiet hours in words, or the reason of the blackout."""
 
-    starts_at: datetime
-    """Start; in the past for a window that holds now."""
-
 
 class TableWindows(Model):
     """Windows of a table from now on; those that overlap are all listed."""
-
-    items: list[TableWindow]
-    """Occurrences that touch this time, in order."""
 
     since: datetime
     """Now."""
 
     until: datetime
     """End of the hours asked for."""
+
+    items: list[TableWindow]
+    """Occurrences that touch this time, in order."""
+
+
+class TaskSums(Model):
+    """Sums over all tasks of a run."""
+
+    bytes_read: float | None = None
+    """Bytes read from the storage."""
+
+    bytes_written: float | None = None
+    """Bytes written to the storage."""
+
+    requests: float | None = None
+    """Requests to the storage."""
+
+    seconds_reading: float | None = None
+    """Thread-seconds of reading."""
+
+    seconds_working: float | None = None
+    """Thread-seconds of decoding and encoding."""
+
+    seconds_writing: float | None = None
+    """Thread-seconds of writing."""
+
+    throttled_seconds: float | None = None
+    """Thread-seconds in which reading or writing held back for a limit."""
 
 
 class TeamScope(Model):
@@ -2983,20 +3082,10 @@ class TeamScope(Model):
     """The `owner_team` of the tables."""
 
 
-class TierInput(Model):
+class Tier(Model):
     """A size class: files merge only with files of the same tier, and the output belongs to the next tier."""
 
     below_bytes: int | str
-    """Files below this size, down to the bound of the tier before."""
-
-    files: int
-    """Number of files at which the tier is due."""
-
-
-class TierOutput(Model):
-    """A size class: files merge only with files of the same tier, and the output belongs to the next tier."""
-
-    below_bytes: int
     """Files below this size, down to the bound of the tier before."""
 
     files: int
@@ -3010,20 +3099,29 @@ class TimeEstimate(Model):
     The part after `run` takes at least as long as the limits allow.
     """
 
-    byte_seconds: float
-    """For each input byte."""
+    kind: RunKind
+    """The way of rewriting."""
+
+    source: EstimateSource
+    """The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same machine, of the `fleet`; `prior`: none, the costs are assumed."""
+
+    runs: int
+    """Number of attempts."""
 
     evidence: str
     """The same in words."""
 
-    file_seconds: float
-    """For each input file."""
+    run_seconds: float
+    """Once for the run."""
 
     group_seconds: float
     """For each file group."""
 
-    kind: RunKind
-    """The way of rewriting."""
+    file_seconds: float
+    """For each input file."""
+
+    byte_seconds: float
+    """For each input byte."""
 
     lanes: int
     """Tasks at the same time."""
@@ -3034,24 +3132,40 @@ class TimeEstimate(Model):
     limit_requests_per_second: float | None
     """Of policy, catalog and fleet, to the storage."""
 
-    run_seconds: float
-    """Once for the run."""
 
-    runs: int
+class TimeSpent(Model):
+    """Time of an ended run by kind of activity."""
+
+    total_seconds: float
+    """From the submission to the end, in seconds."""
+
+    queued_seconds: float
+    """Seconds before the first attempt; part of `waiting_seconds`."""
+
+    working_seconds: float
+    """Seconds of all attempts."""
+
+    waiting_seconds: float
+    """Seconds before and between attempts."""
+
+    waiting: dict[str, float] | None = None
+    """The waits in seconds, by cause."""
+
+    attempts: int
     """Number of attempts."""
 
-    source: EstimateSource
-    """The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same machine, of the `fleet`; `prior`: none, the costs are assumed."""
 
-
-class TriggerConditionInput(Model):
+class TriggerCondition(Model):
     """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
 
-    above: int | float | str | None = None
-    """The figure is more than this."""
+    metric: Metric
+    """The measured figure."""
 
     at_least: int | float | str | None = None
     """The figure is this or more."""
+
+    above: int | float | str | None = None
+    """The figure is more than this."""
 
     at_most: int | float | str | None = None
     """The figure is this or less."""
@@ -3059,99 +3173,37 @@ class TriggerConditionInput(Model):
     below: int | float | str | None = None
     """The figure is less than this."""
 
-    metric: Metric
-    """The measured figure."""
 
-
-class TriggerConditionOutput(Model):
-    """One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`."""
-
-    above: int | float | str | None = None
-    """The figure is more than this."""
-
-    at_least: int | float | str | None = None
-    """The figure is this or more."""
-
-    at_most: int | float | str | None = None
-    """The figure is this or less."""
-
-    below: int | float | str | None = None
-    """The figure is less than this."""
-
-    metric: Metric
-    """The measured figure."""
-
-
-class TriggerGroupInput(Model):
+class TriggerGroup(Model):
     """Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`."""
 
-    all: list[TriggerConditionInput | TriggerGroupInput] | None = None
+    all: list[TriggerCondition | TriggerGroup] | None = None
     """All of these conditions must hold."""
 
-    any: list[TriggerConditionInput | TriggerGroupInput] | None = None
+    any: list[TriggerCondition | TriggerGroup] | None = None
     """At least one of these conditions must hold."""
 
-    not_: TriggerConditionInput | TriggerGroupInput | None = Field(
-        None, validation_alias="not", serialization_alias="not"
-    )
+    not_: TriggerCondition | TriggerGroup | None = Field(None, validation_alias="not", serialization_alias="not")
     """This condition must not hold."""
 
 
-class TriggerGroupOutput(Model):
-    """Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`."""
-
-    all: list[TriggerConditionOutput | TriggerGroupOutput] | None = None
-    """All of these conditions must hold."""
-
-    any: list[TriggerConditionOutput | TriggerGroupOutput] | None = None
-    """At least one of these conditions must hold."""
-
-    not_: TriggerConditionOutput | TriggerGroupOutput | None = Field(
-        None, validation_alias="not", serialization_alias="not"
-    )
-    """This condition must not hold."""
-
-
-class TriggerRuleInput(Model):
+class TriggerRule(Model):
     """A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`."""
-
-    all: list[TriggerConditionInput | TriggerGroupInput] | None = None
-    """All of these conditions must hold."""
-
-    any: list[TriggerConditionInput | TriggerGroupInput] | None = None
-    """At least one of these conditions must hold."""
-
-    input_changed: bool = False
-    """Only if the partition's files are not those that its last rewrite left: no rule fires twice."""
 
     name: str
     """Name of the rule; runs show which rule started them."""
 
-    not_: TriggerConditionInput | TriggerGroupInput | None = Field(
-        None, validation_alias="not", serialization_alias="not"
-    )
-    """This condition must not hold."""
-
-
-class TriggerRuleOutput(Model):
-    """A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`."""
-
-    all: list[TriggerConditionOutput | TriggerGroupOutput] | None = None
+    all: list[TriggerCondition | TriggerGroup] | None = None
     """All of these conditions must hold."""
 
-    any: list[TriggerConditionOutput | TriggerGroupOutput] | None = None
+    any: list[TriggerCondition | TriggerGroup] | None = None
     """At least one of these conditions must hold."""
+
+    not_: TriggerCondition | TriggerGroup | None = Field(None, validation_alias="not", serialization_alias="not")
+    """This condition must not hold."""
 
     input_changed: bool = False
     """Only if the partition's files are not those that its last rewrite left: no rule fires twice."""
-
-    name: str
-    """Name of the rule; runs show which rule started them."""
-
-    not_: TriggerConditionOutput | TriggerGroupOutput | None = Field(
-        None, validation_alias="not", serialization_alias="not"
-    )
-    """This condition must not hold."""
 
 
 class UnfreezeRequest(Model):
@@ -3161,42 +3213,43 @@ class UnfreezeRequest(Model):
     """Findings and actions; kept in the audit log."""
 
 
+class UnreadFiles(Model):
+    """Files of expired snapshots that can't be read: files that only they name are not deleted."""
+
+    counts: dict[str, int] | None = None
+    """Number of files by reason."""
+
+    samples: list[str] | None = None
+    """Paths of the first of them."""
+
+
 class UpkeepAdvice(Model):
     """Cost of rewriting at the present rate."""
 
-    because: list[str]
-    """Reasons to rewrite more or less often, in words."""
-
-    extra_storage_bytes: float
-    """Bytes of superseded files until their snapshots expire."""
+    write_amplification: float | None
+    """Bytes rewritten by bytes ingested; null: none ingested."""
 
     rewritten_bytes_per_day: float
     """Bytes that rewrites read per day."""
 
+    extra_storage_bytes: float
+    """Bytes of superseded files until their snapshots expire."""
+
     update_share: float | None
     """Snapshots that delete or replace rows, among all; null: no snapshots."""
 
-    write_amplification: float | None
-    """Bytes rewritten by bytes ingested; null: none ingested."""
+    because: list[str]
+    """Reasons to rewrite more or less often, in words."""
 
 
 class UpkeepOperation(Model):
     """An operation besides `rewrite`: its setting, the effect of a run now, and the newest run."""
 
-    assumed: Any
-    """Value of the setting with which an operation that is off was judged; null if it is on."""
+    operation: Operation
+    """Operation of the run."""
 
-    blocked: str | None
-    """Code of the reason why there can be no run of it; null: there can."""
-
-    conditions: list[ExplainedCondition]
-    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
-
-    count: int
-    """Number of manifests, delete files or snapshots that a run would change now."""
-
-    detail: str
-    """Effect of a run now, or the reason why there can be none."""
+    setting: str
+    """The setting that switches it on."""
 
     due: bool
     """True: a run of it starts automatically once nothing holds the table back."""
@@ -3204,50 +3257,60 @@ class UpkeepOperation(Model):
     due_at: datetime | None
     """Time at which it is due if nothing more is written; null: not without further writes."""
 
+    detail: str
+    """Effect of a run now, or the reason why there can be none."""
+
+    blocked: str | None
+    """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
+
     is_on: bool
     """Whether the policy has it switched on."""
 
-    last_run: LastUpkeep | None
-    """Null: there was none."""
-
-    operation: Operation
-    """Operation of the run."""
+    value: Any
+    """Value of the setting, as policies write it; `off`: switched off."""
 
     origin: str
     """Layer that sets it."""
 
-    setting: str
-    """The setting that switches it on."""
+    assumed: Any
+    """Value of the setting with which an operation that is off was judged; null if it is on."""
+
+    count: int
+    """Number of manifests, delete files or snapshots that a run would change now."""
 
     superseded_bytes: int
     """Upper bound of the bytes of files that only the snapshots to remove need; 0 without any."""
 
-    value: Any
-    """Value of the setting, as policies write it; `off`: switched off."""
+    last_run: LastUpkeep | None
+    """Null: there was none."""
 
 
 class UpkeepSubmission(Model):
     """A rewrite of a table's metadata, which deletes nothing."""
 
+    table_id: str
+    """Id or address of the registered table."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
 
     operation: UpkeepSubmissionOperation
-    priority: Priority | None = None
-    """Absent: the priority of the table's policy."""
-
-    table_id: str
-    """Id or address of the registered table."""
 
 
 class Whoami(Model):
     """The caller of this request."""
 
-    role: Role
-    """Role of the caller."""
-
     subject: str
     """Name of the caller in records: `key:` and a name, or `oidc:` and a subject."""
+
+    role: Role
+    """Role of the caller."""
 
     teams: list[str] | None
     """Teams whose tables the caller sees and may change; null for every team."""
@@ -3256,18 +3319,15 @@ class Whoami(Model):
 class WindowTable(Model):
     """A table whose policy has the window."""
 
-    table: str
-    """Address of the table."""
-
     table_id: str
     """Id of the registered table."""
+
+    table: str
+    """Address of the table."""
 
 
 class WriteLocation(Model):
     """A folder to write the file to."""
-
-    has_file: bool
-    """True: the folder has the rows of the file already; do not write it there."""
 
     location: str
     """Address of the folder; the file's is this, a slash and `file_name`."""
@@ -3275,65 +3335,76 @@ class WriteLocation(Model):
     role: LocationRole
     """`current`: readers find its files. `next`: a rewrite has written to it and will put it in place."""
 
+    has_file: bool
+    """True: the folder has the rows of the file already; do not write it there."""
+
 
 class WriteLocations(Model):
     """The folders of a partition to write a file to, in this order."""
 
-    compaction_id: int | None
-    """Number of the newest rewrite of the partition, which grows with each one; null before the first."""
-
-    file_name: str
-    """Name of the file in every folder. Send it with the next request, and use it for one file only."""
-
-    is_written: bool
-    """True: the current folder has the file, so readers find its rows."""
-
-    locations: list[WriteLocation]
-    """The current folder, then those to come."""
+    table_id: str
+    """Id of the registered table."""
 
     partition: str
     """The partition, as lists of partitions have it."""
 
-    run_id: str | None
-    """That run; null without one."""
+    file_name: str
+    """Name of the file in every folder. Send it with the next request, and use it for one file only."""
+
+    valid_until: datetime
+    """Time until which this name can be sent."""
+
+    locations: list[WriteLocation]
+    """The current folder, then those to come."""
+
+    is_written: bool
+    """True: the current folder has the file, so readers find its rows."""
 
     state: WriteState
     """`rewriting`: a run of this partition is under way."""
 
-    table_id: str
-    """Id of the registered table."""
+    run_id: str | None
+    """That run; null without one."""
 
-    valid_until: datetime
-    """Time until which this name can be sent."""
+    compaction_id: int | None
+    """Number of the newest rewrite of the partition, which grows with each one; null before the first."""
 
 
 class Writes(Model):
     """Commits of the last seven days, or as far back as the table has snapshots."""
 
-    commits: int
-    """Number of snapshots of other writers."""
+    seconds: float
+    """Length of the period in seconds."""
 
     ingested_bytes: int
     """Bytes of the data files that snapshots of other writers added."""
 
-    rewritten_bytes: int
-    """Bytes of the files that rewrites read."""
-
-    seconds: float
-    """Length of the period in seconds."""
+    commits: int
+    """Number of snapshots of other writers."""
 
     update_commits: int
     """Number of these snapshots that delete or replace rows."""
 
+    rewritten_bytes: int
+    """Bytes of the files that rewrites read."""
+
+
+class UnknownDocument(Model):
+    """A document of a kind that this version does not know; its fields are in `model_extra`."""
+
+
+class AnnouncedRule(Model):
+    """The setting that allows a deletion, with its bounds."""
+
+    setting: str | None = None
+    """Dotted name of the setting."""
+
+    bounds: DeletionBounds | None = None
+    """Its bounds."""
+
 
 class AuditList(Model):
     """Entries, newest first, and the head of the chain."""
-
-    anchor: ChainAnchor | None
-    """The link up to which the log was pruned; null: none of it was."""
-
-    head: ChainHead | None
-    """Null while nothing is sealed."""
 
     items: list[AuditEntry]
     """The items of this page."""
@@ -3341,39 +3412,45 @@ class AuditList(Model):
     next_page_token: str | None
     """Send as `page_token` for the next page; null on the last."""
 
+    head: ChainHead | None
+    """Null while nothing is sealed."""
+
+    anchor: ChainAnchor | None
+    """The link up to which the log was pruned; null: none of it was."""
+
 
 class Catalog(Model):
     """A connection to a catalog of tables."""
 
-    allowed_locations: list[str] | None
-    """Null unless the caller is an admin."""
-
-    created_at: datetime
-    """Time of its creation."""
+    name: str
+    """Its name."""
 
     format: FormatName
     """Table format of the catalog's tables."""
 
-    grants: list[Grant]
-    """Admins see all grants, other callers their own."""
+    properties: dict[str, str] | None
+    """Null unless the caller is an admin."""
 
-    name: str
-    """Its name."""
+    allowed_locations: list[str] | None
+    """Null unless the caller is an admin."""
 
     outside_files: OutsideFiles
     """Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables."""
 
-    pause: Pause | None
-    """Null unless all tables of the catalog are paused."""
+    grants: list[Grant]
+    """Admins see all grants, other callers their own."""
 
-    properties: dict[str, str] | None
-    """Null unless the caller is an admin."""
+    version: int
+    """Grows with each change, also over a delete; the ETag is this in quotes."""
+
+    created_at: datetime
+    """Time of its creation."""
 
     updated_at: datetime
     """Time of its last change."""
 
-    version: int
-    """Grows with each change, also over a delete; the ETag is this in quotes."""
+    pause: Pause | None
+    """Null unless all tables of the catalog are paused."""
 
 
 class CatalogCheck(Model):
@@ -3389,23 +3466,23 @@ class CatalogCheck(Model):
 class CatalogCreate(Model):
     """A catalog to create."""
 
-    allowed_locations: list[str] | None = None
-    """Tables must be located below one of these; empty: anywhere that the deployment allows."""
+    name: str
+    """1 to 64 letters, digits, `_` or `-`; begins with a letter or digit."""
 
     format: FormatName
     """Table format of its tables; `GET /v1/formats` shows which are served."""
 
-    grants: list[GrantWrite] | None = None
-    """Rights of teams on its tables; empty: only admins see the catalog."""
+    properties: dict[str, str]
+    """Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`."""
 
-    name: str
-    """1 to 64 letters, digits, `_` or `-`; begins with a letter or digit."""
+    allowed_locations: list[str] | None = None
+    """Tables must be located below one of these; empty: anywhere that the deployment allows."""
 
     outside_files: OutsideFiles = OutsideFiles.REFUSE
     """Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables."""
 
-    properties: dict[str, str]
-    """Given to the catalog's library as they are. Secrets as `env:NAME` or `file:/absolute/path`."""
+    grants: list[GrantWrite] | None = None
+    """Rights of teams on its tables; empty: only admins see the catalog."""
 
 
 class CatalogGrants(Model):
@@ -3414,11 +3491,11 @@ class CatalogGrants(Model):
     catalog: str
     """Name of the catalog."""
 
-    grants: list[Grant]
-    """Admins see all grants, other callers their own."""
-
     version: int
     """Version of the catalog; the ETag is this in quotes."""
+
+    grants: list[Grant]
+    """Admins see all grants, other callers their own."""
 
 
 class CatalogList(Model):
@@ -3431,7 +3508,20 @@ class CatalogList(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
-class DeleteOldCompactionsInput(Model):
+class CopiesFound(Model):
+    """Replaced copies that a search found."""
+
+    folders: dict[str, int] | None = None
+    """Replaced folders, by what is done with them."""
+
+    late: LateFiles | None = None
+    """Files that came late."""
+
+    next_at: datetime | None = None
+    """End of the grace of the next of them; null: none."""
+
+
+class DeleteOldCompactions(Model):
     """
     Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
 
@@ -3439,42 +3529,18 @@ class DeleteOldCompactionsInput(Model):
     always hold as well.
     """
 
-    grace: str = "1d"
-    """Time after a rewrite for which the copy that it replaced is kept."""
-
-    interval: str = "1d"
-    """Least time between two automatic runs."""
-
-    when: list[TriggerConditionInput] | None = None
+    when: list[TriggerCondition] | None = None
     """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
-
-
-class DeleteOldCompactionsOutput(Model):
-    """
-    Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
-
-    Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
-    always hold as well.
-    """
 
     grace: str = "1d"
     """Time after a rewrite for which the copy that it replaced is kept."""
 
     interval: str = "1d"
     """Least time between two automatic runs."""
-
-    when: list[TriggerConditionOutput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
 
 class DeletionAcknowledgement(Model):
     """Why a deletion waits, or waited, for an acknowledgement: it is unusually large, or above a given bound."""
-
-    acknowledged_at: datetime | None
-    """When it was acknowledged."""
-
-    acknowledged_by: str | None
-    """Caller who acknowledged it; null: it still waits."""
 
     amounts: DeletionAmounts
     """What it would delete, and what is acknowledged."""
@@ -3482,20 +3548,26 @@ class DeletionAcknowledgement(Model):
     exceeded: list[DeletionAcknowledgementExceededItem]
     """The amounts that are above their limit."""
 
-    factor: int | None
-    """`deletion.surge.factor` of the policy."""
-
     median: DeletionAmounts | None
     """Medians of the last ten deletions of the operation, or of as many as there are since the last change that deletes more; null: it is above `up_to` instead."""
 
     of_table: DeletionAmounts | None
     """What the table has; null: it is above `up_to` instead."""
 
+    factor: int | None
+    """`deletion.surge.factor` of the policy."""
+
     share_percent: int | None
     """`deletion.surge.share_percent` of the policy."""
 
     up_to: dict[str, int]
     """The bound that was acknowledged; empty: it is unusually large instead."""
+
+    acknowledged_by: str | None
+    """Caller who acknowledged it; null: it still waits."""
+
+    acknowledged_at: datetime | None
+    """When it was acknowledged."""
 
 
 class DeletionSettings(Model):
@@ -3511,11 +3583,14 @@ class DeletionSettings(Model):
 class Deletions(Model):
     """What the request would delete first, by the planners of runs. There is no way back."""
 
-    acknowledge: str
-    """Token to send as `acknowledge` with this request; valid for 15 minutes."""
+    table_count: int
+    """Tables of which more would be deleted than before."""
 
-    by_table: list[TableDeletions]
-    """The first hundred; amounts are read of the first twenty."""
+    snapshots: int | None
+    """Sum of the known snapshots; null: none is known."""
+
+    files: int | None
+    """Sum of the known files; null: none is known."""
 
     bytes: int | None
     """Sum of the known bytes; null: none is known."""
@@ -3523,93 +3598,76 @@ class Deletions(Model):
     complete: bool
     """False: more may be deleted, an amount is not known."""
 
-    files: int | None
-    """Sum of the known files; null: none is known."""
+    by_table: list[TableDeletions]
+    """The first hundred; amounts are read of the first twenty."""
 
-    snapshots: int | None
-    """Sum of the known snapshots; null: none is known."""
-
-    table_count: int
-    """Tables of which more would be deleted than before."""
+    acknowledge: str
+    """Token to send as `acknowledge` with this request; valid for 15 minutes."""
 
 
 class DueState(Model):
     """Judgment of the policy's rules on the table now, with reasons."""
 
-    advice: list[str]
-    """Advice if a tenth of the data files or more would never be due; otherwise empty."""
+    is_due: bool
+    """True: at least one rule is due."""
 
     because: list[str]
     """One sentence for each due rule, with the measured values."""
 
-    is_due: bool
-    """True: at least one rule is due."""
-
     never_due: NeverDue
     """Avoidable files that no rule makes due."""
+
+    advice: list[str]
+    """Advice if a tenth of the data files or more would never be due; otherwise empty."""
 
 
 class EffectivePolicy(Model):
     """Every setting that holds for a table, by dotted name, with where it came from."""
 
-    notes: list[str]
-    """Notes on missing parts, such as properties that can't be read now."""
+    table_id: str
+    """Id of the registered table."""
 
     settings: dict[str, Setting]
     """Settings with their origins, by dotted name."""
 
-    table_id: str
-    """Id of the registered table."""
+    notes: list[str]
+    """Notes on missing parts, such as properties that can't be read now."""
 
 
-class ExpireSnapshotsInput(Model):
+class ExpireSnapshots(Model):
     """
     Selection of the snapshots that are expired, and the interval.
 
     Branches, tags and the table's own retention always hold as well.
     """
 
-    delete_files: bool = False
-    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
-
-    interval: str = "1d"
-    """Least time between two automatic expiries."""
-
-    keep_last: int = 10
-    """Number of newest snapshots of each branch that are kept regardless of their age."""
+    when: list[TriggerCondition] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
     older_than: str
     """Only snapshots older than this."""
 
-    when: list[TriggerConditionInput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
-
-
-class ExpireSnapshotsOutput(Model):
-    """
-    Selection of the snapshots that are expired, and the interval.
-
-    Branches, tags and the table's own retention always hold as well.
-    """
-
-    delete_files: bool = False
-    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
+    keep_last: int = 10
+    """Number of newest snapshots of each branch that are kept regardless of their age."""
 
     interval: str = "1d"
     """Least time between two automatic expiries."""
 
-    keep_last: int = 10
-    """Number of newest snapshots of each branch that are kept regardless of their age."""
-
-    older_than: str
-    """Only snapshots older than this."""
-
-    when: list[TriggerConditionOutput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+    delete_files: bool = False
+    """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
 
 
 class ExplainedConflicts(Model):
     """File groups that runs of the table lost to other writers lately."""
+
+    days: int
+    """Days that these figures cover."""
+
+    count: int
+    """Runs that lost file groups."""
+
+    lost_groups: int
+    """File groups lost to other writers."""
 
     committed_groups: int
     """Of runs that ended in these days, the newest hundred at most."""
@@ -3617,23 +3675,8 @@ class ExplainedConflicts(Model):
     conflict_rate: float | None
     """Lost file groups of all that these runs tried to commit."""
 
-    cooling_partitions_total: int
-    """Number of partitions that runs skip now because they lost races."""
-
-    cooling_until: datetime | None
-    """A run that lost everything waits until then."""
-
-    count: int
-    """Runs that lost file groups."""
-
-    days: int
-    """Days that these figures cover."""
-
-    hot_partitions: list[HotPartition]
-    """The first twenty, those that cool down longest first."""
-
-    hot_partitions_total: int
-    """Partitions whose last race was lost."""
+    wasted_bytes: int
+    """Bytes that these runs wrote and discarded."""
 
     last_at: datetime | None
     """Time of the last one; null: never."""
@@ -3641,34 +3684,34 @@ class ExplainedConflicts(Model):
     last_reason: str | None
     """Reason of the last one; null: none."""
 
-    lost_groups: int
-    """File groups lost to other writers."""
+    cooling_until: datetime | None
+    """A run that lost everything waits until then."""
+
+    hot_partitions_total: int
+    """Partitions whose last race was lost."""
+
+    cooling_partitions_total: int
+    """Number of partitions that runs skip now because they lost races."""
+
+    hot_partitions: list[HotPartition]
+    """The first twenty, those that cool down longest first."""
 
     other_compactors: list[OtherCompactor]
     """Two compactors on the same partitions make each other's commits fail; empty while the table can't be read."""
-
-    wasted_bytes: int
-    """Bytes that these runs wrote and discarded."""
 
 
 class ExplainedParallelRuns(Model):
     """Number of running runs in the whole fleet and in the table's catalog."""
 
-    catalog: RunsAtOnce
-    """Runs in the table's catalog."""
-
     fleet: RunsAtOnce
     """Runs of the fleet."""
+
+    catalog: RunsAtOnce
+    """Runs in the table's catalog."""
 
 
 class ExplainedTriggers(Model):
     """Every rule, judged now; any of them makes the table due."""
-
-    advice: list[str]
-    """Advice if a tenth of the data files or more would never be due; otherwise empty."""
-
-    never_due: NeverDue
-    """Avoidable files that no rule makes due."""
 
     rules: list[ExplainedRule]
     """The rules of the policy."""
@@ -3676,27 +3719,15 @@ class ExplainedTriggers(Model):
     seal: ExplainedSeal
     """Partitions by the policy's `seal`."""
 
+    never_due: NeverDue
+    """Avoidable files that no rule makes due."""
+
+    advice: list[str]
+    """Advice if a tenth of the data files or more would never be due; otherwise empty."""
+
 
 class ExplainedUpkeep(Model):
     """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
-
-    blocked: str | None
-    """Code of the reason why there can be no run of it; null: there can."""
-
-    conditions: list[ExplainedCondition]
-    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
-
-    detail: str
-    """Effect of a run now, or the reason why there can be none."""
-
-    due: bool
-    """True: a run of it starts automatically once nothing holds the table back."""
-
-    due_at: datetime | None
-    """Time at which it is due if nothing more is written; null: not without further writes."""
-
-    held_by: list[Hold]
-    """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
 
     operation: Operation
     """Operation of the run."""
@@ -3704,24 +3735,48 @@ class ExplainedUpkeep(Model):
     setting: str
     """The setting that switches it on."""
 
+    due: bool
+    """True: a run of it starts automatically once nothing holds the table back."""
+
+    due_at: datetime | None
+    """Time at which it is due if nothing more is written; null: not without further writes."""
+
+    detail: str
+    """Effect of a run now, or the reason why there can be none."""
+
+    blocked: str | None
+    """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
+
+    held_by: list[Hold]
+    """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
+
 
 class Fleet(Model):
     """Sums over the tables that the caller sees. Files and bytes are those of tables that were measured."""
 
-    backlog: Backlog
-    """Files that rewriting would save, and how long that takes."""
+    measured_at: datetime
+    """Time of the measurement."""
 
-    breakers: list[OpenBreaker]
-    """Catalogs in which no run starts automatically for now, after failures in a row."""
+    tables: int
+    """Registered tables."""
 
-    budget: BudgetUse
-    """Use of the fleet's budget."""
+    paused_tables: int
+    """Tables that are paused."""
 
-    ended_runs: dict[str, int]
-    """Ended in the last 24 hours."""
+    measured_tables: int
+    """Tables that were measured."""
 
     file_count: int
     """Live data files."""
+
+    small_file_count: int
+    """Live data files below `small_file_bytes`."""
+
+    total_bytes: int
+    """Bytes of live data files."""
 
     history_bytes: int
     """Upper bound of the bytes of files that only old snapshots need, which expiries with `delete_files` can free."""
@@ -3729,64 +3784,79 @@ class Fleet(Model):
     live_runs: dict[str, int]
     """Live runs, by state."""
 
-    measured_at: datetime
-    """Time of the measurement."""
-
-    measured_tables: int
-    """Tables that were measured."""
-
-    pause: Pause | None
-    """Null unless all tables are paused."""
-
-    paused_tables: int
-    """Tables that are paused."""
-
-    races: Races
-    """File groups committed and lost to other writers."""
-
-    rates: list[LiveRate] | None
-    """At present: of the fleet, then of each catalog with limits. Null while Redis does not answer."""
-
-    small_file_count: int
-    """Live data files below `small_file_bytes`."""
+    ended_runs: dict[str, int]
+    """Ended in the last 24 hours."""
 
     small_files: SmallFileFlow
     """Small files made and removed."""
 
-    tables: int
-    """Registered tables."""
+    backlog: Backlog
+    """Files that rewriting would save, and how long that takes."""
 
-    total_bytes: int
-    """Bytes of live data files."""
+    races: Races
+    """File groups committed and lost to other writers."""
 
     wasted_bytes: int
     """Written and dropped by runs that ended in the last 24 hours."""
+
+    budget: BudgetUse
+    """Use of the fleet's budget."""
+
+    pause: Pause | None
+    """Null unless all tables are paused."""
+
+    rates: list[LiveRate] | None
+    """At present: of the fleet, then of each catalog with limits. Null while Redis does not answer."""
+
+    breakers: list[OpenBreaker]
+    """Catalogs in which no run starts automatically for now, after failures in a row."""
 
 
 class FleetHistory(Model):
     """Intervals in order, without gaps."""
 
-    items: list[FleetInterval]
-    """The intervals, oldest first."""
+    step: HistoryStep
+    """Length of the intervals; those of a day begin at midnight UTC."""
 
     known_since: datetime | None
     """First hour in the record, before which no interval is listed; null: nothing was recorded yet."""
 
-    step: HistoryStep
-    """Length of the intervals; those of a day begin at midnight UTC."""
+    items: list[FleetInterval]
+    """The intervals, oldest first."""
 
 
 class FleetTable(Model):
     """A table with its last look, newest measurement and newest run. Figures are null before the first measurement."""
 
-    avoidable_file_count: int | None
-    """Files fewer after a rewrite."""
+    table_id: str
+    """The table's id."""
 
-    benefit_per_cost: float | None
-    """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
+    table: str
+    """Address of the table, accepted wherever its id is."""
 
     catalog: str
     """Catalog of the table."""
+
+    namespace: list[str]
+    """Levels of its namespace, outer first."""
+
+    name: str
+    """Name in its namespace."""
+
+    owner_team: str | None
+    """Team that owns it; null: none."""
+
+    is_paused: bool
+    """True while the table itself is paused."""
+
+    is_frozen: bool
+    """True while a failed proof keeps runs from starting."""
+
+    verdict: Verdict
+    """Result of the last look: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet)."""
+
+    hold: str | None
+    """Code of the first thing that holds a due table back; null unless the verdict is `held`."""
 
     detail: str | None
     """The verdict in words, with every hold."""
@@ -3794,59 +3864,38 @@ class FleetTable(Model):
     due_since: datetime | None
     """Since when a rule has made the table due; null while none does."""
 
-    file_count: int | None
-    """Data files."""
-
-    history_bytes: int | None
-    """Upper bound of the bytes of files that only old snapshots need, which an expiry with `delete_files` can free."""
-
-    hold: str | None
-    """Code of the first thing that holds a due table back; null unless the verdict is `held`."""
-
-    is_frozen: bool
-    """True while a failed proof keeps runs from starting."""
-
-    is_paused: bool
-    """True while the table itself is paused."""
-
-    last_run: LastRun | None
-    """The run that was submitted last; null: none."""
-
     looked_at: datetime | None
     """Time of the last look by a coordinator; null: never."""
-
-    measured_at: datetime | None
-    """Time of the last measurement of its files."""
-
-    name: str
-    """Name in its namespace."""
-
-    namespace: list[str]
-    """Levels of its namespace, outer first."""
 
     next_look_at: datetime | None
     """Time of the next look by a coordinator; a time in the past means as soon as possible."""
 
-    owner_team: str | None
-    """Team that owns it; null: none."""
+    last_run: LastRun | None
+    """The run that was submitted last; null: none."""
 
-    score: float | None
-    """Health score, 0 (worst) to 100."""
+    measured_at: datetime | None
+    """Time of the last measurement of its files."""
+
+    benefit_per_cost: float | None
+    """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
+
+    file_count: int | None
+    """Data files."""
 
     small_file_count: int | None
     """Data files below the small-file limit of its policy."""
 
-    table: str
-    """Address of the table, accepted wherever its id is."""
-
-    table_id: str
-    """The table's id."""
+    avoidable_file_count: int | None
+    """Files fewer after a rewrite."""
 
     total_bytes: int | None
     """Bytes of all data files."""
 
-    verdict: Verdict
-    """Result of the last look: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet)."""
+    history_bytes: int | None
+    """Upper bound of the bytes of files that only old snapshots need, which an expiry with `delete_files` can free."""
+
+    score: float | None
+    """Health score, 0 (worst) to 100."""
 
 
 class FleetTableList(Model):
@@ -3862,14 +3911,14 @@ class FleetTableList(Model):
 class FleetWindow(Model):
     """An occurrence of a window that the policies of several tables have."""
 
-    ends_at: datetime
-    """End; rewrites may start from then on."""
-
-    examples: list[WindowTable]
-    """Some of them, at most 3."""
-
     kind: WindowKind
     """`quiet_hours` repeat each week, a `blackout` comes once."""
+
+    starts_at: datetime
+    """Start; in the past for a window that holds now."""
+
+    ends_at: datetime
+    """End; rewrites may start from then on."""
 
     on_start: OnStart
     """How running rewrites react to its start."""
@@ -3877,15 +3926,27 @@ class FleetWindow(Model):
     reason: str
     """The quiet hours in words, or the reason of the blackout."""
 
-    starts_at: datetime
-    """Start; in the past for a window that holds now."""
-
     table_count: int
     """Tables that have it."""
+
+    examples: list[WindowTable]
+    """Some of them, at most 3."""
 
 
 class FleetWindows(Model):
     """Windows of all tables that the caller sees, from now on; those that overlap are all listed."""
+
+    since: datetime
+    """Now."""
+
+    until: datetime
+    """End of the hours asked for."""
+
+    table_count: int
+    """Tables that the caller sees."""
+
+    window_table_count: int
+    """Those of them whose policies have a window at any time."""
 
     items: list[FleetWindow]
     """Occurrences that touch this time, in order, at most 1000."""
@@ -3893,33 +3954,21 @@ class FleetWindows(Model):
     omitted_count: int
     """Occurrences left out after these."""
 
-    since: datetime
-    """Now."""
-
-    table_count: int
-    """Tables that the caller sees."""
-
-    until: datetime
-    """End of the hours asked for."""
-
-    window_table_count: int
-    """Those of them whose policies have a window at any time."""
-
 
 class Format(Model):
     """Operations that this version supports for tables of one format, with the reason for each that it does not."""
 
-    capabilities: list[Cell]
-    """Supported and unsupported combinations of operation, strategy and engine."""
-
     format: FormatName
     """The table format."""
 
-    refused_settings: list[RefusedSetting]
-    """Settings that policies of such tables can't have."""
-
     served: bool
     """True when catalogs of this format can be created."""
+
+    capabilities: list[Cell]
+    """Supported and unsupported combinations of operation, strategy and engine."""
+
+    refused_settings: list[RefusedSetting]
+    """Settings that policies of such tables can't have."""
 
 
 class FormatList(Model):
@@ -3932,124 +3981,144 @@ class FormatList(Model):
 class HealthMeasurement(Model):
     """Health of the table in one snapshot."""
 
-    average_file_bytes: int
-    """Mean size of a live data file, in bytes."""
-
-    avoidable_file_count: int
-    """Files that rewriting would save."""
-
-    benefit_per_cost: float
-    """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
-
-    file_count: int
-    """Live data files."""
-
-    files_with_deletes: int
-    """Live data files that deletes apply to."""
-
-    history_bytes: int | None
-    """Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions."""
-
     id: int
     """Identifier; stable."""
-
-    is_latest: bool
-    """Whether it is the newest measurement of the table."""
-
-    large_file_count: int
-    """Live data files above `large_file_bytes`."""
 
     measured_at: datetime
     """Time of the measurement."""
 
+    snapshot_id: str | None
+    """Snapshot that it refers to; null: none."""
+
+    is_latest: bool
+    """Whether it is the newest measurement of the table."""
+
     partition_count: int
     """Partitions with live data files."""
 
-    score: int
-    """Health score from 0 to 100; 100: nothing to improve."""
-
-    size_classes: list[SizeClass] | None
-    """Live data files by size, the same classes in each measurement. Null in measurements without them."""
-
-    small_file_change: int
-    """Small files more or less than in the measurement before."""
+    file_count: int
+    """Live data files."""
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
-    snapshot_id: str | None
-    """Snapshot that it refers to; null: none."""
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
+    large_file_count: int
+    """Live data files above `large_file_bytes`."""
+
+    files_with_deletes: int
+    """Live data files that deletes apply to."""
 
     total_bytes: int
     """Bytes of live data files."""
+
+    history_bytes: int | None
+    """Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions."""
+
+    average_file_bytes: int
+    """Mean size of a live data file, in bytes."""
+
+    score: int
+    """Health score from 0 to 100; 100: nothing to improve."""
+
+    benefit_per_cost: float
+    """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
+
+    small_file_change: int
+    """Small files more or less than in the measurement before."""
+
+    size_classes: list[SizeClass] | None
+    """Live data files by size, the same classes in each measurement. Null in measurements without them."""
+
+
+class LeftOut(Model):
+    """Files, partitions or manifests that a run left out of its work."""
+
+    count: int
+    """Number of all of them."""
+
+    errors: int
+    """Number of those that were left out for an error."""
+
+    reasons: dict[str, int]
+    """Number by reason."""
+
+    items: list[LeftOutItem]
+    """The first twenty, those with errors before others."""
 
 
 class ListedPartition(Model):
     """A partition of a list: its health, and the parts that `include` names."""
 
-    average_file_bytes: int
-    """Mean size of a live data file, in bytes."""
-
-    avoidable_file_count: int
-    """Files that rewriting would save."""
-
-    decision: PartitionDecision | None = None
-    """With `include=decision`."""
-
-    file_count: int
-    """Live data files."""
-
-    files_with_deletes: int
-    """Live data files that deletes apply to."""
-
-    large_file_count: int
-    """Live data files above `large_file_bytes`."""
-
-    largest_small_file_share: float | None
-    """Bytes of the largest small file as a share of all small files'. Null without small files."""
-
-    level0_file_count: int | None
-    """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
+    spec_id: int
+    """Id of the partition spec."""
 
     partition: str
     """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
 
-    read_optimized_until: datetime | None
-    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+    file_count: int
+    """Live data files."""
 
     small_file_count: int
     """Live data files below `small_file_bytes`."""
 
+    avoidable_file_count: int
+    """Files that rewriting would save."""
+
+    large_file_count: int
+    """Live data files above `large_file_bytes`."""
+
     small_row_group_file_count: int
     """Files with small row groups."""
+
+    files_with_deletes: int
+    """Live data files that deletes apply to."""
+
+    total_bytes: int
+    """Bytes of live data files."""
+
+    average_file_bytes: int
+    """Mean size of a live data file, in bytes."""
+
+    largest_small_file_share: float | None
+    """Bytes of the largest small file as a share of all small files'. Null without small files."""
 
     sorted_run_count: int | None
     """Sorted runs of the bucket with the most. Null: the table's buckets have no levels."""
 
-    spec_id: int
-    """Id of the partition spec."""
+    level0_file_count: int | None
+    """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
+
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
+    decision: PartitionDecision | None = None
+    """With `include=decision`."""
 
     task: PartitionTask | None = None
     """With `include=task`. Null: no file groups of the partition are on record."""
 
-    total_bytes: int
-    """Bytes of live data files."""
+
+class NotDeleted(Model):
+    """Files that a run left and that are not needed."""
+
+    unread: UnreadFiles | None = None
+    """Those that can't be read; null: not looked for."""
+
+    refused: RefusedFiles | None = None
+    """Those that may not be deleted; null: unknown."""
 
 
 class OrderHealth(Model):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
-    columns: list[OrderField]
-    """Columns that rows are ordered by."""
-
-    partitions: list[PartitionOverlap]
-    """At most 20, the deepest first."""
-
-    partitions_total: int
-    """Partitions in total."""
-
     strategy: str
     """Strategy of the policy."""
+
+    columns: list[OrderField]
+    """Columns that rows are ordered by."""
 
     unordered_file_count: int
     """Files that are not in the order, or not known to be: neither a rewrite of Packhouse nor the table's metadata says that they are."""
@@ -4057,24 +4126,43 @@ class OrderHealth(Model):
     unordered_share: float
     """Their bytes as a share of all bytes of the table."""
 
+    partitions: list[PartitionOverlap]
+    """At most 20, the deepest first."""
+
+    partitions_total: int
+    """Partitions in total."""
+
+
+class OrderedPartition(Model):
+    """Overlap of the files of one partition before and after a run."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    partition: str
+    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+
+    before: Overlap | None = None
+    """Before the run."""
+
+    after: Overlap | None = None
+    """After it; null: the partition is gone."""
+
 
 class PartitionList(Model):
     """Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot."""
 
-    decided_at: datetime | None = None
-    """With `include=decision`: time of the decisions."""
-
     items: list[ListedPartition]
     """Partitions of the page."""
 
-    large_file_bytes: int | None
-    """Files above are over-large: the policy's setting; null: none."""
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
+
+    snapshot_id: str | None
+    """Snapshot that all pages are of; null for a table without snapshots."""
 
     measured_at: datetime
     """Time at which the partitions of the snapshot were measured."""
-
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
 
     partition_count: int
     """Partitions on all pages together."""
@@ -4082,11 +4170,14 @@ class PartitionList(Model):
     small_file_bytes: int
     """Files below are small: the policy's setting at the first page."""
 
+    large_file_bytes: int | None
+    """Files above are over-large: the policy's setting; null: none."""
+
     small_row_group_bytes: int | None
     """Row groups below are small, in files of 8 or more: the policy's setting; null: none."""
 
-    snapshot_id: str | None
-    """Snapshot that all pages are of; null for a table without snapshots."""
+    decided_at: datetime | None = None
+    """With `include=decision`: time of the decisions."""
 
     watch: ExplainedWatch | None = None
     """With `include=decision`: the verdict of the coordinator's last look at the table, why it is held back, and the time of the next look. Null: the table is not watched."""
@@ -4094,6 +4185,9 @@ class PartitionList(Model):
 
 class PolicyPreview(Model):
     """Effect that a change of a policy would have. Nothing was written."""
+
+    covered_count: int
+    """Tables that the policy covers."""
 
     affected_count: int
     """Tables for which at least one setting would change its value."""
@@ -4107,17 +4201,14 @@ class PolicyPreview(Model):
     changes: list[SharedChange]
     """The hundred changes that affect most tables."""
 
-    contradictions: list[Contradiction]
-    """Contradictions that a deletion would leave; any other change with contradictions is refused."""
-
-    covered_count: int
-    """Tables that the policy covers."""
+    due: DueTables
+    """Tables whose triggers would hold and did not before."""
 
     deletions: Deletions | None
     """What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`."""
 
-    due: DueTables
-    """Tables whose triggers would hold and did not before."""
+    contradictions: list[Contradiction]
+    """Contradictions that a deletion would leave; any other change with contradictions is refused."""
 
     notes: list[str]
     """Notes, such as checks that were not made."""
@@ -4126,163 +4217,425 @@ class PolicyPreview(Model):
 class Problem(Model):
     """Every error answer of the API."""
 
-    code: str
-    """Stable name of the problem type."""
-
-    detail: str
-    """Description of this occurrence, with the remedy."""
-
-    details: dict[str, Any] | None = None
-    """Further facts, by problem type."""
-
-    errors: list[ProblemField] | None = None
-    """One entry for each wrong field."""
-
-    instance: str
-    """The path of the request."""
-
-    request_id: str | None
-    """Find the request in the log by it."""
-
-    status: int
-    """HTTP status."""
+    type: str
+    """URI path of the problem type; GET it for an explanation."""
 
     title: str
     """Short summary of the problem type."""
 
-    type: str
-    """URI path of the problem type; GET it for an explanation."""
+    status: int
+    """HTTP status."""
+
+    detail: str
+    """Description of this occurrence, with the remedy."""
+
+    instance: str
+    """The path of the request."""
+
+    code: str
+    """Stable name of the problem type."""
+
+    request_id: str | None
+    """Find the request in the log by it."""
+
+    errors: list[ProblemField] | None = None
+    """One entry for each wrong field."""
+
+    details: dict[str, Any] | None = None
+    """Further facts, by problem type."""
 
 
-class ReclaimInput(Model):
+class Proof(Model):
+    """
+    Proof of one snapshot, or of one deletion of files, from the table's metadata. Figures that it lacks are absent.
+
+    Like its checks a dictionary, as a list of runs has thousands of them.
+    """
+
+    snapshot_id: str | None = None
+    """The snapshot; absent: removed snapshots or files."""
+
+    ok: bool
+    """True: every check holds."""
+
+    taken_back: bool | None = None
+    """True: the snapshot is correct, and another program rolled the table back past it."""
+
+    checks: list[ProofCheck] | None = None
+    """The checks, in order."""
+
+    groups: list[int] | None = None
+    """Ordinals of the file groups, if the proof failed."""
+
+    removed_files: int | None = None
+    """Data files that the snapshot removed."""
+
+    added_files: int | None = None
+    """Data files that it added."""
+
+    removed_rows: int | None = None
+    """Rows of the removed files."""
+
+    added_rows: int | None = None
+    """Rows of the added files."""
+
+    removed_bytes: int | None = None
+    """Bytes of the removed files."""
+
+    added_bytes: int | None = None
+    """Bytes of the added files."""
+
+    removed_delete_files: int | None = None
+    """Delete files that it removed."""
+
+    is_overtaken: bool | None = None
+    """True: in a table without history, another client has replaced the added files since."""
+
+
+class PurgeResult(Model):
+    """Result of a purge of a table's history."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    deleted: dict[str, FileCount] | None = None
+    """Deleted files by kind."""
+
+    deleted_files: int | None = None
+    """Files that it deleted."""
+
+    deleted_bytes: int | None = None
+    """Bytes of these files, from metadata."""
+
+    delete_failures: int | None = None
+    """Files that the store refused to delete."""
+
+    delete_failure_samples: list[FailedDelete] | None = None
+    """The first of them."""
+
+    delete_requests: int | None = None
+    """Requests sent to the store."""
+
+    gone_files: int | None = None
+    """Files that were gone before, where that is known; otherwise they count as deleted."""
+
+    changed_files: int | None = None
+    """Files that it left because their size or time had changed since the search."""
+
+    deleted_files_list: str | None = None
+    """Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it."""
+
+    not_deleted: NotDeleted | None = None
+    """What it left alone, and why."""
+
+    acknowledgement: DeletionAcknowledgement | None = None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none."""
+
+    expired_snapshots: int | None = None
+    """Snapshots that it removed from the table's metadata."""
+
+    expired_tags: int | None = None
+    """Tags that it removed; null: none."""
+
+    kept_snapshots: int | None = None
+    """Snapshots that stay; null until it ended."""
+
+    operation: Literal["purge"]
+    """Operation of the run."""
+
+
+class Reclaim(Model):
     """
     Retention of history: older snapshots are removed, with the files that only they need.
 
     Branches, tags and the table's own retention always hold as well.
     """
 
-    compact_blocking: bool = True
-    """Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then."""
-
-    interval: str = "1d"
-    """Least time between two automatic runs."""
+    when: list[TriggerCondition] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
     retention: str
     """History older than this can't be queried any more."""
 
-    when: list[TriggerConditionInput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
-
-
-class ReclaimOutput(Model):
-    """
-    Retention of history: older snapshots are removed, with the files that only they need.
-
-    Branches, tags and the table's own retention always hold as well.
-    """
+    interval: str = "1d"
+    """Least time between two automatic runs."""
 
     compact_blocking: bool = True
     """Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then."""
 
-    interval: str = "1d"
-    """Least time between two automatic runs."""
 
-    retention: str
-    """History older than this can't be queried any more."""
+class ReclaimResult(Model):
+    """Result of a reclamation of storage."""
 
-    when: list[TriggerConditionOutput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    deleted: dict[str, FileCount] | None = None
+    """Deleted files by kind."""
+
+    deleted_files: int | None = None
+    """Files that it deleted."""
+
+    deleted_bytes: int | None = None
+    """Bytes of these files, from metadata."""
+
+    delete_failures: int | None = None
+    """Files that the store refused to delete."""
+
+    delete_failure_samples: list[FailedDelete] | None = None
+    """The first of them."""
+
+    delete_requests: int | None = None
+    """Requests sent to the store."""
+
+    gone_files: int | None = None
+    """Files that were gone before, where that is known; otherwise they count as deleted."""
+
+    changed_files: int | None = None
+    """Files that it left because their size or time had changed since the search."""
+
+    deleted_files_list: str | None = None
+    """Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it."""
+
+    not_deleted: NotDeleted | None = None
+    """What it left alone, and why."""
+
+    acknowledgement: DeletionAcknowledgement | None = None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none."""
+
+    expired_snapshots: int | None = None
+    """Snapshots that it removed from the table's metadata."""
+
+    expired_tags: int | None = None
+    """Tags that it removed; null: none."""
+
+    kept_snapshots: int | None = None
+    """Snapshots that stay; null until it ended."""
+
+    operation: Literal["reclaim"]
+    """Operation of the run."""
+
+    reclaimed: ReclaimedStorage | None = None
+    """Predicted and deleted files; null: none was deleted."""
 
 
 class RegistrationPreview(Model):
     """What a registration of the tables that match would do. Nothing was registered."""
 
-    counts: dict[str, int]
-    """Tables that match, by outcome."""
-
-    deletions: Deletions | None
-    """What policies would delete of the tables once they are registered, with the token to register them with; null: nothing."""
-
     examined: int
     """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
-
-    tables: list[DiscoveredTable]
-    """Tables that match the pattern."""
 
     truncated: bool
     """True when the catalog has more."""
 
+    counts: dict[str, int]
+    """Tables that match, by outcome."""
 
-class RemoveOrphansInput(Model):
+    tables: list[DiscoveredTable]
+    """Tables that match the pattern."""
+
+    deletions: Deletions | None
+    """What policies would delete of the tables once they are registered, with the token to register them with; null: nothing."""
+
+
+class RemovalPlan(Model):
+    """Files that are, or would be, deleted, and what is left alone."""
+
+    files: dict[str, FileCount] | None = None
+    """By kind."""
+
+    total: FileCount | None = None
+    """All of them."""
+
+    samples: list[ListedFile] | None = None
+    """The first of them."""
+
+    refused: RefusedFiles | None = None
+    """Files that may not be deleted."""
+
+    unread: UnreadFiles | None = None
+    """Files that can't be read; null: not looked for."""
+
+    left_out: LeftOut | None = None
+    """The same as a run's result has them; null: none."""
+
+    still_needed: int | None = None
+    """Files in question that the table needs."""
+
+    look: OrphanSearch | None = None
+    """Of a removal of orphans: the search."""
+
+    copies: CopiesFound | None = None
+    """Of a table without snapshots: the replaced copies."""
+
+
+class RemoveOrphans(Model):
     """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
 
-    interval: str = "7d"
-    """Time between searches."""
-
-    inventory: str | None = None
-    """Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed."""
+    when: list[TriggerCondition] | None = None
+    """Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval."""
 
     older_than: str = "3d"
     """Only files older than this, at least a day."""
 
-    quarantine: str = "7d"
-    """Time that files stay in quarantine before they are deleted."""
-
-    when: list[TriggerConditionInput] | None = None
-    """Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval."""
-
-
-class RemoveOrphansOutput(Model):
-    """Removal of files that no snapshot refers to; never of files younger than twice the longest run."""
-
     interval: str = "7d"
     """Time between searches."""
+
+    quarantine: str = "7d"
+    """Time that files stay in quarantine before they are deleted."""
 
     inventory: str | None = None
     """Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed."""
 
-    older_than: str = "3d"
-    """Only files older than this, at least a day."""
 
-    quarantine: str = "7d"
-    """Time that files stay in quarantine before they are deleted."""
+class RemoveOrphansPlan(Model):
+    """Plan of a removal of orphans."""
 
-    when: list[TriggerConditionOutput] | None = None
-    """Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval."""
+    operation: Literal["remove_orphans"]
+    """Operation of the run."""
+
+    rule: OrphanRule | None = None
+    """The rule; null: not planned yet."""
+
+    removal: RemovalPlan | None = None
+    """Files to delete; null: not planned yet."""
 
 
-class RewriteDeletesInput(Model):
+class RemoveOrphansResult(Model):
+    """Result of a removal of orphans."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    deleted: dict[str, FileCount] | None = None
+    """Deleted files by kind."""
+
+    deleted_files: int | None = None
+    """Files that it deleted."""
+
+    deleted_bytes: int | None = None
+    """Bytes of these files, from metadata."""
+
+    delete_failures: int | None = None
+    """Files that the store refused to delete."""
+
+    delete_failure_samples: list[FailedDelete] | None = None
+    """The first of them."""
+
+    delete_requests: int | None = None
+    """Requests sent to the store."""
+
+    gone_files: int | None = None
+    """Files that were gone before, where that is known; otherwise they count as deleted."""
+
+    changed_files: int | None = None
+    """Files that it left because their size or time had changed since the search."""
+
+    deleted_files_list: str | None = None
+    """Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it."""
+
+    not_deleted: NotDeleted | None = None
+    """What it left alone, and why."""
+
+    acknowledgement: DeletionAcknowledgement | None = None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none."""
+
+    operation: Literal["remove_orphans"]
+    """Operation of the run."""
+
+
+class RewriteDeletes(Model):
     """Merging of position-delete files, and removal of those that apply to no live data file."""
 
-    at_least_files: int = 10
-    """Automatic runs start only if they would replace or drop at least this many delete files."""
+    when: list[TriggerCondition] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
     interval: str = "1d"
     """Least time between two automatic rewrites of delete files."""
 
-    when: list[TriggerConditionInput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
-
-
-class RewriteDeletesOutput(Model):
-    """Merging of position-delete files, and removal of those that apply to no live data file."""
-
     at_least_files: int = 10
     """Automatic runs start only if they would replace or drop at least this many delete files."""
 
-    interval: str = "1d"
-    """Least time between two automatic rewrites of delete files."""
 
-    when: list[TriggerConditionOutput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+class RewriteDeletesResult(Model):
+    """Result of a rewrite of delete files."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    operation: Literal["rewrite_deletes"]
+    """Operation of the run."""
+
+    rewritten_delete_files: int | None = None
+    """Delete files that it replaced."""
+
+    added_delete_files: int | None = None
+    """Delete files in their place."""
+
+    rewritten_delete_bytes: int | None = None
+    """Bytes of the replaced files."""
+
+    added_delete_bytes: int | None = None
+    """Bytes of the added files."""
+
+    deleted_positions: DeletedPositions | None = None
+    """Rows of the replaced files; null: none was committed."""
+
+    delete_files: BeforeAndAfter | None = None
+    """Position-delete files of the snapshot; null: none was committed."""
+
+    snapshot_ids: list[str] | None = None
+    """Its snapshots."""
 
 
-class RewriteManifestsInput(Model):
+class RewriteManifests(Model):
     """
     Merging of manifests: at each `interval`, and within an hour when there are many small ones.
 
     Automatic runs start only where at least ten manifests fewer would result.
     """
+
+    when: list[TriggerCondition] | None = None
+    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+
+    interval: Literal["off"] | str = "7d"
+    """Time between rewrites of manifests."""
 
     above_count: int = 100
     """Also merge when there are more manifests than this, and they are small."""
@@ -4290,62 +4643,125 @@ class RewriteManifestsInput(Model):
     average_below_percent: int = 25
     """Manifests are small if they average below this percentage of the table's target for manifests."""
 
-    interval: Literal["off"] | str = "7d"
-    """Time between rewrites of manifests."""
 
-    when: list[TriggerConditionInput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+class RewriteManifestsResult(Model):
+    """Result of a rewrite of manifests."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    operation: Literal["rewrite_manifests"]
+    """Operation of the run."""
+
+    rewritten_manifests: int | None = None
+    """Manifests that it replaced."""
+
+    added_manifests: int | None = None
+    """Manifests in their place."""
+
+    rewritten_manifest_bytes: int | None = None
+    """Bytes of the replaced manifests."""
+
+    added_manifest_bytes: int | None = None
+    """Bytes of the added manifests."""
+
+    manifest_entries: int | None = None
+    """Live files that the replaced manifests listed."""
+
+    manifests: BeforeAndAfter | None = None
+    """Manifests of the snapshot; null: none was committed."""
+
+    manifest_read_seconds: SecondsBeforeAndAfter | None = None
+    """Seconds to read the replaced and the added manifests; null: none was committed."""
+
+    snapshot_ids: list[str] | None = None
+    """Its snapshots."""
 
 
-class RewriteManifestsOutput(Model):
-    """
-    Merging of manifests: at each `interval`, and within an hour when there are many small ones.
+class RewritePlan(Model):
+    """Plan of a rewrite of data files, without the files."""
 
-    Automatic runs start only where at least ten manifests fewer would result.
-    """
+    operation: Literal["rewrite"]
+    """Operation of the run."""
 
-    above_count: int = 100
-    """Also merge when there are more manifests than this, and they are small."""
+    base_snapshot_id: str | None = None
+    """Snapshot that it was made on; null: not planned yet, or a table without snapshots."""
 
-    average_below_percent: int = 25
-    """Manifests are small if they average below this percentage of the table's target for manifests."""
+    schema_id: int | None = None
+    """Id of the table's schema."""
 
-    interval: Literal["off"] | str = "7d"
-    """Time between rewrites of manifests."""
+    groups: int | None = None
+    """Number of file groups; null: not planned yet."""
 
-    when: list[TriggerConditionOutput] | None = None
-    """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
+    skipped_partitions: int | None = None
+    """Partitions that it leaves alone."""
+
+    shrunk_partitions: int | None = None
+    """Partitions with smaller groups than the policy's, after lost races."""
+
+    prediction: Prediction | None = None
+    """Predicted results; null: not planned yet."""
+
+    calibration: Calibration | None = None
+    """Factors by which the prediction was corrected; null: not planned yet."""
+
+    time_estimate: TimeEstimate | None = None
+    """Measurements from which its time was predicted; null: not planned yet."""
+
+    later: PlannedLater | None = None
+    """Work that the run plans after this; null: unknown."""
+
+    order: RowOrder | None = None
+    """Order of the rows; null: rows keep their order."""
+
+    unordered_files: int | None = None
+    """Files that are not in that order; null: rows keep their order."""
+
+    reordered_files: int | None = None
+    """Files in groups that are candidates only because of the order."""
+
+    moved_files: int | None = None
+    """Files in groups whose rows move to the partitions of the current spec."""
+
+    hash: str | None = None
+    """SHA-256 of base, schema and the files of every group, in hexadecimal digits."""
 
 
-class RewriteSettingsInput(Model):
+class RewriteSettings(Model):
     """Which files are rewritten, and how their replacements are written."""
+
+    strategy: Strategy | None = None
+    """Arrangement of the rows and files."""
 
     columns: list[str | OrderColumn] | None = None
     """Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls."""
 
-    compression: str | None = None
-    """Codec, with a level after a colon where it has levels; absent: the table's property."""
+    target_file_bytes: int | str | None = None
+    """Size of output files."""
 
-    deletes: DeleteRules | None = None
-    """Candidates by their deletes, and delete files."""
+    small_file_bytes: int | str | None = None
+    """Files below this size are candidates: a size, or a share of the target."""
 
-    engine: RewriteSettingsEngine | None = None
-    """`arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses."""
+    large_file_bytes: Literal["off"] | int | str | None = None
+    """Files above this size are split: a size, or a share of the target; `off`: never."""
+
+    small_row_group_bytes: Literal["off"] | int | str | None = None
+    """A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate."""
 
     exclude_above_bytes: Literal["off"] | int | str | None = None
     """Large-file isolation: files above this size are never rewritten."""
 
-    full: FullRulesInput | None = None
-    """Conditions for rewriting a whole partition."""
-
-    key: Literal["off"] | RowKey | None = None
-    """Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime."""
-
-    key_tables: KeyTableRules | None = None
-    """Tables with a primary key."""
-
-    large_file_bytes: Literal["off"] | int | str | None = None
-    """Files above this size are split: a size, or a share of the target; `off`: never."""
+    min_input_files: int | None = None
+    """Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well."""
 
     max_group_bytes: int | str | None = None
     """Largest input of one file group, the unit of cancel, retry and pacing; at least the target size."""
@@ -4356,293 +4772,152 @@ class RewriteSettingsInput(Model):
     max_time_span: Literal["off"] | str | None = None
     """Length of time spans; files of different spans are not merged."""
 
-    min_input_files: int | None = None
-    """Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well."""
-
     order_bins_by: RewriteSettingsOrderBinsBy | None = None
     """`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order."""
-
-    output_spec: RewriteSettingsOutputSpec | None = None
-    """Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec."""
-
-    small_file_bytes: int | str | None = None
-    """Files below this size are candidates: a size, or a share of the target."""
-
-    small_row_group_bytes: Literal["off"] | int | str | None = None
-    """A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate."""
-
-    strategy: Strategy | None = None
-    """Arrangement of the rows and files."""
-
-    target_file_bytes: int | str | None = None
-    """Size of output files."""
-
-    tiers: list[TierInput] | None = None
-    """For `tiered`: classes of sizes, from small to large."""
-
-
-class RewriteSettingsOutput(Model):
-    """Which files are rewritten, and how their replacements are written."""
-
-    columns: list[OrderColumn] | None = None
-    """Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls."""
-
-    compression: str | None = None
-    """Codec, with a level after a colon where it has levels; absent: the table's property."""
 
     deletes: DeleteRules | None = None
     """Candidates by their deletes, and delete files."""
 
-    engine: RewriteSettingsEngine | None = None
-    """`arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses."""
-
-    exclude_above_bytes: Literal["off"] | int | None = None
-    """Large-file isolation: files above this size are never rewritten."""
-
-    full: FullRulesOutput | None = None
+    full: FullRules | None = None
     """Conditions for rewriting a whole partition."""
-
-    key: Literal["off"] | RowKey | None = None
-    """Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime."""
 
     key_tables: KeyTableRules | None = None
     """Tables with a primary key."""
 
-    large_file_bytes: Literal["off"] | int | str | None = None
-    """Files above this size are split: a size, or a share of the target; `off`: never."""
+    key: Literal["off"] | RowKey | None = None
+    """Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime."""
 
-    max_group_bytes: int | None = None
-    """Largest input of one file group, the unit of cancel, retry and pacing; at least the target size."""
+    tiers: list[Tier] | None = None
+    """For `tiered`: classes of sizes, from small to large."""
 
-    max_ordered_bytes: int | None = None
-    """The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order."""
-
-    max_time_span: Literal["off"] | str | None = None
-    """Length of time spans; files of different spans are not merged."""
-
-    min_input_files: int | None = None
-    """Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well."""
-
-    order_bins_by: RewriteSettingsOrderBinsBy | None = None
-    """`locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order."""
+    engine: RewriteSettingsEngine | None = None
+    """`arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses."""
 
     output_spec: RewriteSettingsOutputSpec | None = None
     """Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec."""
 
-    small_file_bytes: int | str | None = None
-    """Files below this size are candidates: a size, or a share of the target."""
-
-    small_row_group_bytes: Literal["off"] | int | None = None
-    """A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate."""
-
-    strategy: Strategy | None = None
-    """Arrangement of the rows and files."""
-
-    target_file_bytes: int | None = None
-    """Size of output files."""
-
-    tiers: list[TierOutput] | None = None
-    """For `tiered`: classes of sizes, from small to large."""
-
-
-class RunDetail(Model):
-    """A run with how far it is, and how its time was spent."""
-
-    attempt: int
-    """Tries so far, the present one included."""
-
-    cancel_requested_at: datetime | None
-    """Time at which its cancellation was requested."""
-
-    cancel_requested_by: str | None
-    """Caller who requested its cancellation."""
-
-    catalog: str
-    """Catalog of the table."""
-
-    catalog_pause: Pause | None
-    """The pause that all tables of its catalog are under."""
-
-    created_at: datetime
-    """Time of its submission."""
-
-    detail: str | None
-    """The same for people, with the remedy."""
-
-    failures: int
-    """Tries that failed."""
-
-    finished_at: datetime | None
-    """Time at which it ended."""
-
-    fleet_pause: Pause | None
-    """The pause that all tables are under."""
-
-    id: str
-    """The run's id; ids sort by the time of submission."""
-
-    is_terminal: bool
-    """True when nothing can happen to it any more."""
-
-    not_before: datetime | None
-    """Time from which a waiting run may start."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    owner_team: str | None
-    """Team that owns the table at present; null: none."""
-
-    plan: dict[str, Any]
-    """Summary and prediction of the plan; empty before planning."""
-
-    policy: dict[str, Any]
-    """The effective policy that it was planned under."""
-
-    priority: Priority
-    """Priority among the queued runs."""
-
-    progress: Progress
-    """Progress of the run."""
-
-    reason: str | None
-    """Code of the reason why it ended or waits."""
-
-    request: dict[str, Any]
-    """The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`."""
-
-    requested_by: str
-    """Caller who submitted it; `coordinator` for an automatic run."""
-
-    result: dict[str, Any]
-    """Measured figures, and the proof of each snapshot; extended with each commit."""
-
-    started_at: datetime | None
-    """Time at which its first attempt started."""
-
-    state: RunState
-    """State of the run."""
-
-    table: str | None
-    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
-
-    table_id: str
-    """Id of the table, also after its registration was deleted."""
-
-    table_pause: Pause | None
-    """The pause that the table is under."""
-
-    time: RunTime
-    """Time by kind of activity."""
-
-    updated_at: datetime
-    """Time of its last change."""
-
-    urgent_at: datetime | None
-    """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
-
-    waiting_for: WaitingFor | None
-    """Reason why a queued run has not started yet."""
-
-    worker: str | None
-    """Worker that holds its lease."""
-
-
-class RunList(Model):
-    """Runs, newest first."""
-
-    items: list[RunSummary]
-    """Runs of the page; it may hold fewer than `page_size`."""
-
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
-
-    retained_since: datetime | None
-    """Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs."""
+    compression: str | None = None
+    """Codec, with a level after a colon where it has levels; absent: the table's property."""
 
 
 class RunNow(Model):
     """Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason."""
 
-    base_snapshot_id: str | None
-    """Snapshot that the plan was made on; null for a table without snapshots."""
-
-    calibration: Calibration | None
-    """Factors by which the prediction was corrected."""
-
-    cost: Cost | None
-    """Work of a run; null: no plan."""
-
-    deferred_groups: int | None
-    """File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`."""
-
+    outcome: RunNowOutcome
     detail: str | None
     """Explanation in words; null: none."""
 
-    groups_total: int | None
-    """File groups of the plan."""
+    waits_for: list[str]
+    """Codes of `held_by` that a run requested now would wait for."""
 
-    later: PlannedLater | None
-    """Partitions that are planned later; null: none."""
+    base_snapshot_id: str | None
+    """Snapshot that the plan was made on; null for a table without snapshots."""
 
-    moved_files: int | None
-    """Files of the plan whose rows move to the partitions of the current spec."""
+    schema_id: int | None
+    """Id of the table's schema."""
 
-    outcome: RunNowOutcome
     plan_hash: str | None
     """Hash of the plan: the same on the same snapshot and policy."""
 
     prediction: Prediction | None
     """Predicted results of the plan."""
 
-    prediction_errors: dict[str, float]
-    """Median error of the predictions of the last runs, by figure: 0.1 is 10 %."""
-
-    reordered_files: int | None
-    """Files of the plan that are candidates only because of the order."""
-
-    schema_id: int | None
-    """Id of the table's schema."""
-
-    shrunk_partitions: int | None
-    """Partitions with smaller groups than the policy's, after lost races."""
-
-    skipped_reasons: dict[str, int]
-    """Skipped partitions by reason."""
-
-    skipped_total: int | None
-    """Partitions that the plan leaves alone."""
+    calibration: Calibration | None
+    """Factors by which the prediction was corrected."""
 
     time_estimate: TimeEstimate | None
     """Measurements from which its time was predicted."""
 
+    prediction_errors: dict[str, float]
+    """Median error of the predictions of the last runs, by figure: 0.1 is 10 %."""
+
+    cost: Cost | None
+    """Work of a run; null: no plan."""
+
+    groups_total: int | None
+    """File groups of the plan."""
+
+    deferred_groups: int | None
+    """File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`."""
+
+    shrunk_partitions: int | None
+    """Partitions with smaller groups than the policy's, after lost races."""
+
     unordered_files: int | None
     """Files that are not in the order that the policy requests. Null: it requests none."""
 
-    waits_for: list[str]
-    """Codes of `held_by` that a run requested now would wait for."""
+    reordered_files: int | None
+    """Files of the plan that are candidates only because of the order."""
+
+    moved_files: int | None
+    """Files of the plan whose rows move to the partitions of the current spec."""
+
+    later: PlannedLater | None
+    """Partitions that are planned later; null: none."""
+
+    skipped_total: int | None
+    """Partitions that the plan leaves alone."""
+
+    skipped_reasons: dict[str, int]
+    """Skipped partitions by reason."""
 
 
 class TableHealth(Model):
     """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
 
+    table_id: str
+    """Id of the registered table."""
+
+    measured_at: datetime
+    """Time of the measurement."""
+
+    snapshot_id: str | None
+    """Snapshot that it refers to; null: none."""
+
+    table: dict[str, Any]
+    """Format, version, snapshots, manifests, columns, and the partition specs: of each field its column."""
+
+    partition_count: int
+    """Partitions with live data files."""
+
+    file_count: int
+    """Live data files."""
+
+    total_bytes: int
+    """Bytes of live data files."""
+
+    record_count: int
+    """Rows of live data files, from metadata, deleted ones included."""
+
     average_file_bytes: int
     """Mean size of a live data file, in bytes."""
 
-    avoidable_bytes: int
-    """Small files of partitions with avoidable ones: what merging would read."""
+    small_file_bytes: int
+    """A file below is small: the policy's."""
+
+    large_file_bytes: int | None
+    """A file above is over-large: the policy's."""
+
+    small_row_group_bytes: int | None
+    """Row groups below are small, in files of 8 or more: the policy's."""
+
+    small_file_count: int
+    """Live data files below `small_file_bytes`."""
+
+    small_file_share: float
+    """Small files among the live data files, from 0 to 1."""
 
     avoidable_file_count: int
     """Small files but for one in each partition."""
 
-    deleted_rows: int
-    """Upper bound."""
+    avoidable_bytes: int
+    """Small files of partitions with avoidable ones: what merging would read."""
 
-    due: DueState
-    """Whether the rule makes the table or a partition due."""
+    large_file_count: int
+    """Live data files above `large_file_bytes`."""
 
-    file_count: int
-    """Live data files."""
+    small_row_group_file_count: int
+    """Files of small row groups, as far as the table says how many files have; Packhouse's own left out."""
 
     files_with_deletes: int
     """Live data files that deletes apply to."""
@@ -4650,47 +4925,17 @@ class TableHealth(Model):
     files_with_equality_deletes: int
     """Live data files that equality deletes apply to."""
 
-    freeze: Freeze | None
-    """Null unless a failed proof froze the table."""
-
-    fullest_bucket: FullestBucket | None
-    """The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files."""
-
-    large_file_bytes: int | None
-    """A file above is over-large: the policy's."""
-
-    large_file_count: int
-    """Live data files above `large_file_bytes`."""
-
-    level0_file_count: int | None
-    """The most files of level 0 of one bucket. Null: the table's buckets have no levels."""
-
-    measured_at: datetime
-    """Time of the measurement."""
-
-    metadata: MetadataHealth
-    """Size of the metadata and of the history."""
-
-    old_spec_bytes: int
-    """Bytes of these files."""
+    outside_file_count: int
+    """Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone."""
 
     old_spec_file_count: int
     """Files under a partition spec that is not the current one; a rewrite keeps their spec."""
 
-    order: OrderHealth | None
-    """Null where the policy orders rows by no columns."""
+    old_spec_bytes: int
+    """Bytes of these files."""
 
-    outside_file_count: int
-    """Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone."""
-
-    partition_count: int
-    """Partitions with live data files."""
-
-    read_optimized_until: datetime | None
-    """Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels."""
-
-    record_count: int
-    """Rows of live data files, from metadata, deleted ones included."""
+    deleted_rows: int
+    """Upper bound."""
 
     score: int
     """Health score from 0 to 100; 100: nothing to improve."""
@@ -4701,75 +4946,57 @@ class TableHealth(Model):
     size_classes: list[SizeClass]
     """Live data files by size."""
 
-    small_file_bytes: int
-    """A file below is small: the policy's."""
-
-    small_file_count: int
-    """Live data files below `small_file_bytes`."""
-
-    small_file_share: float
-    """Small files among the live data files, from 0 to 1."""
-
-    small_row_group_bytes: int | None
-    """Row groups below are small, in files of 8 or more: the policy's."""
-
-    small_row_group_file_count: int
-    """Files of small row groups, as far as the table says how many files have; Packhouse's own left out."""
-
-    snapshot_id: str | None
-    """Snapshot that it refers to; null: none."""
-
-    table: dict[str, Any]
-    """Format, version, snapshots, manifests, columns, and the partition specs: of each field its column."""
-
-    table_id: str
-    """Id of the registered table."""
-
-    total_bytes: int
-    """Bytes of live data files."""
-
     worst_partitions: list[PartitionHealth]
     """Partitions with the most to improve, worst first."""
+
+    order: OrderHealth | None
+    """Null where the policy orders rows by no columns."""
+
+    metadata: MetadataHealth
+    """Size of the metadata and of the history."""
+
+    fullest_bucket: FullestBucket | None
+    """The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files."""
+
+    level0_file_count: int | None
+    """The most files of level 0 of one bucket. Null: the table's buckets have no levels."""
+
+    read_optimized_until: datetime | None
+    """Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels."""
+
+    due: DueState
+    """Whether the rule makes the table or a partition due."""
+
+    freeze: Freeze | None
+    """Null unless a failed proof froze the table."""
 
 
 class TablePlan(Model):
     """Plan of a rewrite that starts now. Nothing was changed."""
 
-    base_snapshot_id: str | None
-    """Snapshot that the plan was made on; null for a table without snapshots."""
+    table_id: str
+    """Id of the registered table."""
 
-    calibration: Calibration
-    """Factors by which the prediction was corrected."""
-
-    conditions: list[Condition]
-    """Conditions that were checked."""
-
-    deferred_groups: int
-    """File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."""
-
-    due: DueState
-    """By the rules of the policy; a run by request needs none of them."""
-
-    eligible: bool
-    """True when every condition holds."""
+    operation: Literal["rewrite"]
+    """The operation that is planned."""
 
     enabled: bool
     """Whether the policy allows automatic runs."""
 
-    groups: list[PlannedGroup]
-    """The first thousand."""
+    eligible: bool
+    """True when every condition holds."""
 
-    groups_total: int
-    """File groups of the plan."""
+    conditions: list[Condition]
+    """Conditions that were checked."""
 
-    later: PlannedLater
-    """Partitions that are planned later."""
+    due: DueState
+    """By the rules of the policy; a run by request needs none of them."""
 
-    moved_files: int
-    """Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted."""
+    base_snapshot_id: str | None
+    """Snapshot that the plan was made on; null for a table without snapshots."""
 
-    operation: Literal["rewrite"]
-    """The operation that is planned."""
+    schema_id: int
+    """Id of the table's schema."""
 
     plan_hash: str
     """The same on the same snapshot and policy."""
@@ -4777,39 +5004,57 @@ class TablePlan(Model):
     prediction: Prediction
     """Predicted results of the plan."""
 
-    reordered_files: int
-    """Files in groups that are candidates only because of the order."""
+    calibration: Calibration
+    """Factors by which the prediction was corrected."""
 
-    schema_id: int
-    """Id of the table's schema."""
+    time_estimate: TimeEstimate
+    """Measurements from which its time was predicted."""
+
+    groups_total: int
+    """File groups of the plan."""
+
+    deferred_groups: int
+    """File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."""
 
     shrunk_partitions: int
     """Partitions with smaller groups than the policy's, after lost races."""
 
-    skipped: list[SkippedPartition]
+    unordered_files: int | None
+    """Files that are not in the order that the policy requests. Null where it orders rows by no columns."""
+
+    reordered_files: int
+    """Files in groups that are candidates only because of the order."""
+
+    moved_files: int
+    """Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted."""
+
+    later: PlannedLater
+    """Partitions that are planned later."""
+
+    groups: list[PlannedGroup]
     """The first thousand."""
 
     skipped_total: int
     """Partitions that the plan leaves alone."""
 
-    table_id: str
-    """Id of the registered table."""
-
-    time_estimate: TimeEstimate
-    """Measurements from which its time was predicted."""
-
-    unordered_files: int | None
-    """Files that are not in the order that the policy requests. Null where it orders rows by no columns."""
+    skipped: list[SkippedPartition]
+    """The first thousand."""
 
 
 class TableUpkeep(Model):
     """Upkeep of a table besides rewriting. Nothing was changed."""
 
-    enabled: bool
-    """False: the policy has `enabled: false`, so no run starts."""
+    table_id: str
+    """Id of the registered table."""
 
     measured_at: datetime
     """Time of the measurement."""
+
+    snapshot_id: str | None
+    """Snapshot that it refers to; null: none."""
+
+    enabled: bool
+    """False: the policy has `enabled: false`, so no run starts."""
 
     metadata: MetadataHealth
     """Size of the metadata and of the history."""
@@ -4817,118 +5062,271 @@ class TableUpkeep(Model):
     operations: list[UpkeepOperation]
     """Every operation that a policy can switch on, in the order in which they run. One that is off is never due, and shows its effect with the value `assumed`."""
 
-    snapshot_id: str | None
-    """Snapshot that it refers to; null: none."""
 
-    table_id: str
-    """Id of the registered table."""
+class AnnouncedDeletion(Model):
+    """Announcement of a run that deletes files or history."""
 
+    rule: AnnouncedRule | None = None
+    """What it may delete; null for a purge."""
 
-class UpkeepPlan(Model):
-    """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
+    starts_at: datetime | None = None
+    """Nothing is deleted before; null: it had no grace."""
 
-    count: int
-    """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
-
-    deletions: Deletions | None
-    """What it would delete, with the token to submit it with; null: it needs no acknowledgement."""
-
-    details: dict[str, Any]
-    """By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason."""
-
-    enabled: bool
-    """Whether the policy allows automatic runs."""
-
-    next_at: datetime | None
-    """Time from which there is more to do if nothing more is written; null: not without further writes."""
-
-    operation: UpkeepPlanOperation
-    setting: str | None
-    """The setting that switches it on; null for a purge, which has none."""
-
-    summary: str
-    """The same in words."""
-
-    table_id: str
-    """Id of the registered table."""
-
-
-class Deletion(Model):
-    """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
-
-    acknowledgement: DeletionAcknowledgement | None
-    """Why it waits for an acknowledgement, or who gave it; null: it needed none once it was planned."""
-
-    announced_at: datetime
-    """Time of its announcement."""
-
-    bounds: dict[str, Any]
-    """What bounds it: ages in seconds, and counts, as announced."""
-
-    ended_at: datetime | None
-    """Time at which it ended; null: not yet."""
-
-    ended_by: str | None
-    """Caller who undid or cancelled it; null: it was neither."""
-
-    id: str
-    """Id of the deletion and of its run: GET /v1/runs/{id} shows more."""
-
-    operation: Operation
-    """Operation of the run."""
-
-    requested_by: str
-    """Caller who submitted it; `coordinator` for an automatic deletion."""
-
-    result: dict[str, Any]
-    """Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files."""
-
-    setting: str | None
-    """The setting that allows it; null for a purge."""
-
-    starts_at: datetime | None
-    """End of its grace; null: it had none."""
-
-    state: DeletionState
-    """`pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before."""
-
-    summary: str
+    summary: str = ""
     """What it would have deleted when it was announced, in words."""
 
-    table: str | None
-    """Address of the table; null: its registration was deleted."""
+    is_held: bool | None = None
+    """Whether the run itself waits until then; false: it does its other work at once."""
 
-    table_id: str
-    """Id of the table."""
-
-    undo_until: datetime | None
-    """Until when it can be undone with nothing deleted; null: it has started or ended, or waits for an acknowledgement, until which it can be undone as well. One at work can still be stopped."""
-
-    waiting_for: WaitingFor | None
-    """Reason why a pending one has not started: `grace`, `acknowledgement`, or a later one."""
+    up_to: dict[str, int] | None = None
+    """The most that it may delete without a further acknowledgement, by amount; empty: no bound."""
 
 
-class DeletionList(Model):
-    """Deletions, newest first."""
+class DeleteOldCompactionsPlan(Model):
+    """Plan of a deletion of old compactions: of snapshots, or in tables without any of folders."""
 
-    items: list[Deletion]
-    """The items of this page."""
+    rule: HistoryRule | None = None
+    """The rule; null: not planned yet."""
 
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
+    expired_total: int | None = None
+    """Snapshots that would be removed."""
+
+    expired: list[ExpiringSnapshot] | None = None
+    """The first hundred of them, oldest first."""
+
+    expired_tags_total: int | None = None
+    """Tags that would be removed; null: none."""
+
+    expired_tags: list[ExpiringTag] | None = None
+    """The first hundred of them."""
+
+    kept: dict[str, int] | None = None
+    """The other snapshots, by the first reason that keeps each."""
+
+    superseded_bytes: int | None = None
+    """Upper bound of the bytes of files that only removed snapshots need."""
+
+    next_at: datetime | None = None
+    """When the next snapshot may expire if nothing more is written; null: not by age alone."""
+
+    removal: RemovalPlan | None = None
+    """Files to delete; null: none, or not listed yet."""
+
+    operation: Literal["delete_old_compactions"]
+    """Operation of the run."""
+
+    due: int | None = None
+    """Of a dry run: replaced folders whose grace is over."""
+
+    watched: int | None = None
+    """Of a dry run: replaced folders in their grace."""
+
+
+class DeleteOldCompactionsRequest(Model):
+    """Request of a deletion of old compactions."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    announced: AnnouncedDeletion | None = None
+    """Its announcement; null: it has none."""
+
+    operation: Literal["delete_old_compactions"]
+    """Operation of the run."""
+
+
+class DeleteOldCompactionsResult(Model):
+    """Result of a deletion of old compactions. Tables without snapshots have figures of files only."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    deleted: dict[str, FileCount] | None = None
+    """Deleted files by kind."""
+
+    deleted_files: int | None = None
+    """Files that it deleted."""
+
+    deleted_bytes: int | None = None
+    """Bytes of these files, from metadata."""
+
+    delete_failures: int | None = None
+    """Files that the store refused to delete."""
+
+    delete_failure_samples: list[FailedDelete] | None = None
+    """The first of them."""
+
+    delete_requests: int | None = None
+    """Requests sent to the store."""
+
+    gone_files: int | None = None
+    """Files that were gone before, where that is known; otherwise they count as deleted."""
+
+    changed_files: int | None = None
+    """Files that it left because their size or time had changed since the search."""
+
+    deleted_files_list: str | None = None
+    """Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it."""
+
+    not_deleted: NotDeleted | None = None
+    """What it left alone, and why."""
+
+    acknowledgement: DeletionAcknowledgement | None = None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none."""
+
+    expired_snapshots: int | None = None
+    """Snapshots that it removed from the table's metadata."""
+
+    expired_tags: int | None = None
+    """Tags that it removed; null: none."""
+
+    kept_snapshots: int | None = None
+    """Snapshots that stay; null until it ended."""
+
+    operation: Literal["delete_old_compactions"]
+    """Operation of the run."""
+
+
+class ExpireSnapshotsPlan(Model):
+    """Plan of an expiry of snapshots."""
+
+    rule: HistoryRule | None = None
+    """The rule; null: not planned yet."""
+
+    expired_total: int | None = None
+    """Snapshots that would be removed."""
+
+    expired: list[ExpiringSnapshot] | None = None
+    """The first hundred of them, oldest first."""
+
+    expired_tags_total: int | None = None
+    """Tags that would be removed; null: none."""
+
+    expired_tags: list[ExpiringTag] | None = None
+    """The first hundred of them."""
+
+    kept: dict[str, int] | None = None
+    """The other snapshots, by the first reason that keeps each."""
+
+    superseded_bytes: int | None = None
+    """Upper bound of the bytes of files that only removed snapshots need."""
+
+    next_at: datetime | None = None
+    """When the next snapshot may expire if nothing more is written; null: not by age alone."""
+
+    removal: RemovalPlan | None = None
+    """Files to delete; null: none, or not listed yet."""
+
+    operation: Literal["expire_snapshots"]
+    """Operation of the run."""
+
+
+class ExpireSnapshotsRequest(Model):
+    """Request of an expiry of snapshots."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    announced: AnnouncedDeletion | None = None
+    """Its announcement; null: it has none."""
+
+    operation: Literal["expire_snapshots"]
+    """Operation of the run."""
+
+
+class ExpireSnapshotsResult(Model):
+    """Result of an expiry of snapshots."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    deleted: dict[str, FileCount] | None = None
+    """Deleted files by kind."""
+
+    deleted_files: int | None = None
+    """Files that it deleted."""
+
+    deleted_bytes: int | None = None
+    """Bytes of these files, from metadata."""
+
+    delete_failures: int | None = None
+    """Files that the store refused to delete."""
+
+    delete_failure_samples: list[FailedDelete] | None = None
+    """The first of them."""
+
+    delete_requests: int | None = None
+    """Requests sent to the store."""
+
+    gone_files: int | None = None
+    """Files that were gone before, where that is known; otherwise they count as deleted."""
+
+    changed_files: int | None = None
+    """Files that it left because their size or time had changed since the search."""
+
+    deleted_files_list: str | None = None
+    """Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it."""
+
+    not_deleted: NotDeleted | None = None
+    """What it left alone, and why."""
+
+    acknowledgement: DeletionAcknowledgement | None = None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none."""
+
+    expired_snapshots: int | None = None
+    """Snapshots that it removed from the table's metadata."""
+
+    expired_tags: int | None = None
+    """Tags that it removed; null: none."""
+
+    kept_snapshots: int | None = None
+    """Snapshots that stay; null until it ended."""
+
+    operation: Literal["expire_snapshots"]
+    """Operation of the run."""
 
 
 class ExplainedBudgets(Model):
     """Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active."""
 
-    bytes_per_day: ExplainedDay
-    """Bytes of inputs that the table's runs may take in 24 hours."""
-
     bytes_per_second: float | None
     """Bytes read and written per second; null: no limit."""
 
-    fleet_parallel_groups: int | None
-    """Tasks of all rewrites of the fleet at the same time; null: no limit."""
+    requests_per_second: float | None
+    """Requests to the store per second; null: no limit."""
+
+    policy: Rates
+    """Rates of the table's policy."""
 
     fleet_share: Rates
     """Equal share of the limits of catalog and fleet, regardless of other runs."""
@@ -4936,100 +5334,14 @@ class ExplainedBudgets(Model):
     parallel_groups: int
     """File groups that a run rewrites at the same time."""
 
+    fleet_parallel_groups: int | None
+    """Tasks of all rewrites of the fleet at the same time; null: no limit."""
+
     parallel_runs: ExplainedParallelRuns
     """Runs at work, and their limits."""
 
-    policy: Rates
-    """Rates of the table's policy."""
-
-    requests_per_second: float | None
-    """Requests to the store per second; null: no limit."""
-
-
-class Explanation(Model):
-    """
-    Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now.
-
-    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
-    """
-
-    budgets: ExplainedBudgets
-    """Rates and sizes that a run could use."""
-
-    conditions: list[Condition]
-    """Conditions that were checked."""
-
-    conflicts: ExplainedConflicts
-    """File groups lost to other writers."""
-
-    due: bool | None
-    """Whether a rule makes it due now: then a run starts automatically once nothing holds it back."""
-
-    eligible: bool | None
-    """Whether the table can be rewritten: every condition holds."""
-
-    explained_at: datetime
-    """Time at which the explanation was made."""
-
-    health: HealthFigures | None
-    """Figures of the last measurement; null: none."""
-
-    last_run: Run | None
-    """The run of the table that ended last; null: none ended."""
-
-    last_runs: list[EndedRun]
-    """The last five, newest first."""
-
-    live_run: Run | None
-    """The run that is queued or at work; null: none."""
-
-    next_eligible: NextEligible
-    """Time at which a run could start, and the reasons that prevent one now."""
-
-    now: RunNow
-    """Effect of a run now."""
-
-    pauses: list[ExplainedPause]
-    """Pauses that apply to the table."""
-
-    schedule: ExplainedSchedule
-    """Times at which the table is looked at."""
-
-    settings: dict[str, ExplainedSetting]
-    """Settings with their origins, by dotted name."""
-
-    signals: list[dict[str, Any]]
-    """The newest of each kind, about the table and about the fleet."""
-
-    starts: str
-    """Whether and when a run starts automatically, in one sentence."""
-
-    starts_at: datetime | None
-    """About when a run starts automatically if nothing more is written. Null: none does in the current state."""
-
-    summary: list[str]
-    """The answer for people: at most 24 lines of at most 100 columns."""
-
-    table: str
-    """Address of the table."""
-
-    table_id: str
-    """Id of the registered table."""
-
-    triggers: ExplainedTriggers | None
-    """The policy's rules with measured conditions; null: the table can't be read."""
-
-    upkeep: list[ExplainedUpkeep]
-    """Operations besides `rewrite` that the policy has switched on."""
-
-    watch: ExplainedWatch | None
-    """State of the watch; null: the table is not watched."""
-
-    windows: ExplainedWindows
-    """Quiet hours and blackouts."""
-
-    would_start_by_itself: bool
-    """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
+    bytes_per_day: ExplainedDay
+    """Bytes of inputs that the table's runs may take in 24 hours."""
 
 
 class HealthHistory(Model):
@@ -5042,140 +5354,88 @@ class HealthHistory(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
-class MaintenanceSettingsInput(Model):
+class MaintenanceSettings(Model):
     """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
 
-    delete_old_compactions: Literal["off"] | DeleteOldCompactionsInput | None = None
-    """Delete the copies of the data that rewrites replaced."""
-
-    expire_snapshots: Literal["off"] | ExpireSnapshotsInput | None = None
-    """Expire old snapshots."""
-
-    reclaim: Literal["off"] | ReclaimInput | None = None
-    """Expire history after a time, and rewrite the files that block that."""
-
-    remove_orphans: Literal["off"] | RemoveOrphansInput | None = None
-    """Remove files that no snapshot refers to."""
-
-    rewrite_deletes: Literal["off"] | RewriteDeletesInput | None = None
+    rewrite_deletes: Literal["off"] | RewriteDeletes | None = None
     """Merge position-delete files, and drop those that apply to nothing."""
 
-    rewrite_manifests: Literal["off"] | RewriteManifestsInput | None = None
+    rewrite_manifests: Literal["off"] | RewriteManifests | None = None
     """Merge manifests."""
 
-
-class MaintenanceSettingsOutput(Model):
-    """Upkeep other than rewriting data files; each part is `off` or given as a whole."""
-
-    delete_old_compactions: Literal["off"] | DeleteOldCompactionsOutput | None = None
-    """Delete the copies of the data that rewrites replaced."""
-
-    expire_snapshots: Literal["off"] | ExpireSnapshotsOutput | None = None
+    expire_snapshots: Literal["off"] | ExpireSnapshots | None = None
     """Expire old snapshots."""
 
-    reclaim: Literal["off"] | ReclaimOutput | None = None
-    """Expire history after a time, and rewrite the files that block that."""
+    delete_old_compactions: Literal["off"] | DeleteOldCompactions | None = None
+    """Delete the copies of the data that rewrites replaced."""
 
-    remove_orphans: Literal["off"] | RemoveOrphansOutput | None = None
+    remove_orphans: Literal["off"] | RemoveOrphans | None = None
     """Remove files that no snapshot refers to."""
 
-    rewrite_deletes: Literal["off"] | RewriteDeletesOutput | None = None
-    """Merge position-delete files, and drop those that apply to nothing."""
-
-    rewrite_manifests: Literal["off"] | RewriteManifestsOutput | None = None
-    """Merge manifests."""
+    reclaim: Literal["off"] | Reclaim | None = None
+    """Expire history after a time, and rewrite the files that block that."""
 
 
-class PolicyDocumentInput(Model):
+class OrderResult(Model):
+    """The order that a rewrite put rows into, and its effect."""
+
+    strategy: str | None = None
+    """`sort`, `zorder` or `hilbert`."""
+
+    columns: list[OrderField] | None = None
+    """Columns of the order."""
+
+    partitions: list[OrderedPartition] | None = None
+    """At most 20 partitions, those with most files first."""
+
+    partitions_total: int | None = None
+    """Number of all partitions."""
+
+
+class PolicyDocument(Model):
     """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
-
-    backoff: Literal["off"] | Backoff | None = None
-    """Slow down while queries are slow."""
-
-    blackouts: list[BlackoutInput] | None = None
-    """Ranges of dates in which nothing new is rewritten."""
-
-    deletion: DeletionSettings | None = None
-    """Announcement of deletions before they are done."""
 
     enabled: bool | None = None
     """`false`: the table is measured but never rewritten."""
 
-    limits: LimitSettingsInput | None = None
-    """Limits on what its rewrites move."""
-
-    maintenance: MaintenanceSettingsInput | None = None
-    """Upkeep other than rewriting data files."""
-
     preset: PolicyDocumentPreset | None = None
     """A named base; settings of any policy override it."""
 
-    priority: Priority | None = None
-    """Priority of the table's runs over those of other tables."""
-
-    quiet_hours: list[QuietHours] | None = None
-    """Windows of each week in which nothing new is rewritten."""
-
-    rewrite: RewriteSettingsInput | None = None
+    rewrite: RewriteSettings | None = None
     """Selection of files to rewrite, and layout of their replacements."""
 
-    schedule: ScheduleSettings | None = None
-    """Times at which the table is looked at."""
+    triggers: list[TriggerRule] | None = None
+    """Named rules; a partition is due when any of them holds."""
 
     seal: Literal["off"] | Seal | None = None
     """Rewrite sealed partitions only."""
 
-    triggers: list[TriggerRuleInput] | None = None
-    """Named rules; a partition is due when any of them holds."""
+    schedule: ScheduleSettings | None = None
+    """Times at which the table is looked at."""
 
-    verification: PolicyDocumentVerification | None = None
-    """Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too."""
+    limits: LimitSettings | None = None
+    """Limits on what its rewrites move."""
 
+    quiet_hours: list[QuietHours] | None = None
+    """Windows of each week in which nothing new is rewritten."""
 
-class PolicyDocumentOutput(Model):
-    """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
+    blackouts: list[Blackout] | None = None
+    """Ranges of dates in which nothing new is rewritten."""
 
     backoff: Literal["off"] | Backoff | None = None
     """Slow down while queries are slow."""
 
-    blackouts: list[BlackoutOutput] | None = None
-    """Ranges of dates in which nothing new is rewritten."""
-
-    deletion: DeletionSettings | None = None
-    """Announcement of deletions before they are done."""
-
-    enabled: bool | None = None
-    """`false`: the table is measured but never rewritten."""
-
-    limits: LimitSettingsOutput | None = None
-    """Limits on what its rewrites move."""
-
-    maintenance: MaintenanceSettingsOutput | None = None
-    """Upkeep other than rewriting data files."""
-
-    preset: PolicyDocumentPreset | None = None
-    """A named base; settings of any policy override it."""
-
     priority: Priority | None = None
     """Priority of the table's runs over those of other tables."""
 
-    quiet_hours: list[QuietHours] | None = None
-    """Windows of each week in which nothing new is rewritten."""
-
-    rewrite: RewriteSettingsOutput | None = None
-    """Selection of files to rewrite, and layout of their replacements."""
-
-    schedule: ScheduleSettings | None = None
-    """Times at which the table is looked at."""
-
-    seal: Literal["off"] | Seal | None = None
-    """Rewrite sealed partitions only."""
-
-    triggers: list[TriggerRuleOutput] | None = None
-    """Named rules; a partition is due when any of them holds."""
-
     verification: PolicyDocumentVerification | None = None
     """Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too."""
+
+    maintenance: MaintenanceSettings | None = None
+    """Upkeep other than rewriting data files."""
+
+    deletion: DeletionSettings | None = None
+    """Announcement of deletions before they are done."""
 
 
 class PolicyReplacement(Model):
@@ -5184,24 +5444,12 @@ class PolicyReplacement(Model):
     change: Literal["replace"]
     """Write the whole document."""
 
-    policy: PolicyDocumentInput
+    policy: PolicyDocument
     """The whole document: fields that it leaves out are inherited."""
 
 
 class PolicyVersion(Model):
     """One write of a policy: author, time, message, its settings, and its changes from the version before."""
-
-    changes: list[LeafChange]
-    """Settings that differ from the version before."""
-
-    is_deletion: bool
-    """Whether the policy was deleted by this version."""
-
-    message: str | None
-    """Reason for this version as its author gave it; null without one."""
-
-    policy: PolicyDocumentOutput
-    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
     version: int
     """Grows with each write, deletions too; the ETag is this in quotes."""
@@ -5211,6 +5459,18 @@ class PolicyVersion(Model):
 
     written_by: str
     """Caller that wrote it."""
+
+    is_deletion: bool
+    """Whether the policy was deleted by this version."""
+
+    message: str | None
+    """Reason for this version as its author gave it; null without one."""
+
+    policy: PolicyDocument
+    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
+
+    changes: list[LeafChange]
+    """Settings that differ from the version before."""
 
 
 class PolicyVersionList(Model):
@@ -5229,14 +5489,14 @@ class Preset(Model):
     name: str
     """Its name."""
 
-    policy: PolicyDocumentOutput
-    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
+    summary: str
+    """Purpose of the preset."""
 
     source: str
     """Source of its figures."""
 
-    summary: str
-    """Purpose of the preset."""
+    policy: PolicyDocument
+    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
 
 class PresetList(Model):
@@ -5246,23 +5506,236 @@ class PresetList(Model):
     """The presets, by name."""
 
 
+class PurgePlan(Model):
+    """Plan of a purge of a table's history."""
+
+    rule: HistoryRule | None = None
+    """The rule; null: not planned yet."""
+
+    expired_total: int | None = None
+    """Snapshots that would be removed."""
+
+    expired: list[ExpiringSnapshot] | None = None
+    """The first hundred of them, oldest first."""
+
+    expired_tags_total: int | None = None
+    """Tags that would be removed; null: none."""
+
+    expired_tags: list[ExpiringTag] | None = None
+    """The first hundred of them."""
+
+    kept: dict[str, int] | None = None
+    """The other snapshots, by the first reason that keeps each."""
+
+    superseded_bytes: int | None = None
+    """Upper bound of the bytes of files that only removed snapshots need."""
+
+    next_at: datetime | None = None
+    """When the next snapshot may expire if nothing more is written; null: not by age alone."""
+
+    removal: RemovalPlan | None = None
+    """Files to delete; null: none, or not listed yet."""
+
+    operation: Literal["purge"]
+    """Operation of the run."""
+
+    plan_hash: str | None = None
+    """Hash to submit the purge with."""
+
+    snapshot_ids: list[str] | None = None
+    """Of a run: all snapshots that it removes."""
+
+
+class PurgeRequest(Model):
+    """Request of a purge of a table's history."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    announced: AnnouncedDeletion | None = None
+    """Its announcement; null: it has none."""
+
+    operation: Literal["purge"]
+    """Operation of the run."""
+
+    plan_hash: str | None = None
+    """Hash of its dry run."""
+
+    confirm: str | None = None
+    """Address of the table, as typed by a person."""
+
+
+class ReclaimPlan(Model):
+    """Plan of a reclamation of storage."""
+
+    rule: HistoryRule | None = None
+    """The rule; null: not planned yet."""
+
+    expired_total: int | None = None
+    """Snapshots that would be removed."""
+
+    expired: list[ExpiringSnapshot] | None = None
+    """The first hundred of them, oldest first."""
+
+    expired_tags_total: int | None = None
+    """Tags that would be removed; null: none."""
+
+    expired_tags: list[ExpiringTag] | None = None
+    """The first hundred of them."""
+
+    kept: dict[str, int] | None = None
+    """The other snapshots, by the first reason that keeps each."""
+
+    superseded_bytes: int | None = None
+    """Upper bound of the bytes of files that only removed snapshots need."""
+
+    next_at: datetime | None = None
+    """When the next snapshot may expire if nothing more is written; null: not by age alone."""
+
+    removal: RemovalPlan | None = None
+    """Files to delete; null: none, or not listed yet."""
+
+    operation: Literal["reclaim"]
+    """Operation of the run."""
+
+
+class ReclaimRequest(Model):
+    """Request of a reclamation of storage."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    announced: AnnouncedDeletion | None = None
+    """Its announcement; null: it has none."""
+
+    operation: Literal["reclaim"]
+    """Operation of the run."""
+
+
+class RemoveOrphansRequest(Model):
+    """Request of a removal of orphans."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    announced: AnnouncedDeletion | None = None
+    """Its announcement; null: it has none."""
+
+    operation: Literal["remove_orphans"]
+    """Operation of the run."""
+
+
+class RewriteResult(Model):
+    """Result of a rewrite of data files."""
+
+    seconds: float | None = None
+    """Seconds at work, of all attempts; null until it ended."""
+
+    time: TimeSpent | None = None
+    """Time by kind of activity; null until it ended."""
+
+    verifications: list[Proof] | None = None
+    """The proof of each change of the table, oldest first."""
+
+    left_out: LeftOut | None = None
+    """What it left out of its work; null: nothing."""
+
+    operation: Literal["rewrite"]
+    """Operation of the run."""
+
+    rewritten_files: int | None = None
+    """Data files that it replaced."""
+
+    rewritten_bytes: int | None = None
+    """Bytes of these files."""
+
+    rewritten_rows: int | None = None
+    """Rows of these files, deleted ones included."""
+
+    added_files: int | None = None
+    """Data files that it added in place of those."""
+
+    added_bytes: int | None = None
+    """Bytes of the added files."""
+
+    added_rows: int | None = None
+    """Rows of the added files."""
+
+    deleted_rows: int | None = None
+    """Rows that deletes hid, and that are therefore not in the added files."""
+
+    removed_delete_files: int | None = None
+    """Delete files that applied to replaced files only, and were removed with them."""
+
+    groups_committed: int | None = None
+    """File groups in its snapshots."""
+
+    groups_dropped: dict[str, int] | None = None
+    """File groups that were not committed, by reason."""
+
+    races: GroupRaces | None = None
+    """Groups lost to other writers; null: none so far."""
+
+    wasted_bytes: int | None = None
+    """Bytes of outputs that were never committed, for any reason."""
+
+    snapshot_ids: list[str] | None = None
+    """Its snapshots."""
+
+    input_bytes_per_second: float | None = None
+    """Replaced bytes per second; null unless the run had one attempt."""
+
+    measured: TaskSums | None = None
+    """Sums over its tasks; null until it ended."""
+
+    predicted: Prediction | None = None
+    """Figures that its plan predicted; null: no plan."""
+
+    actual: ActualFigures | None = None
+    """The same as measured; null until it ended."""
+
+    prediction_error: PredictionError | None = None
+    """Errors of the prediction; null: other files were rewritten than predicted."""
+
+    checked: RowChecks | None = None
+    """How rows were compared; null until it ended."""
+
+    order: OrderResult | None = None
+    """Effect on the order of rows; null: it has none."""
+
+    is_refused: bool = False
+    """True: every file group was refused as unsupported, and would be in another run of the same table."""
+
+
 class ScopedPolicy(Model):
     """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""
-
-    message: str | None
-    """Reason for this version as its author gave it; null without one."""
 
     name: str
     """Its name."""
 
-    notes: list[str]
-    """Notes for its author, such as checks that were not made."""
-
-    policy: PolicyDocumentOutput
-    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
-
-    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScopeOutput
+    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope
     """Tables that it covers; fixed at creation."""
+
+    version: int
+    """Grows with each write, deletions too; the ETag is this in quotes."""
 
     updated_at: datetime
     """Time of its last change."""
@@ -5270,8 +5743,14 @@ class ScopedPolicy(Model):
     updated_by: str
     """Caller that changed it last."""
 
-    version: int
-    """Grows with each write, deletions too; the ETag is this in quotes."""
+    message: str | None
+    """Reason for this version as its author gave it; null without one."""
+
+    policy: PolicyDocument
+    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
+
+    notes: list[str]
+    """Notes for its author, such as checks that were not made."""
 
 
 class ScopedPolicyList(Model):
@@ -5287,20 +5766,14 @@ class ScopedPolicyList(Model):
 class TableAdvice(Model):
     """Recommended policy of a table. Nothing is changed by it."""
 
-    expiry_is_assumed: bool
-    """True: the policy does not set it; the default of the table's format is used."""
+    table_id: str
+    """Id of the registered table."""
 
-    expiry_seconds: float
-    """Time for which superseded files are kept, in seconds."""
+    policy: PolicyDocument | None
+    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`)."""
 
     layout: LayoutAdvice
     """Recommended layout of the files."""
-
-    policy: PolicyDocumentOutput | None
-    """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`)."""
-
-    table_id: str
-    """Id of the registered table."""
 
     upkeep: UpkeepAdvice
     """Cost of rewriting."""
@@ -5308,21 +5781,21 @@ class TableAdvice(Model):
     writes: Writes
     """Recent writes."""
 
+    expiry_seconds: float
+    """Time for which superseded files are kept, in seconds."""
+
+    expiry_is_assumed: bool
+    """True: the policy does not set it; the default of the table's format is used."""
+
 
 class TablePolicy(Model):
     """A table's own policy as stored."""
 
-    message: str | None
-    """Reason for this version as its author gave it; null without one."""
-
-    notes: list[str]
-    """Notes for its author, such as checks that were not made."""
-
-    policy: PolicyDocumentOutput
-    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
-
     table_id: str
     """Id of the registered table."""
+
+    version: int
+    """Grows with each write, deletions too; the ETag is this in quotes."""
 
     updated_at: datetime
     """Time of its last change."""
@@ -5330,8 +5803,179 @@ class TablePolicy(Model):
     updated_by: str
     """Caller that changed it last."""
 
-    version: int
-    """Grows with each write, deletions too; the ETag is this in quotes."""
+    message: str | None
+    """Reason for this version as its author gave it; null without one."""
+
+    policy: PolicyDocument
+    """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
+
+    notes: list[str]
+    """Notes for its author, such as checks that were not made."""
+
+
+class UpkeepPlan(Model):
+    """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
+
+    table_id: str
+    """Id of the registered table."""
+
+    operation: UpkeepPlanOperation
+    setting: str | None
+    """The setting that switches it on; null for a purge, which has none."""
+
+    enabled: bool
+    """Whether the policy allows automatic runs."""
+
+    count: int
+    """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
+
+    summary: str
+    """The same in words."""
+
+    next_at: datetime | None
+    """Time from which there is more to do if nothing more is written; null: not without further writes."""
+
+    details: (
+        RewritePlan
+        | RewriteDeletesPlan
+        | RewriteManifestsPlan
+        | ExpireSnapshotsPlan
+        | DeleteOldCompactionsPlan
+        | ReclaimPlan
+        | RemoveOrphansPlan
+        | PurgePlan
+        | UnknownDocument
+    )
+    """The plan, as a run would store it; one that deletes files also has the `removal`, as far as they can be found without a run."""
+
+    deletions: Deletions | None
+    """What it would delete, with the token to submit it with; null: it needs no acknowledgement."""
+
+
+class Deletion(Model):
+    """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
+
+    id: str
+    """Id of the deletion and of its run: GET /v1/runs/{id} shows more."""
+
+    state: DeletionState
+    """`pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before."""
+
+    table_id: str
+    """Id of the table."""
+
+    table: str | None
+    """Address of the table; null: its registration was deleted."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    setting: str | None
+    """The setting that allows it; null for a purge."""
+
+    bounds: DeletionBounds
+    """What bounds it, as announced."""
+
+    summary: str
+    """What it would have deleted when it was announced, in words."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic deletion."""
+
+    announced_at: datetime
+    """Time of its announcement."""
+
+    starts_at: datetime | None
+    """End of its grace; null: it had none."""
+
+    undo_until: datetime | None
+    """Until when it can be undone with nothing deleted; null: it has started or ended, or waits for an acknowledgement, until which it can be undone as well. One at work can still be stopped."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a pending one has not started: `grace`, `acknowledgement`, or a later one."""
+
+    acknowledgement: DeletionAcknowledgement | None
+    """Why it waits for an acknowledgement, or who gave it; null: it needed none once it was planned."""
+
+    ended_at: datetime | None
+    """Time at which it ended; null: not yet."""
+
+    ended_by: str | None
+    """Caller who undid or cancelled it; null: it was neither."""
+
+    result: (
+        RewriteResult
+        | RewriteDeletesResult
+        | RewriteManifestsResult
+        | ExpireSnapshotsResult
+        | DeleteOldCompactionsResult
+        | ReclaimResult
+        | RemoveOrphansResult
+        | PurgeResult
+        | UnknownDocument
+    )
+    """Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files."""
+
+
+class DeletionList(Model):
+    """Deletions, newest first."""
+
+    items: list[Deletion]
+    """The items of this page."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
+
+
+class HistoryEntry(Model):
+    """A run that changed the table."""
+
+    id: str
+    """The run."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    state: RunState
+    """State that it is in."""
+
+    requested_by: str
+    """Caller that requested the run; `coordinator` for automatic runs."""
+
+    started_at: datetime | None
+    """Time at which it started; null: not yet."""
+
+    finished_at: datetime | None
+    """Time at which it ended; null: not yet."""
+
+    snapshot_ids: list[str]
+    """Snapshots of the run, oldest first."""
+
+    plan: (
+        RewritePlan
+        | RewriteDeletesPlan
+        | RewriteManifestsPlan
+        | ExpireSnapshotsPlan
+        | DeleteOldCompactionsPlan
+        | ReclaimPlan
+        | RemoveOrphansPlan
+        | PurgePlan
+        | UnknownDocument
+    )
+    """Summary and prediction of the plan."""
+
+    result: (
+        RewriteResult
+        | RewriteDeletesResult
+        | RewriteManifestsResult
+        | ExpireSnapshotsResult
+        | DeleteOldCompactionsResult
+        | ReclaimResult
+        | RemoveOrphansResult
+        | PurgeResult
+        | UnknownDocument
+    )
+    """Measured figures, to compare with the prediction, and the proof of each snapshot."""
 
 
 class PolicyCreate(Model):
@@ -5340,11 +5984,11 @@ class PolicyCreate(Model):
     name: str
     """1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`."""
 
-    policy: PolicyDocumentInput | None = None
-    """The fields to set."""
-
-    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScopeInput
+    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope
     """Tables that it covers; fixed at creation."""
+
+    policy: PolicyDocument | None = None
+    """The fields to set."""
 
 
 class PolicyCreation(Model):
@@ -5353,11 +5997,21 @@ class PolicyCreation(Model):
     change: Literal["create"]
     """Write the policy of a scope for the first time."""
 
-    policy: PolicyDocumentInput | None = None
+    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope
+    """Tables that it covers; fixed at creation."""
+
+    policy: PolicyDocument | None = None
     """The fields to set."""
 
-    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScopeInput
-    """Tables that it covers; fixed at creation."""
+
+class TableHistory(Model):
+    """Runs that changed the table, newest first."""
+
+    items: list[HistoryEntry]
+    """The items of this page."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
 
 
 class All(Model):
@@ -5374,6 +6028,92 @@ class AnyOf(Model):
     """Conditions of which one has to hold."""
 
 
+class Explanation(Model):
+    """
+    Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now.
+
+    `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
+    """
+
+    table_id: str
+    """Id of the registered table."""
+
+    table: str
+    """Address of the table."""
+
+    explained_at: datetime
+    """Time at which the explanation was made."""
+
+    summary: list[str]
+    """The answer for people: at most 24 lines of at most 100 columns."""
+
+    due: bool | None
+    """Whether a rule makes it due now: then a run starts automatically once nothing holds it back."""
+
+    would_start_by_itself: bool
+    """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
+
+    starts: str
+    """Whether and when a run starts automatically, in one sentence."""
+
+    starts_at: datetime | None
+    """About when a run starts automatically if nothing more is written. Null: none does in the current state."""
+
+    watch: ExplainedWatch | None
+    """State of the watch; null: the table is not watched."""
+
+    eligible: bool | None
+    """Whether the table can be rewritten: every condition holds."""
+
+    conditions: list[Condition]
+    """Conditions that were checked."""
+
+    next_eligible: NextEligible
+    """Time at which a run could start, and the reasons that prevent one now."""
+
+    triggers: ExplainedTriggers | None
+    """The policy's rules with measured conditions; null: the table can't be read."""
+
+    upkeep: list[ExplainedUpkeep]
+    """Operations besides `rewrite` that the policy has switched on."""
+
+    windows: ExplainedWindows
+    """Quiet hours and blackouts."""
+
+    pauses: list[ExplainedPause]
+    """Pauses that apply to the table."""
+
+    budgets: ExplainedBudgets
+    """Rates and sizes that a run could use."""
+
+    schedule: ExplainedSchedule
+    """Times at which the table is looked at."""
+
+    conflicts: ExplainedConflicts
+    """File groups lost to other writers."""
+
+    now: RunNow
+    """Effect of a run now."""
+
+    live_run: Run | None
+    """The run that is queued or at work; null: none."""
+
+    last_run: Run | None
+    """The run of the table that ended last; null: none ended."""
+
+    last_runs: list[EndedRun]
+    """The last five, newest first."""
+
+    signals: list[dict[str, Any]]
+    """The newest of each kind, about the table and about the fleet."""
+
+    health: HealthFigures | None
+    """Figures of the last measurement; null: none."""
+
+    settings: dict[str, ExplainedSetting]
+    """Settings with their origins, by dotted name."""
+
+
 class Not(Model):
     """True where the part is not."""
 
@@ -5384,36 +6124,64 @@ class Not(Model):
 class PlanRequest(Model):
     """Settings of a plan."""
 
-    every_file: bool = False
-    """As `force_full`, including files that are merged with no other."""
-
-    force_full: bool = False
-    """Also files of the right size."""
-
-    include_cooling: bool = False
-    """Include partitions that cool down after lost races."""
+    policy: PolicyDocument | None = None
+    """Tried instead of the table's stored policy."""
 
     partitions: Comparison | All | AnyOf | Not | None = None
     """Partitions to take, as a condition on partition columns; null or left out: all."""
 
-    policy: PolicyDocumentInput | None = None
-    """Tried instead of the table's stored policy."""
+    force_full: bool = False
+    """Also files of the right size."""
+
+    every_file: bool = False
+    """As `force_full`, including files that are merged with no other."""
+
+    include_cooling: bool = False
+    """Include partitions that cool down after lost races."""
+
+
+class RewriteRequest(Model):
+    """Request of a rewrite of data files."""
+
+    request_id: str | None = None
+    """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    cause: RequestCause | None = None
+    """Why it was submitted automatically; null: it was not."""
+
+    due_since: datetime | None = None
+    """When the table became due; null: not known, or not automatic."""
+
+    operation: Literal["rewrite"]
+    """Operation of the run."""
+
+    partitions: Comparison | All | AnyOf | Not | None = None
+    """Partitions to rewrite; null: all."""
+
+    force_full: bool = False
+    """Whether files of the right size are candidates as well."""
+
+    every_file: bool = False
+    """Whether files that would come out unchanged are as well."""
+
+    include_cooling: bool = False
+    """Whether it takes partitions that cool down after lost races."""
+
+    only_due: bool = False
+    """Whether it takes only partitions that are due when it plans."""
 
 
 class RewriteSubmission(Model):
     """A rewrite of data files."""
 
+    table_id: str
+    """Id or address of the registered table."""
+
+    priority: Priority | None = None
+    """Absent: the priority of the table's policy."""
+
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
-
-    every_file: bool = False
-    """As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups."""
-
-    force_full: bool = False
-    """Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped."""
-
-    include_cooling: bool = False
-    """Include partitions that cool down after lost races."""
 
     operation: Literal["rewrite"]
     """Operation of the run."""
@@ -5421,14 +6189,512 @@ class RewriteSubmission(Model):
     partitions: Comparison | All | AnyOf | Not | None = None
     """Partitions to take, as a condition on partition columns; null or left out: all."""
 
-    priority: Priority | None = None
-    """Absent: the priority of the table's policy."""
+    force_full: bool = False
+    """Every file of the partitions is a candidate, including files of the right size; a file that would come out unchanged is still skipped."""
+
+    every_file: bool = False
+    """As `force_full`, including files that would come out unchanged: they are rewritten with the current compression, encodings and row groups."""
+
+    include_cooling: bool = False
+    """Include partitions that cool down after lost races."""
+
+
+class Run(Model):
+    """One execution of one operation on one table."""
+
+    id: str
+    """The run's id; ids sort by the time of submission."""
 
     table_id: str
-    """Id or address of the registered table."""
+    """Id of the table, also after its registration was deleted."""
+
+    table: str | None
+    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
+
+    catalog: str
+    """Catalog of the table."""
+
+    owner_team: str | None
+    """Team that owns the table at present; null: none."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    priority: Priority
+    """Priority among the queued runs."""
+
+    state: RunState
+    """State of the run."""
+
+    is_terminal: bool
+    """True when nothing can happen to it any more."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic run."""
+
+    created_at: datetime
+    """Time of its submission."""
+
+    updated_at: datetime
+    """Time of its last change."""
+
+    started_at: datetime | None
+    """Time at which its first attempt started."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
+
+    attempt: int
+    """Tries so far, the present one included."""
+
+    failures: int
+    """Tries that failed."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a queued run has not started yet."""
+
+    not_before: datetime | None
+    """Time from which a waiting run may start."""
+
+    request: (
+        RewriteRequest
+        | RewriteDeletesRequest
+        | RewriteManifestsRequest
+        | ExpireSnapshotsRequest
+        | DeleteOldCompactionsRequest
+        | ReclaimRequest
+        | RemoveOrphansRequest
+        | PurgeRequest
+        | UnknownDocument
+    )
+    """The request besides the table."""
+
+    worker: str | None
+    """Worker that holds its lease."""
+
+    urgent_at: datetime | None
+    """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
+
+    cancel_requested_at: datetime | None
+    """Time at which its cancellation was requested."""
+
+    cancel_requested_by: str | None
+    """Caller who requested its cancellation."""
+
+    reason: str | None
+    """Code of the reason why it ended or waits."""
+
+    detail: str | None
+    """The same for people, with the remedy."""
+
+    plan: (
+        RewritePlan
+        | RewriteDeletesPlan
+        | RewriteManifestsPlan
+        | ExpireSnapshotsPlan
+        | DeleteOldCompactionsPlan
+        | ReclaimPlan
+        | RemoveOrphansPlan
+        | PurgePlan
+        | UnknownDocument
+    )
+    """Summary of the plan, with its prediction; its fields are null before planning."""
+
+    policy: RunPolicy
+    """The effective policy that it was planned under."""
+
+    result: (
+        RewriteResult
+        | RewriteDeletesResult
+        | RewriteManifestsResult
+        | ExpireSnapshotsResult
+        | DeleteOldCompactionsResult
+        | ReclaimResult
+        | RemoveOrphansResult
+        | PurgeResult
+        | UnknownDocument
+    )
+    """Measured figures, and the proof of each change of the table; extended with each commit."""
 
 
-TriggerGroupInput.model_rebuild()
-TriggerGroupOutput.model_rebuild()
+class RunAccepted(Model):
+    """A submitted run."""
+
+    id: str
+    """The run's id; ids sort by the time of submission."""
+
+    table_id: str
+    """Id of the table, also after its registration was deleted."""
+
+    table: str | None
+    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
+
+    catalog: str
+    """Catalog of the table."""
+
+    owner_team: str | None
+    """Team that owns the table at present; null: none."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    priority: Priority
+    """Priority among the queued runs."""
+
+    state: RunState
+    """State of the run."""
+
+    is_terminal: bool
+    """True when nothing can happen to it any more."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic run."""
+
+    created_at: datetime
+    """Time of its submission."""
+
+    updated_at: datetime
+    """Time of its last change."""
+
+    started_at: datetime | None
+    """Time at which its first attempt started."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
+
+    attempt: int
+    """Tries so far, the present one included."""
+
+    failures: int
+    """Tries that failed."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a queued run has not started yet."""
+
+    not_before: datetime | None
+    """Time from which a waiting run may start."""
+
+    request: (
+        RewriteRequest
+        | RewriteDeletesRequest
+        | RewriteManifestsRequest
+        | ExpireSnapshotsRequest
+        | DeleteOldCompactionsRequest
+        | ReclaimRequest
+        | RemoveOrphansRequest
+        | PurgeRequest
+        | UnknownDocument
+    )
+    """The request besides the table."""
+
+    worker: str | None
+    """Worker that holds its lease."""
+
+    urgent_at: datetime | None
+    """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
+
+    cancel_requested_at: datetime | None
+    """Time at which its cancellation was requested."""
+
+    cancel_requested_by: str | None
+    """Caller who requested its cancellation."""
+
+    reason: str | None
+    """Code of the reason why it ended or waits."""
+
+    detail: str | None
+    """The same for people, with the remedy."""
+
+    plan: (
+        RewritePlan
+        | RewriteDeletesPlan
+        | RewriteManifestsPlan
+        | ExpireSnapshotsPlan
+        | DeleteOldCompactionsPlan
+        | ReclaimPlan
+        | RemoveOrphansPlan
+        | PurgePlan
+        | UnknownDocument
+    )
+    """Summary of the plan, with its prediction; its fields are null before planning."""
+
+    policy: RunPolicy
+    """The effective policy that it was planned under."""
+
+    result: (
+        RewriteResult
+        | RewriteDeletesResult
+        | RewriteManifestsResult
+        | ExpireSnapshotsResult
+        | DeleteOldCompactionsResult
+        | ReclaimResult
+        | RemoveOrphansResult
+        | PurgeResult
+        | UnknownDocument
+    )
+    """Measured figures, and the proof of each change of the table; extended with each commit."""
+
+    deduplicated: bool
+    """True: an equal run was live already and is returned instead of a new one."""
+
+
+class RunDetail(Model):
+    """A run with how far it is, and how its time was spent."""
+
+    id: str
+    """The run's id; ids sort by the time of submission."""
+
+    table_id: str
+    """Id of the table, also after its registration was deleted."""
+
+    table: str | None
+    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
+
+    catalog: str
+    """Catalog of the table."""
+
+    owner_team: str | None
+    """Team that owns the table at present; null: none."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    priority: Priority
+    """Priority among the queued runs."""
+
+    state: RunState
+    """State of the run."""
+
+    is_terminal: bool
+    """True when nothing can happen to it any more."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic run."""
+
+    created_at: datetime
+    """Time of its submission."""
+
+    updated_at: datetime
+    """Time of its last change."""
+
+    started_at: datetime | None
+    """Time at which its first attempt started."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
+
+    attempt: int
+    """Tries so far, the present one included."""
+
+    failures: int
+    """Tries that failed."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a queued run has not started yet."""
+
+    not_before: datetime | None
+    """Time from which a waiting run may start."""
+
+    request: (
+        RewriteRequest
+        | RewriteDeletesRequest
+        | RewriteManifestsRequest
+        | ExpireSnapshotsRequest
+        | DeleteOldCompactionsRequest
+        | ReclaimRequest
+        | RemoveOrphansRequest
+        | PurgeRequest
+        | UnknownDocument
+    )
+    """The request besides the table."""
+
+    worker: str | None
+    """Worker that holds its lease."""
+
+    urgent_at: datetime | None
+    """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
+
+    cancel_requested_at: datetime | None
+    """Time at which its cancellation was requested."""
+
+    cancel_requested_by: str | None
+    """Caller who requested its cancellation."""
+
+    reason: str | None
+    """Code of the reason why it ended or waits."""
+
+    detail: str | None
+    """The same for people, with the remedy."""
+
+    plan: (
+        RewritePlan
+        | RewriteDeletesPlan
+        | RewriteManifestsPlan
+        | ExpireSnapshotsPlan
+        | DeleteOldCompactionsPlan
+        | ReclaimPlan
+        | RemoveOrphansPlan
+        | PurgePlan
+        | UnknownDocument
+    )
+    """Summary of the plan, with its prediction; its fields are null before planning."""
+
+    policy: RunPolicy
+    """The effective policy that it was planned under."""
+
+    result: (
+        RewriteResult
+        | RewriteDeletesResult
+        | RewriteManifestsResult
+        | ExpireSnapshotsResult
+        | DeleteOldCompactionsResult
+        | ReclaimResult
+        | RemoveOrphansResult
+        | PurgeResult
+        | UnknownDocument
+    )
+    """Measured figures, and the proof of each change of the table; extended with each commit."""
+
+    progress: Progress
+    """Progress of the run."""
+
+    time: RunTime
+    """Time by kind of activity."""
+
+    table_pause: Pause | None
+    """The pause that the table is under."""
+
+    catalog_pause: Pause | None
+    """The pause that all tables of its catalog are under."""
+
+    fleet_pause: Pause | None
+    """The pause that all tables are under."""
+
+
+class RunList(Model):
+    """Runs, newest first."""
+
+    items: list[RunSummary]
+    """Runs of the page; it may hold fewer than `page_size`."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
+
+    retained_since: datetime | None
+    """Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs."""
+
+
+class RunSummary(Model):
+    """A run in a list: at most 1 kB, and the documents that `include` names."""
+
+    id: str
+    """The run's id; ids sort by the time of submission."""
+
+    table_id: str
+    """Id of the table, also after its registration was deleted."""
+
+    table: str | None
+    """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
+
+    catalog: str
+    """Catalog of the table."""
+
+    owner_team: str | None
+    """Team that owns the table at present; null: none."""
+
+    operation: Operation
+    """Operation of the run."""
+
+    priority: Priority
+    """Priority among the queued runs."""
+
+    state: RunState
+    """State of the run."""
+
+    is_terminal: bool
+    """True when nothing can happen to it any more."""
+
+    requested_by: str
+    """Caller who submitted it; `coordinator` for an automatic run."""
+
+    created_at: datetime
+    """Time of its submission."""
+
+    updated_at: datetime
+    """Time of its last change."""
+
+    started_at: datetime | None
+    """Time at which its first attempt started."""
+
+    finished_at: datetime | None
+    """Time at which it ended."""
+
+    attempt: int
+    """Tries so far, the present one included."""
+
+    failures: int
+    """Tries that failed."""
+
+    waiting_for: WaitingFor | None
+    """Reason why a queued run has not started yet."""
+
+    not_before: datetime | None
+    """Time from which a waiting run may start."""
+
+    reason: str | None
+    """Code of the reason why it ended or waits."""
+
+    detail: str | None
+    """The same for people; of more than 160 characters the middle is left out."""
+
+    request: (
+        RewriteRequest
+        | RewriteDeletesRequest
+        | RewriteManifestsRequest
+        | ExpireSnapshotsRequest
+        | DeleteOldCompactionsRequest
+        | ReclaimRequest
+        | RemoveOrphansRequest
+        | PurgeRequest
+        | UnknownDocument
+        | None
+    ) = None
+    """With `include=request`; otherwise null. The request besides the table."""
+
+    plan: (
+        RewritePlan
+        | RewriteDeletesPlan
+        | RewriteManifestsPlan
+        | ExpireSnapshotsPlan
+        | DeleteOldCompactionsPlan
+        | ReclaimPlan
+        | RemoveOrphansPlan
+        | PurgePlan
+        | UnknownDocument
+        | None
+    ) = None
+    """With `include=plan`; otherwise null. Summary of the plan, with its prediction; its fields are null before planning."""
+
+    policy: RunPolicy | None = None
+    """With `include=policy`; otherwise null. The effective policy that it was planned under."""
+
+    result: (
+        RewriteResult
+        | RewriteDeletesResult
+        | RewriteManifestsResult
+        | ExpireSnapshotsResult
+        | DeleteOldCompactionsResult
+        | ReclaimResult
+        | RemoveOrphansResult
+        | PurgeResult
+        | UnknownDocument
+        | None
+    ) = None
+    """With `include=result`; otherwise null. Measured figures, and the proof of each change of the table; extended with each commit."""
+
+
+TriggerGroup.model_rebuild()
 All.model_rebuild()
 AnyOf.model_rebuild()
+Explanation.model_rebuild()
+RunList.model_rebuild()

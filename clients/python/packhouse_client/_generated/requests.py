@@ -11,98 +11,6 @@ from packhouse_client import models
 from packhouse_client.arguments import arguments, quoted
 
 
-def get_liveness() -> dict[str, Any]:
-    """Check that the process answers.
-
-    Answer without asking anybody.
-    """
-    return arguments("GET", "/healthz")
-
-
-def get_metrics() -> dict[str, Any]:
-    """Show figures for Prometheus.
-
-    Show requests, runs, queue and dependencies in the Prometheus text format.
-
-    Series that name catalogs and teams need a key or token of every team; without a credential they are
-    left out.
-    """
-    return arguments("GET", "/metrics")
-
-
-def explain_problem(code: str) -> dict[str, Any]:
-    """Explain a problem type.
-
-    Explain a problem type in a paragraph.
-
-    Args:
-        code: `code` of a problem.
-    """
-    return arguments("GET", f"/problems/{quoted(code)}")
-
-
-def get_readiness() -> dict[str, Any]:
-    """Show the state of each dependency.
-
-    Ask database, Redis and Spark, and count live workers and coordinators.
-
-    Without Redis, Spark, a worker or a coordinator requests are served and runs wait: `degraded`, with
-    status 200.
-    """
-    return arguments("GET", "/readyz")
-
-
-def list_audit(
-    *,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    caller: str | None = None,
-    action: str | None = None,
-    object: str | None = None,
-    since: datetime.datetime | str | None = None,
-    until: datetime.datetime | str | None = None,
-) -> dict[str, Any]:
-    """List audit entries, newest first.
-
-    List who changed what, when and how, with the hash of each entry and the head of the chain.
-
-    Args:
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        caller: Changed by this caller.
-        action: Of this kind of change.
-        object: Id or name of the changed object.
-        since: From this instant on.
-        until: Before this instant.
-    """
-    return arguments(
-        "GET",
-        "/v1/audit",
-        query={
-            "page_size": page_size,
-            "page_token": page_token,
-            "caller": caller,
-            "action": action,
-            "object": object,
-            "since": since,
-            "until": until,
-        },
-    )
-
-
-def list_catalogs(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
-    """List catalogs by name.
-
-    List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
-    only.
-
-    Args:
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-    """
-    return arguments("GET", "/v1/catalogs", query={"page_size": page_size, "page_token": page_token})
-
-
 def create_catalog(
     *, body: models.CatalogCreate | Mapping[str, Any], idempotency_key: str | None = None
 ) -> dict[str, Any]:
@@ -118,16 +26,17 @@ def create_catalog(
     return arguments("POST", "/v1/catalogs", headers={"idempotency-key": idempotency_key}, body=body)
 
 
-def delete_catalog(name: str, *, if_match: str) -> dict[str, Any]:
-    """Delete a catalog.
+def list_catalogs(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List catalogs by name.
 
-    Delete a catalog without registered tables. Needs If-Match.
+    List the catalogs that the caller holds a grant on or sees tables of. Properties are shown to admins
+    only.
 
     Args:
-        name: Name of the catalog.
-        if_match: ETag of the version that was read.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
     """
-    return arguments("DELETE", f"/v1/catalogs/{quoted(name)}", headers={"if-match": if_match})
+    return arguments("GET", "/v1/catalogs", query={"page_size": page_size, "page_token": page_token})
 
 
 def get_catalog(name: str) -> dict[str, Any]:
@@ -155,29 +64,16 @@ def replace_catalog(name: str, *, body: models.CatalogReplace | Mapping[str, Any
     return arguments("PUT", f"/v1/catalogs/{quoted(name)}", headers={"if-match": if_match}, body=body)
 
 
-def check_catalog(name: str) -> dict[str, Any]:
-    """Try a catalog's connection.
+def delete_catalog(name: str, *, if_match: str) -> dict[str, Any]:
+    """Delete a catalog.
 
-    Try the connection step by step. A broken connection is an answer, not an error.
-
-    Args:
-        name: Name of the catalog.
-    """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/check")
-
-
-def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, Any]) -> dict[str, Any]:
-    """List a catalog's tables.
-
-    List the tables that match, with whether each is registered or can be. No table is opened.
-
-    Below admin: tables of namespaces granted with `discover`.
+    Delete a catalog without registered tables. Needs If-Match.
 
     Args:
         name: Name of the catalog.
-        body: Tables to look for.
+        if_match: ETag of the version that was read.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body)
+    return arguments("DELETE", f"/v1/catalogs/{quoted(name)}", headers={"if-match": if_match})
 
 
 def get_catalog_grants(name: str) -> dict[str, Any]:
@@ -207,142 +103,779 @@ def replace_catalog_grants(
     return arguments("PUT", f"/v1/catalogs/{quoted(name)}/grants", headers={"if-match": if_match}, body=body)
 
 
-def pause_catalog(name: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
-    """Pause a catalog's tables.
+def check_catalog(name: str) -> dict[str, Any]:
+    """Try a catalog's connection.
 
-    Start nothing new on any table of a catalog; what runs drains or stops, then waits.
+    Try the connection step by step. A broken connection is an answer, not an error.
 
     Args:
         name: Name of the catalog.
-        body: A pause and why.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/pause", body=body)
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/check")
 
 
-def register_tables(
-    name: str, *, body: models.RegistrationRequest | Mapping[str, Any], acknowledge: str | None = None
+def register_table(
+    *,
+    body: models.TableRegister | Mapping[str, Any],
+    acknowledge: str | None = None,
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
-    """Register many of a catalog's tables.
+    """Register a table.
 
-    Register the tables that match and can be. Sending the same request again continues where the last
-    one ended.
+    Load the table from its catalog and register it under its own uuid.
 
-    Below admin: tables of namespaces granted with `discover` and `register`. If policies delete files
-    or history of the tables, none is registered until what they would delete is acknowledged.
+    If policies that cover it delete files or history, it has to be acknowledged what they would delete.
+
+    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
+    `new_table`; a policy of its own, a run that is requested and a resume end the grace.
 
     Args:
-        name: Name of the catalog.
-        body: Tables to register, and what they get.
+        body: A table to register, by its address in a catalog.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register", query={"acknowledge": acknowledge}, body=body)
+    return arguments(
+        "POST",
+        "/v1/tables",
+        query={"acknowledge": acknowledge},
+        headers={"idempotency-key": idempotency_key},
+        body=body,
+    )
 
 
-def preview_registration(name: str, *, body: models.RegistrationRequest | Mapping[str, Any]) -> dict[str, Any]:
-    """Preview the registration of many tables.
-
-    Open the tables that match and show which would be registered, and what policies would delete of
-    them.
-
-    Args:
-        name: Name of the catalog.
-        body: Tables to register, and what they get.
-    """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register/preview", body=body)
-
-
-def resume_catalog(name: str) -> dict[str, Any]:
-    """Resume a catalog's tables.
-
-    End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
-
-    Args:
-        name: Name of the catalog.
-    """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/resume")
-
-
-def list_deletions(
+def list_tables(
     *,
-    state: Sequence[models.DeletionState | str] | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    catalog: str | None = None,
+    namespace: Sequence[str] | str | None = None,
+    name: str | None = None,
+    owner_team: str | None = None,
+    label: Sequence[str] | str | None = None,
+    search: str | None = None,
+    paused: bool | None = None,
+    frozen: bool | None = None,
+) -> dict[str, Any]:
+    """List tables, newest first.
+
+    List registered tables that fit every filter given.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        catalog: In this catalog.
+        namespace: Once for each level, outer first; needs `catalog`.
+        name: With `catalog` and `namespace`: the one table.
+        owner_team: Of tables that this team owns.
+        label: `key:value`; several: all of them.
+        search: Only tables with this text in their address, such as `shop.ord` in
+            `lake.shop.orders`; ASCII letters match in either case.
+        paused: Only paused tables, or only others.
+        frozen: Only frozen tables, or only others.
+    """
+    return arguments(
+        "GET",
+        "/v1/tables",
+        query={
+            "page_size": page_size,
+            "page_token": page_token,
+            "catalog": catalog,
+            "namespace": namespace,
+            "name": name,
+            "owner_team": owner_team,
+            "label": label,
+            "search": search,
+            "paused": paused,
+            "frozen": frozen,
+        },
+    )
+
+
+def get_table(table_id: str) -> dict[str, Any]:
+    """Show a table.
+
+    Show a registered table; send its ETag as If-Match to change exactly this version.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}")
+
+
+def update_table(
+    table_id: str,
+    *,
+    body: models.TableUpdate | Mapping[str, Any],
+    acknowledge: str | None = None,
+    if_match: str | None = None,
+) -> dict[str, Any]:
+    """Change a table's team and labels.
+
+    Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a
+            value.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "PATCH",
+        f"/v1/tables/{quoted(table_id)}",
+        query={"acknowledge": acknowledge},
+        headers={"if-match": if_match},
+        body=body,
+    )
+
+
+def delete_table(table_id: str) -> dict[str, Any]:
+    """Delete a registration.
+
+    Forget a table and its policy; its runs stay. The table itself is not touched.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("DELETE", f"/v1/tables/{quoted(table_id)}")
+
+
+def get_table_health(table_id: str) -> dict[str, Any]:
+    """Measure a table's files.
+
+    Measure the present data files: sums, size classes, score and its parts, worst partitions.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/health")
+
+
+def list_table_measurements(
+    table_id: str,
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List the measurements of a table, newest first.
+
+    List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/health/history",
+        query={"page_size": page_size, "page_token": page_token, "since": since, "until": until},
+    )
+
+
+def get_table_upkeep(table_id: str) -> dict[str, Any]:
+    """Show a table's upkeep besides rewriting.
+
+    Show every operation besides `rewrite`: whether it is on, its effect now, when it is due, and its
+    last run.
+
+    An operation that is off shows what it would do if it were switched on.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep")
+
+
+def get_removable_files(table_id: str, operation: models.GetRemovableFilesOperation | str) -> dict[str, Any]:
+    """Download the files that an operation would delete.
+
+    Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
+
+    The table's policy has to have it switched on, `expire_snapshots` with `delete_files`; `purge` is
+    for admins. Orphans are listed by a run only: see its deleted files.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        operation: An operation that deletes the files of the snapshots that it removes.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep/{quoted(operation)}/files")
+
+
+def get_table_advice(table_id: str) -> dict[str, Any]:
+    """Advise on a table's policy.
+
+    Recommend a policy for the table, from the filters of its queries and its recent commits.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/advice")
+
+
+def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Plan without doing.
+
+    Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: Settings of a plan.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/plan", body=body)
+
+
+def list_table_history(
+    table_id: str,
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List runs that changed a table, newest first.
+
+    List ended runs that have snapshots in the table, with measured and predicted figures.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/history",
+        query={"page_size": page_size, "page_token": page_token, "since": since, "until": until},
+    )
+
+
+def send_signal(*, body: models.SignalSend | Mapping[str, Any], idempotency_key: str | None = None) -> dict[str, Any]:
+    """Send a signal about a table or the fleet.
+
+    Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
+    fleet.
+
+    Args:
+        body: A signal from another system about a table or the fleet. Its kind decides the
+            effect; see `signal`.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments("POST", "/v1/signals", headers={"idempotency-key": idempotency_key}, body=body)
+
+
+def list_signals(
+    *,
+    kind: models.SignalKind | str,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    table_id: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List signals of a kind, newest first.
+
+    List signals about a table or, without `table_id`, about the fleet.
+
+    Args:
+        kind: Kind of the signals.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments(
+        "GET",
+        "/v1/signals",
+        query={
+            "kind": kind,
+            "page_size": page_size,
+            "page_token": page_token,
+            "table_id": table_id,
+            "since": since,
+            "until": until,
+        },
+    )
+
+
+def get_table_backpressure(table_id: str) -> dict[str, Any]:
+    """Ask whether writers should slow down.
+
+    Show whether writers of a table should slow down: by a signal, or as a bucket has too many sorted
+    runs.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/backpressure")
+
+
+def create_policy(
+    *,
+    body: models.PolicyCreate | Mapping[str, Any],
+    message: str | None = None,
+    acknowledge: str | None = None,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Create a policy for more than one table.
+
+    Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have
+    several.
+
+    Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
+
+    Args:
+        body: A policy to create for more than one table.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments(
+        "POST",
+        "/v1/policies",
+        query={"message": message, "acknowledge": acknowledge},
+        headers={"idempotency-key": idempotency_key},
+        body=body,
+    )
+
+
+def list_policies(
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    scope_team: str | None = None,
+    scope_label: str | None = None,
+) -> dict[str, Any]:
+    """List policies by name.
+
+    List the policies of all scopes but single tables.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        scope_team: Only the policy of this team.
+        scope_label: Only the policy of this label, written `key:value`.
+    """
+    return arguments(
+        "GET",
+        "/v1/policies",
+        query={"page_size": page_size, "page_token": page_token, "scope_team": scope_team, "scope_label": scope_label},
+    )
+
+
+def get_policy(name: str) -> dict[str, Any]:
+    """Show a policy.
+
+    Show a policy; its ETag is needed to replace or delete it.
+
+    Args:
+        name: Name of the policy.
+    """
+    return arguments("GET", f"/v1/policies/{quoted(name)}")
+
+
+def replace_policy(
+    name: str,
+    *,
+    body: models.PolicyDocument | Mapping[str, Any],
+    message: str | None = None,
+    acknowledge: str | None = None,
+    if_match: str,
+) -> dict[str, Any]:
+    """Replace a policy.
+
+    Write the document as a whole; the scope stays. Needs If-Match.
+
+    Args:
+        name: Name of the policy.
+        body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
+            `6h`; rates are per second.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "PUT",
+        f"/v1/policies/{quoted(name)}",
+        query={"message": message, "acknowledge": acknowledge},
+        headers={"if-match": if_match},
+        body=body,
+    )
+
+
+def delete_policy(
+    name: str, *, message: str | None = None, acknowledge: str | None = None, if_match: str
+) -> dict[str, Any]:
+    """Delete a policy.
+
+    Delete a policy; its versions stay and can be restored. Needs If-Match.
+
+    Args:
+        name: Name of the policy.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "DELETE",
+        f"/v1/policies/{quoted(name)}",
+        query={"message": message, "acknowledge": acknowledge},
+        headers={"if-match": if_match},
+    )
+
+
+def list_policy_versions(name: str, *, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List the versions of a policy, newest first.
+
+    List all versions under a name, including deletions, each with its changes.
+
+    Args:
+        name: Name of the policy.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET", f"/v1/policies/{quoted(name)}/versions", query={"page_size": page_size, "page_token": page_token}
+    )
+
+
+def get_policy_version(name: str, version: int) -> dict[str, Any]:
+    """Show one version of a policy.
+
+    Show a version and its changes from the version before.
+
+    Args:
+        name: Name of the policy.
+        version: Number of the version.
+    """
+    return arguments("GET", f"/v1/policies/{quoted(name)}/versions/{quoted(version)}")
+
+
+def restore_policy(
+    name: str,
+    *,
+    body: models.PolicyRestore | Mapping[str, Any],
+    message: str | None = None,
+    acknowledge: str | None = None,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+) -> dict[str, Any]:
+    """Restore a version of a policy.
+
+    Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
+
+    Args:
+        name: Name of the policy.
+        body: The version to restore.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        if_match: ETag of the version that was read.
+        if_none_match: `*`: only if there is none yet.
+    """
+    return arguments(
+        "POST",
+        f"/v1/policies/{quoted(name)}/restore",
+        query={"message": message, "acknowledge": acknowledge},
+        headers={"if-match": if_match, "if-none-match": if_none_match},
+        body=body,
+    )
+
+
+def submit_run(
+    *,
+    body: models.RewriteSubmission
+    | models.UpkeepSubmission
+    | models.DeletionSubmission
+    | models.PurgeSubmission
+    | Mapping[str, Any],
+    acknowledge: str | None = None,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Submit a run.
+
+    Accept a run durably and answer at once; follow it under Location. A double click is one run.
+
+    A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
+
+    Args:
+        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
+            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
+            its preview. Or: A purge, which names what its preview showed and the table.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
+            answer.
+    """
+    return arguments(
+        "POST", "/v1/runs", query={"acknowledge": acknowledge}, headers={"idempotency-key": idempotency_key}, body=body
+    )
+
+
+def list_runs(
+    *,
+    include: Sequence[models.RunDocument | str] | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    state: Sequence[models.RunState | str] | str | None = None,
+    operation: Sequence[models.Operation | str] | str | None = None,
     catalog: str | None = None,
     owner_team: str | None = None,
     since: datetime.datetime | str | None = None,
     until: datetime.datetime | str | None = None,
-    page_size: int | None = 50,
-    page_token: str | None = None,
     table_id: str | None = None,
 ) -> dict[str, Any]:
-    """List deletions, newest first.
+    """List runs, newest first.
 
-    List runs that delete files or history: announced, at work, and ended; `since` and `until`: when
-    announced.
+    List runs that fit every filter that is given. A page may hold few or none and still have a next
+    one.
 
     Args:
+        include: Parts of each run to add to its summary; accepts several.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
         state: Only those in one of these states; accepts several.
+        operation: Only those of one of these kinds; accepts several.
         catalog: In this catalog.
         owner_team: Of tables that this team owns.
         since: From this instant on.
         until: Before this instant.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
         table_id: Id or address of a table, such as `lake.sales.orders`.
     """
     return arguments(
         "GET",
-        "/v1/deletions",
+        "/v1/runs",
         query={
+            "include": include,
+            "page_size": page_size,
+            "page_token": page_token,
             "state": state,
+            "operation": operation,
             "catalog": catalog,
             "owner_team": owner_team,
             "since": since,
             "until": until,
-            "page_size": page_size,
-            "page_token": page_token,
             "table_id": table_id,
         },
     )
 
 
-def get_deletion(run_id: str) -> dict[str, Any]:
-    """Show a deletion.
+def preview_run(
+    *,
+    body: models.RewriteSubmission
+    | models.UpkeepSubmission
+    | models.DeletionSubmission
+    | models.PurgePreview
+    | Mapping[str, Any],
+) -> dict[str, Any]:
+    """Preview a run.
 
-    Show one deletion: what it deletes, from when on, and until when it can be undone.
+    Plan the run that would start now, and show what it would delete. Refused as the run would be.
+
+    Args:
+        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
+            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
+            its preview. Or: A purge to preview: the removal of all history but the present state.
+    """
+    return arguments("POST", "/v1/runs/preview", body=body)
+
+
+def get_run(run_id: str) -> dict[str, Any]:
+    """Show a run.
+
+    Show a run: state, progress, use of its time, and figures measured so far.
 
     Args:
         run_id: Id of the run.
     """
-    return arguments("GET", f"/v1/deletions/{quoted(run_id)}")
+    return arguments("GET", f"/v1/runs/{quoted(run_id)}")
 
 
-def acknowledge_deletion(run_id: str) -> dict[str, Any]:
-    """Acknowledge a deletion that waits for it.
+def list_run_groups(
+    run_id: str,
+    *,
+    state: Sequence[models.GroupState | str] | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+) -> dict[str, Any]:
+    """List a run's file groups.
 
-    Let a deletion that waits for an acknowledgement delete its `acknowledgement.amounts`.
+    List file groups by ordinal, in some states if they are given.
 
-    If by the time it starts it would delete over 10 % more than that, it waits again.
+    Args:
+        run_id: Id of the run.
+        state: Only those in one of these states; accepts several.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET",
+        f"/v1/runs/{quoted(run_id)}/groups",
+        query={"state": state, "page_size": page_size, "page_token": page_token},
+    )
+
+
+def list_run_events(
+    run_id: str, *, page_size: int | None = 50, page_token: str | None = None, last_event_id: str | None = None
+) -> dict[str, Any]:
+    """List or stream a run's events.
+
+    Show events, oldest first. With `Accept: text/event-stream` they come as they happen, until the run
+    has ended.
+
+    Args:
+        run_id: Id of the run.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        last_event_id: Stream: resume after it.
+    """
+    return arguments(
+        "GET",
+        f"/v1/runs/{quoted(run_id)}/events",
+        query={"page_size": page_size, "page_token": page_token},
+        headers={"Last-Event-ID": last_event_id},
+    )
+
+
+def get_deleted_files(run_id: str) -> dict[str, Any]:
+    """Download the files that a run deleted.
+
+    Send the list that the run stored before it deleted its first file, as CSV. Files that were needed
+    again stay.
+
+    The list is in the table's storage, and can be read as long as it is there and the table is
+    registered.
 
     Args:
         run_id: Id of the run.
     """
-    return arguments("POST", f"/v1/deletions/{quoted(run_id)}/acknowledge")
+    return arguments("GET", f"/v1/runs/{quoted(run_id)}/deleted-files")
 
 
-def undo_deletion(run_id: str) -> dict[str, Any]:
-    """Undo a deletion.
+def cancel_run(run_id: str) -> dict[str, Any]:
+    """Cancel a run.
 
-    End a deletion before it starts, or stop it at work; what it has deleted by then can't be brought
-    back.
-
-    Of an automatic one, the setting is then `off` in the table's own policy.
+    Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
 
     Args:
         run_id: Id of the run.
     """
-    return arguments("POST", f"/v1/deletions/{quoted(run_id)}/undo")
+    return arguments("POST", f"/v1/runs/{quoted(run_id)}/cancel")
+
+
+def explain_table(table_id: str) -> dict[str, Any]:
+    """Explain why a table did or did not run.
+
+    Explain whether the table is due, what holds it back, when a run could start, and what it would do
+    now.
+
+    Every setting comes with its origin, every rule with each measured condition. The answer is shorter,
+    with the reason, while the catalog does not answer or after the table was dropped or created again.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/explain")
+
+
+def list_table_partitions(
+    table_id: str,
+    *,
+    include: Sequence[models.PartitionPart | str] | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    sort: models.ListTablePartitionsSort | str | None = "-small_file_count",
+) -> dict[str, Any]:
+    """List a table's partitions with their health.
+
+    List every partition with live data files, those with the most small files first unless `sort` is
+    given.
+
+    All pages are of the snapshot that was current at the first page, whatever is committed meanwhile.
+    Once the table does not have this snapshot any more, a page token may be refused (410
+    `list_expired`): begin again without it.
+
+    `include=decision` adds the decision that the coordinator makes on each partition, of the instant of
+    the first page; `include=task` adds its newest compaction task, of the instant of each page.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        include: Parts of each partition to add to its health; accepts several.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        sort: Key to sort by; with `-` in front: descending. Ties are in the order of partitions.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/partitions",
+        query={"include": include, "page_size": page_size, "page_token": page_token, "sort": sort},
+    )
+
+
+def get_write_locations(table_id: str, *, partition: str, file_name: str | None = None) -> dict[str, Any]:
+    """Show where to write the files of a partition.
+
+    Name the folders of a partition to put a file into while a rewrite replaces its folder.
+
+    Put the file, whole and under `file_name`, into each folder without it, in the order given. Ask
+    again with `file_name`, until `is_written` is true and every folder has the file.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        partition: The partition, as lists of partitions have it: a JSON object with a value for
+            each key.
+        file_name: `file_name` of an earlier answer: `has_file` is then about this file. Without
+            it: a new name.
+    """
+    return arguments(
+        "GET", f"/v1/tables/{quoted(table_id)}/write-locations", query={"partition": partition, "file_name": file_name}
+    )
 
 
 def get_fleet() -> dict[str, Any]:
@@ -352,48 +885,6 @@ def get_fleet() -> dict[str, Any]:
     backlog.
     """
     return arguments("GET", "/v1/fleet")
-
-
-def get_fleet_history(
-    *,
-    step: models.HistoryStep | str | None = "1h",
-    since: datetime.datetime | str | None = None,
-    until: datetime.datetime | str | None = None,
-) -> dict[str, Any]:
-    """Show the activity of all tables over time.
-
-    Show the activity of the tables that the caller's teams owned at the time, and their backlog, by
-    hour or day.
-
-    The period has at most 31 days and is extended to whole intervals. Without `until` it ends now;
-    without `since` it has the last 24 hours, or 31 days if `step` is `1d`. Backlogs are sampled every
-    five minutes.
-
-    Args:
-        step: Length of the intervals: an hour, or a day from midnight UTC.
-        since: From this instant on.
-        until: Before this instant.
-    """
-    return arguments("GET", "/v1/fleet/history", query={"step": step, "since": since, "until": until})
-
-
-def pause_fleet(*, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
-    """Pause the fleet.
-
-    Start nothing new on any table; what runs drains or stops, then waits.
-
-    Args:
-        body: A pause and why.
-    """
-    return arguments("POST", "/v1/fleet/pause", body=body)
-
-
-def resume_fleet() -> dict[str, Any]:
-    """Resume the fleet.
-
-    End the pause of the fleet; tables that were paused themselves stay so.
-    """
-    return arguments("POST", "/v1/fleet/resume")
 
 
 def list_fleet_tables(
@@ -463,6 +954,29 @@ def list_fleet_tables(
     )
 
 
+def get_fleet_history(
+    *,
+    step: models.HistoryStep | str | None = "1h",
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """Show the activity of all tables over time.
+
+    Show the activity of the tables that the caller's teams owned at the time, and their backlog, by
+    hour or day.
+
+    The period has at most 31 days and is extended to whole intervals. Without `until` it ends now;
+    without `since` it has the last 24 hours, or 31 days if `step` is `1d`. Backlogs are sampled every
+    five minutes.
+
+    Args:
+        step: Length of the intervals: an hour, or a day from midnight UTC.
+        since: From this instant on.
+        until: Before this instant.
+    """
+    return arguments("GET", "/v1/fleet/history", query={"step": step, "since": since, "until": until})
+
+
 def get_fleet_windows(*, hours: int | None = 24) -> dict[str, Any]:
     """List quiet hours and blackouts to come of all tables.
 
@@ -477,914 +991,17 @@ def get_fleet_windows(*, hours: int | None = 24) -> dict[str, Any]:
     return arguments("GET", "/v1/fleet/windows", query={"hours": hours})
 
 
-def list_formats() -> dict[str, Any]:
-    """Show the operations that each table format supports.
+def get_table_windows(table_id: str, *, hours: int | None = 168) -> dict[str, Any]:
+    """List a table's quiet hours and blackouts to come.
 
-    Show format by operation, strategy and engine, with the reason for each no.
-    """
-    return arguments("GET", "/v1/formats")
-
-
-def list_keys(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
-    """List API keys, newest first.
-
-    List keys without their secrets; revoked and expired ones too.
-
-    Args:
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-    """
-    return arguments("GET", "/v1/keys", query={"page_size": page_size, "page_token": page_token})
-
-
-def create_key(*, body: models.KeyCreate | Mapping[str, Any]) -> dict[str, Any]:
-    """Make an API key.
-
-    Make a key and show its secret, this once. After a lost answer: list the keys, revoke that one, make
-    another.
-
-    Args:
-        body: A key to make.
-    """
-    return arguments("POST", "/v1/keys", body=body)
-
-
-def get_key(key_id: str) -> dict[str, Any]:
-    """Show an API key.
-
-    Show a key without its secret.
-
-    Args:
-        key_id: Id of the key.
-    """
-    return arguments("GET", f"/v1/keys/{quoted(key_id)}")
-
-
-def revoke_key(key_id: str) -> dict[str, Any]:
-    """Revoke an API key.
-
-    Revoke a key for good: it is refused everywhere within a second. The last live key of an admin
-    stays.
-
-    Args:
-        key_id: Id of the key.
-    """
-    return arguments("POST", f"/v1/keys/{quoted(key_id)}/revoke")
-
-
-def get_limits() -> dict[str, Any]:
-    """Show the fleet's limits.
-
-    Show what holds for all tables together; the ETag is needed to replace it.
-    """
-    return arguments("GET", "/v1/limits")
-
-
-def replace_limits(*, body: models.LimitsReplace | Mapping[str, Any], if_match: str) -> dict[str, Any]:
-    """Write the fleet's limits.
-
-    Write the limits as a whole.
-
-    `parallel_runs` holds for new starts, `parallel_groups` for new tasks, rates in seconds for running
-    rewrites too.
-
-    Args:
-        body: Limits of the whole fleet. Absent or null: unlimited.
-        if_match: ETag of the version that was read.
-    """
-    return arguments("PUT", "/v1/limits", headers={"if-match": if_match}, body=body)
-
-
-def list_operations() -> dict[str, Any]:
-    """Show every operation.
-
-    Show what each operation does, needs and deletes, the setting that switches it on, and who may
-    request it.
-    """
-    return arguments("GET", "/v1/operations")
-
-
-def list_policies(
-    *,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    scope_team: str | None = None,
-    scope_label: str | None = None,
-) -> dict[str, Any]:
-    """List policies by name.
-
-    List the policies of all scopes but single tables.
-
-    Args:
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        scope_team: Only the policy of this team.
-        scope_label: Only the policy of this label, written `key:value`.
-    """
-    return arguments(
-        "GET",
-        "/v1/policies",
-        query={"page_size": page_size, "page_token": page_token, "scope_team": scope_team, "scope_label": scope_label},
-    )
-
-
-def create_policy(
-    *,
-    body: models.PolicyCreate | Mapping[str, Any],
-    message: str | None = None,
-    acknowledge: str | None = None,
-    idempotency_key: str | None = None,
-) -> dict[str, Any]:
-    """Create a policy for more than one table.
-
-    Store a policy for a scope, which stays. Each scope has at most one policy, but a pattern may have
-    several.
-
-    Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
-
-    Args:
-        body: A policy to create for more than one table.
-        message: Reason for the change, one line: kept with the version and in the audit log. A
-            write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
-            answer.
-    """
-    return arguments(
-        "POST",
-        "/v1/policies",
-        query={"message": message, "acknowledge": acknowledge},
-        headers={"idempotency-key": idempotency_key},
-        body=body,
-    )
-
-
-def delete_policy(
-    name: str, *, message: str | None = None, acknowledge: str | None = None, if_match: str
-) -> dict[str, Any]:
-    """Delete a policy.
-
-    Delete a policy; its versions stay and can be restored. Needs If-Match.
-
-    Args:
-        name: Name of the policy.
-        message: Reason for the change, one line: kept with the version and in the audit log. A
-            write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        if_match: ETag of the version that was read.
-    """
-    return arguments(
-        "DELETE",
-        f"/v1/policies/{quoted(name)}",
-        query={"message": message, "acknowledge": acknowledge},
-        headers={"if-match": if_match},
-    )
-
-
-def get_policy(name: str) -> dict[str, Any]:
-    """Show a policy.
-
-    Show a policy; its ETag is needed to replace or delete it.
-
-    Args:
-        name: Name of the policy.
-    """
-    return arguments("GET", f"/v1/policies/{quoted(name)}")
-
-
-def replace_policy(
-    name: str,
-    *,
-    body: models.PolicyDocumentInput | Mapping[str, Any],
-    message: str | None = None,
-    acknowledge: str | None = None,
-    if_match: str,
-) -> dict[str, Any]:
-    """Replace a policy.
-
-    Write the document as a whole; the scope stays. Needs If-Match.
-
-    Args:
-        name: Name of the policy.
-        body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
-            `6h`; rates are per second.
-        message: Reason for the change, one line: kept with the version and in the audit log. A
-            write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        if_match: ETag of the version that was read.
-    """
-    return arguments(
-        "PUT",
-        f"/v1/policies/{quoted(name)}",
-        query={"message": message, "acknowledge": acknowledge},
-        headers={"if-match": if_match},
-        body=body,
-    )
-
-
-def preview_policy(
-    name: str,
-    *,
-    body: models.PolicyCreation
-    | models.PolicyReplacement
-    | models.PolicyRestoration
-    | models.PolicyDeletion
-    | Mapping[str, Any],
-) -> dict[str, Any]:
-    """Preview a change of a policy.
-
-    Show what a change of a policy would do, with the refusals that the change would meet.
-
-    Args:
-        name: Name of the policy.
-        body: A policy for a scope that has none. Or: A document that replaces the stored one, or
-            is a table's first. Or: An earlier version that becomes the next one. Or: The end of a
-            policy: all its settings are inherited again.
-    """
-    return arguments("POST", f"/v1/policies/{quoted(name)}/preview", body=body)
-
-
-def restore_policy(
-    name: str,
-    *,
-    body: models.PolicyRestore | Mapping[str, Any],
-    message: str | None = None,
-    acknowledge: str | None = None,
-    if_match: str | None = None,
-    if_none_match: str | None = None,
-) -> dict[str, Any]:
-    """Restore a version of a policy.
-
-    Store an earlier version as the next one: If-Match, or If-None-Match: * after a deletion.
-
-    Args:
-        name: Name of the policy.
-        body: The version to restore.
-        message: Reason for the change, one line: kept with the version and in the audit log. A
-            write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        if_match: ETag of the version that was read.
-        if_none_match: `*`: only if there is none yet.
-    """
-    return arguments(
-        "POST",
-        f"/v1/policies/{quoted(name)}/restore",
-        query={"message": message, "acknowledge": acknowledge},
-        headers={"if-match": if_match, "if-none-match": if_none_match},
-        body=body,
-    )
-
-
-def list_policy_versions(name: str, *, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
-    """List the versions of a policy, newest first.
-
-    List all versions under a name, including deletions, each with its changes.
-
-    Args:
-        name: Name of the policy.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-    """
-    return arguments(
-        "GET", f"/v1/policies/{quoted(name)}/versions", query={"page_size": page_size, "page_token": page_token}
-    )
-
-
-def get_policy_version(name: str, version: int) -> dict[str, Any]:
-    """Show one version of a policy.
-
-    Show a version and its changes from the version before.
-
-    Args:
-        name: Name of the policy.
-        version: Number of the version.
-    """
-    return arguments("GET", f"/v1/policies/{quoted(name)}/versions/{quoted(version)}")
-
-
-def get_policy_schema() -> dict[str, Any]:
-    """Show the JSON Schema of a policy.
-
-    Show the schema of a policy document (draft 2020-12), for editors to complete from and to check
-    with.
-    """
-    return arguments("GET", "/v1/policy-schema")
-
-
-def list_presets() -> dict[str, Any]:
-    """List presets.
-
-    List the named bases of policies, each with where its figures come from.
-    """
-    return arguments("GET", "/v1/presets")
-
-
-def get_preset(name: str) -> dict[str, Any]:
-    """Show a preset.
-
-    Show a preset.
-
-    Args:
-        name: Name of the preset.
-    """
-    return arguments("GET", f"/v1/presets/{quoted(name)}")
-
-
-def list_runs(
-    *,
-    include: Sequence[models.RunDocument | str] | str | None = None,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    state: Sequence[models.RunState | str] | str | None = None,
-    operation: Sequence[models.Operation | str] | str | None = None,
-    catalog: str | None = None,
-    owner_team: str | None = None,
-    since: datetime.datetime | str | None = None,
-    until: datetime.datetime | str | None = None,
-    table_id: str | None = None,
-) -> dict[str, Any]:
-    """List runs, newest first.
-
-    List runs that fit every filter that is given. A page may hold few or none and still have a next
-    one.
-
-    Args:
-        include: Parts of each run to add to its summary; accepts several.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        state: Only those in one of these states; accepts several.
-        operation: Only those of one of these kinds; accepts several.
-        catalog: In this catalog.
-        owner_team: Of tables that this team owns.
-        since: From this instant on.
-        until: Before this instant.
-        table_id: Id or address of a table, such as `lake.sales.orders`.
-    """
-    return arguments(
-        "GET",
-        "/v1/runs",
-        query={
-            "include": include,
-            "page_size": page_size,
-            "page_token": page_token,
-            "state": state,
-            "operation": operation,
-            "catalog": catalog,
-            "owner_team": owner_team,
-            "since": since,
-            "until": until,
-            "table_id": table_id,
-        },
-    )
-
-
-def submit_run(
-    *,
-    body: models.RewriteSubmission
-    | models.UpkeepSubmission
-    | models.DeletionSubmission
-    | models.PurgeSubmission
-    | Mapping[str, Any],
-    acknowledge: str | None = None,
-    idempotency_key: str | None = None,
-) -> dict[str, Any]:
-    """Submit a run.
-
-    Accept a run durably and answer at once; follow it under Location. A double click is one run.
-
-    A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
-
-    Args:
-        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
-            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
-            its preview. Or: A purge, which names what its preview showed and the table.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
-            answer.
-    """
-    return arguments(
-        "POST", "/v1/runs", query={"acknowledge": acknowledge}, headers={"idempotency-key": idempotency_key}, body=body
-    )
-
-
-def preview_run(
-    *,
-    body: models.RewriteSubmission
-    | models.UpkeepSubmission
-    | models.DeletionSubmission
-    | models.PurgePreview
-    | Mapping[str, Any],
-) -> dict[str, Any]:
-    """Preview a run.
-
-    Plan the run that would start now, and show what it would delete. Refused as the run would be.
-
-    Args:
-        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
-            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
-            its preview. Or: A purge to preview: the removal of all history but the present state.
-    """
-    return arguments("POST", "/v1/runs/preview", body=body)
-
-
-def get_run(run_id: str) -> dict[str, Any]:
-    """Show a run.
-
-    Show a run: state, progress, use of its time, and figures measured so far.
-
-    Args:
-        run_id: Id of the run.
-    """
-    return arguments("GET", f"/v1/runs/{quoted(run_id)}")
-
-
-def cancel_run(run_id: str) -> dict[str, Any]:
-    """Cancel a run.
-
-    Cancel a waiting run, or ask the worker to stop. Committed groups stay. Asking twice is one request.
-
-    Args:
-        run_id: Id of the run.
-    """
-    return arguments("POST", f"/v1/runs/{quoted(run_id)}/cancel")
-
-
-def get_deleted_files(run_id: str) -> dict[str, Any]:
-    """Download the files that a run deleted.
-
-    Send the list that the run stored before it deleted its first file, as CSV. Files that were needed
-    again stay.
-
-    The list is in the table's storage, and can be read as long as it is there and the table is
-    registered.
-
-    Args:
-        run_id: Id of the run.
-    """
-    return arguments("GET", f"/v1/runs/{quoted(run_id)}/deleted-files")
-
-
-def list_run_events(
-    run_id: str, *, page_size: int | None = 50, page_token: str | None = None, last_event_id: str | None = None
-) -> dict[str, Any]:
-    """List or stream a run's events.
-
-    Show events, oldest first. With `Accept: text/event-stream` they come as they happen, until the run
-    has ended.
-
-    Args:
-        run_id: Id of the run.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        last_event_id: Stream: resume after it.
-    """
-    return arguments(
-        "GET",
-        f"/v1/runs/{quoted(run_id)}/events",
-        query={"page_size": page_size, "page_token": page_token},
-        headers={"Last-Event-ID": last_event_id},
-    )
-
-
-def list_run_groups(
-    run_id: str,
-    *,
-    state: Sequence[models.GroupState | str] | str | None = None,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-) -> dict[str, Any]:
-    """List a run's file groups.
-
-    List file groups by ordinal, in some states if they are given.
-
-    Args:
-        run_id: Id of the run.
-        state: Only those in one of these states; accepts several.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-    """
-    return arguments(
-        "GET",
-        f"/v1/runs/{quoted(run_id)}/groups",
-        query={"state": state, "page_size": page_size, "page_token": page_token},
-    )
-
-
-def get_sign_in() -> dict[str, Any]:
-    """Show the ways to sign in.
-
-    Show what a browser needs to sign in. Needs no credential; waits up to 5 s for an identity provider.
-    """
-    return arguments("GET", "/v1/sign-in")
-
-
-def list_signals(
-    *,
-    kind: models.SignalKind | str,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    table_id: str | None = None,
-    since: datetime.datetime | str | None = None,
-    until: datetime.datetime | str | None = None,
-) -> dict[str, Any]:
-    """List signals of a kind, newest first.
-
-    List signals about a table or, without `table_id`, about the fleet.
-
-    Args:
-        kind: Kind of the signals.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        table_id: Id or address of a table, such as `lake.sales.orders`.
-        since: From this instant on.
-        until: Before this instant.
-    """
-    return arguments(
-        "GET",
-        "/v1/signals",
-        query={
-            "kind": kind,
-            "page_size": page_size,
-            "page_token": page_token,
-            "table_id": table_id,
-            "since": since,
-            "until": until,
-        },
-    )
-
-
-def send_signal(*, body: models.SignalSend | Mapping[str, Any], idempotency_key: str | None = None) -> dict[str, Any]:
-    """Send a signal about a table or the fleet.
-
-    Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
-    fleet.
-
-    Args:
-        body: A signal from another system about a table or the fleet. Its kind decides the
-            effect; see `signal`.
-        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
-            answer.
-    """
-    return arguments("POST", "/v1/signals", headers={"idempotency-key": idempotency_key}, body=body)
-
-
-def list_tables(
-    *,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    catalog: str | None = None,
-    namespace: Sequence[str] | str | None = None,
-    name: str | None = None,
-    owner_team: str | None = None,
-    label: Sequence[str] | str | None = None,
-    search: str | None = None,
-    paused: bool | None = None,
-    frozen: bool | None = None,
-) -> dict[str, Any]:
-    """List tables, newest first.
-
-    List registered tables that fit every filter given.
-
-    Args:
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        catalog: In this catalog.
-        namespace: Once for each level, outer first; needs `catalog`.
-        name: With `catalog` and `namespace`: the one table.
-        owner_team: Of tables that this team owns.
-        label: `key:value`; several: all of them.
-        search: Only tables with this text in their address, such as `shop.ord` in
-            `lake.shop.orders`; ASCII letters match in either case.
-        paused: Only paused tables, or only others.
-        frozen: Only frozen tables, or only others.
-    """
-    return arguments(
-        "GET",
-        "/v1/tables",
-        query={
-            "page_size": page_size,
-            "page_token": page_token,
-            "catalog": catalog,
-            "namespace": namespace,
-            "name": name,
-            "owner_team": owner_team,
-            "label": label,
-            "search": search,
-            "paused": paused,
-            "frozen": frozen,
-        },
-    )
-
-
-def register_table(
-    *,
-    body: models.TableRegister | Mapping[str, Any],
-    acknowledge: str | None = None,
-    idempotency_key: str | None = None,
-) -> dict[str, Any]:
-    """Register a table.
-
-    Load the table from its catalog and register it under its own uuid.
-
-    If policies that cover it delete files or history, it has to be acknowledged what they would delete.
-
-    Its first automatic run waits for a grace (15 minutes unless set otherwise), which explain shows as
-    `new_table`; a policy of its own, a run that is requested and a resume end the grace.
-
-    Args:
-        body: A table to register, by its address in a catalog.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
-            answer.
-    """
-    return arguments(
-        "POST",
-        "/v1/tables",
-        query={"acknowledge": acknowledge},
-        headers={"idempotency-key": idempotency_key},
-        body=body,
-    )
-
-
-def delete_table(table_id: str) -> dict[str, Any]:
-    """Delete a registration.
-
-    Forget a table and its policy; its runs stay. The table itself is not touched.
+    List the windows of the table's effective policy as instants, across changes of local time.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
+        hours: Hours from now on, at most a week.
     """
-    return arguments("DELETE", f"/v1/tables/{quoted(table_id)}")
-
-
-def get_table(table_id: str) -> dict[str, Any]:
-    """Show a table.
-
-    Show a registered table; send its ETag as If-Match to change exactly this version.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-    """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}")
-
-
-def update_table(
-    table_id: str,
-    *,
-    body: models.TableUpdate | Mapping[str, Any],
-    acknowledge: str | None = None,
-    if_match: str | None = None,
-) -> dict[str, Any]:
-    """Change a table's team and labels.
-
-    Change the given fields, as a JSON merge patch (RFC 7396). If-Match is optional.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a
-            value.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        if_match: ETag of the version that was read.
-    """
-    return arguments(
-        "PATCH",
-        f"/v1/tables/{quoted(table_id)}",
-        query={"acknowledge": acknowledge},
-        headers={"if-match": if_match},
-        body=body,
-    )
-
-
-def get_table_advice(table_id: str) -> dict[str, Any]:
-    """Advise on a table's policy.
-
-    Recommend a policy for the table, from the filters of its queries and its recent commits.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-    """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/advice")
-
-
-def get_table_backpressure(table_id: str) -> dict[str, Any]:
-    """Ask whether writers should slow down.
-
-    Show whether writers of a table should slow down: by a signal, or as a bucket has too many sorted
-    runs.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-    """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/backpressure")
-
-
-def get_effective_policy(table_id: str) -> dict[str, Any]:
-    """Show every setting that applies to a table.
-
-    Show the merged policy with the origin of every setting, and whether it has its effect in this
-    version.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-    """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/effective-policy")
-
-
-def explain_table(table_id: str) -> dict[str, Any]:
-    """Explain why a table did or did not run.
-
-    Explain whether the table is due, what holds it back, when a run could start, and what it would do
-    now.
-
-    Every setting comes with its origin, every rule with each measured condition. The answer is shorter,
-    with the reason, while the catalog does not answer or after the table was dropped or created again.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-    """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/explain")
-
-
-def get_table_health(table_id: str) -> dict[str, Any]:
-    """Measure a table's files.
-
-    Measure the present data files: sums, size classes, score and its parts, worst partitions.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-    """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/health")
-
-
-def list_table_measurements(
-    table_id: str,
-    *,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    since: datetime.datetime | str | None = None,
-    until: datetime.datetime | str | None = None,
-) -> dict[str, Any]:
-    """List the measurements of a table, newest first.
-
-    List measurements: one for each snapshot that was looked at by health, plan, explain or a run.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        since: From this instant on.
-        until: Before this instant.
-    """
-    return arguments(
-        "GET",
-        f"/v1/tables/{quoted(table_id)}/health/history",
-        query={"page_size": page_size, "page_token": page_token, "since": since, "until": until},
-    )
-
-
-def list_table_history(
-    table_id: str,
-    *,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    since: datetime.datetime | str | None = None,
-    until: datetime.datetime | str | None = None,
-) -> dict[str, Any]:
-    """List runs that changed a table, newest first.
-
-    List ended runs that have snapshots in the table, with measured and predicted figures.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        since: From this instant on.
-        until: Before this instant.
-    """
-    return arguments(
-        "GET",
-        f"/v1/tables/{quoted(table_id)}/history",
-        query={"page_size": page_size, "page_token": page_token, "since": since, "until": until},
-    )
-
-
-def list_table_partitions(
-    table_id: str,
-    *,
-    include: Sequence[models.PartitionPart | str] | str | None = None,
-    page_size: int | None = 50,
-    page_token: str | None = None,
-    sort: models.ListTablePartitionsSort | str | None = "-small_file_count",
-) -> dict[str, Any]:
-    """List a table's partitions with their health.
-
-    List every partition with live data files, those with the most small files first unless `sort` is
-    given.
-
-    All pages are of the snapshot that was current at the first page, whatever is committed meanwhile.
-    Once the table does not have this snapshot any more, a page token may be refused (410
-    `list_expired`): begin again without it.
-
-    `include=decision` adds the decision that the coordinator makes on each partition, of the instant of
-    the first page; `include=task` adds its newest compaction task, of the instant of each page.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        include: Parts of each partition to add to its health; accepts several.
-        page_size: Items on a page.
-        page_token: `next_page_token` of the page before.
-        sort: Key to sort by; with `-` in front: descending. Ties are in the order of partitions.
-    """
-    return arguments(
-        "GET",
-        f"/v1/tables/{quoted(table_id)}/partitions",
-        query={"include": include, "page_size": page_size, "page_token": page_token, "sort": sort},
-    )
-
-
-def pause_table(table_id: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
-    """Pause a table.
-
-    Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
-    and mode.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        body: A pause and why.
-    """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/pause", body=body)
-
-
-def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Plan without doing.
-
-    Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        body: Settings of a plan.
-    """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/plan", body=body)
-
-
-def delete_table_policy(
-    table_id: str, *, message: str | None = None, acknowledge: str | None = None, if_match: str
-) -> dict[str, Any]:
-    """Delete a table's own policy.
-
-    Delete the policy: all settings are inherited again. Needs If-Match.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        message: Reason for the change, one line: kept with the version and in the audit log. A
-            write that changes nothing keeps none.
-        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
-            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
-            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
-            `up_to:bytes=50GB,files=10000`.
-        if_match: ETag of the version that was read.
-    """
-    return arguments(
-        "DELETE",
-        f"/v1/tables/{quoted(table_id)}/policy",
-        query={"message": message, "acknowledge": acknowledge},
-        headers={"if-match": if_match},
-    )
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/windows", query={"hours": hours})
 
 
 def get_table_policy(table_id: str) -> dict[str, Any]:
@@ -1402,7 +1019,7 @@ def get_table_policy(table_id: str) -> dict[str, Any]:
 def replace_table_policy(
     table_id: str,
     *,
-    body: models.PolicyDocumentInput | Mapping[str, Any],
+    body: models.PolicyDocument | Mapping[str, Any],
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -1435,23 +1052,63 @@ def replace_table_policy(
     )
 
 
-def preview_table_policy(
-    table_id: str,
-    *,
-    body: models.PolicyReplacement | models.PolicyRestoration | models.PolicyDeletion | Mapping[str, Any],
+def delete_table_policy(
+    table_id: str, *, message: str | None = None, acknowledge: str | None = None, if_match: str
 ) -> dict[str, Any]:
-    """Preview a change of a table's own policy.
+    """Delete a table's own policy.
 
-    Show what a change of the table's own policy would do, with the refusals that the change would meet.
+    Delete the policy: all settings are inherited again. Needs If-Match.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        body: A document that replaces the stored one, or is a table's first. Or: An earlier
-            version that becomes the next one. Or: The end of a policy: all its settings are inherited
-            again.
+        message: Reason for the change, one line: kept with the version and in the audit log. A
+            write that changes nothing keeps none.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+        if_match: ETag of the version that was read.
     """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/policy/preview", body=body)
+    return arguments(
+        "DELETE",
+        f"/v1/tables/{quoted(table_id)}/policy",
+        query={"message": message, "acknowledge": acknowledge},
+        headers={"if-match": if_match},
+    )
+
+
+def list_table_policy_versions(
+    table_id: str, *, page_size: int | None = 50, page_token: str | None = None
+) -> dict[str, Any]:
+    """List the versions of a table's own policy, newest first.
+
+    List all versions, including deletions, each with its changes.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET",
+        f"/v1/tables/{quoted(table_id)}/policy/versions",
+        query={"page_size": page_size, "page_token": page_token},
+    )
+
+
+def get_table_policy_version(table_id: str, version: int) -> dict[str, Any]:
+    """Show one version of a table's own policy.
+
+    Show a version and its changes from the version before.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        version: Number of the version.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/policy/versions/{quoted(version)}")
 
 
 def restore_table_policy(
@@ -1489,37 +1146,267 @@ def restore_table_policy(
     )
 
 
-def list_table_policy_versions(
-    table_id: str, *, page_size: int | None = 50, page_token: str | None = None
-) -> dict[str, Any]:
-    """List the versions of a table's own policy, newest first.
+def get_effective_policy(table_id: str) -> dict[str, Any]:
+    """Show every setting that applies to a table.
 
-    List all versions, including deletions, each with its changes.
+    Show the merged policy with the origin of every setting, and whether it has its effect in this
+    version.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
+    """
+    return arguments("GET", f"/v1/tables/{quoted(table_id)}/effective-policy")
+
+
+def list_presets() -> dict[str, Any]:
+    """List presets.
+
+    List the named bases of policies, each with where its figures come from.
+    """
+    return arguments("GET", "/v1/presets")
+
+
+def get_preset(name: str) -> dict[str, Any]:
+    """Show a preset.
+
+    Show a preset.
+
+    Args:
+        name: Name of the preset.
+    """
+    return arguments("GET", f"/v1/presets/{quoted(name)}")
+
+
+def get_policy_schema() -> dict[str, Any]:
+    """Show the JSON Schema of a policy.
+
+    Show the schema of a policy document (draft 2020-12), for editors to complete from and to check
+    with.
+    """
+    return arguments("GET", "/v1/policy-schema")
+
+
+def preview_policy(
+    name: str,
+    *,
+    body: models.PolicyCreation
+    | models.PolicyReplacement
+    | models.PolicyRestoration
+    | models.PolicyDeletion
+    | Mapping[str, Any],
+) -> dict[str, Any]:
+    """Preview a change of a policy.
+
+    Show what a change of a policy would do, with the refusals that the change would meet.
+
+    Args:
+        name: Name of the policy.
+        body: A policy for a scope that has none. Or: A document that replaces the stored one, or
+            is a table's first. Or: An earlier version that becomes the next one. Or: The end of a
+            policy: all its settings are inherited again.
+    """
+    return arguments("POST", f"/v1/policies/{quoted(name)}/preview", body=body)
+
+
+def preview_table_policy(
+    table_id: str,
+    *,
+    body: models.PolicyReplacement | models.PolicyRestoration | models.PolicyDeletion | Mapping[str, Any],
+) -> dict[str, Any]:
+    """Preview a change of a table's own policy.
+
+    Show what a change of the table's own policy would do, with the refusals that the change would meet.
+
+    Args:
+        table_id: Id or address of the table. A part of the address that has a dot is written in
+            double quotes; an address with a slash is given as an id.
+        body: A document that replaces the stored one, or is a table's first. Or: An earlier
+            version that becomes the next one. Or: The end of a policy: all its settings are inherited
+            again.
+    """
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/policy/preview", body=body)
+
+
+def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """List a catalog's tables.
+
+    List the tables that match, with whether each is registered or can be. No table is opened.
+
+    Below admin: tables of namespaces granted with `discover`.
+
+    Args:
+        name: Name of the catalog.
+        body: Tables to look for.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body)
+
+
+def register_tables(
+    name: str, *, body: models.RegistrationRequest | Mapping[str, Any], acknowledge: str | None = None
+) -> dict[str, Any]:
+    """Register many of a catalog's tables.
+
+    Register the tables that match and can be. Sending the same request again continues where the last
+    one ended.
+
+    Below admin: tables of namespaces granted with `discover` and `register`. If policies delete files
+    or history of the tables, none is registered until what they would delete is acknowledged.
+
+    Args:
+        name: Name of the catalog.
+        body: Tables to register, and what they get.
+        acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
+            the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
+            is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
+            `up_to:bytes=50GB,files=10000`.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register", query={"acknowledge": acknowledge}, body=body)
+
+
+def preview_registration(name: str, *, body: models.RegistrationRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Preview the registration of many tables.
+
+    Open the tables that match and show which would be registered, and what policies would delete of
+    them.
+
+    Args:
+        name: Name of the catalog.
+        body: Tables to register, and what they get.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register/preview", body=body)
+
+
+def list_formats() -> dict[str, Any]:
+    """Show the operations that each table format supports.
+
+    Show format by operation, strategy and engine, with the reason for each no.
+    """
+    return arguments("GET", "/v1/formats")
+
+
+def list_operations() -> dict[str, Any]:
+    """Show every operation.
+
+    Show what each operation does, needs and deletes, the setting that switches it on, and who may
+    request it.
+    """
+    return arguments("GET", "/v1/operations")
+
+
+def create_key(*, body: models.KeyCreate | Mapping[str, Any]) -> dict[str, Any]:
+    """Make an API key.
+
+    Make a key and show its secret, this once. After a lost answer: list the keys, revoke that one, make
+    another.
+
+    Args:
+        body: A key to make.
+    """
+    return arguments("POST", "/v1/keys", body=body)
+
+
+def list_keys(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List API keys, newest first.
+
+    List keys without their secrets; revoked and expired ones too.
+
+    Args:
         page_size: Items on a page.
         page_token: `next_page_token` of the page before.
     """
+    return arguments("GET", "/v1/keys", query={"page_size": page_size, "page_token": page_token})
+
+
+def get_key(key_id: str) -> dict[str, Any]:
+    """Show an API key.
+
+    Show a key without its secret.
+
+    Args:
+        key_id: Id of the key.
+    """
+    return arguments("GET", f"/v1/keys/{quoted(key_id)}")
+
+
+def revoke_key(key_id: str) -> dict[str, Any]:
+    """Revoke an API key.
+
+    Revoke a key for good: it is refused everywhere within a second. The last live key of an admin
+    stays.
+
+    Args:
+        key_id: Id of the key.
+    """
+    return arguments("POST", f"/v1/keys/{quoted(key_id)}/revoke")
+
+
+def list_audit(
+    *,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    caller: str | None = None,
+    action: str | None = None,
+    object: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+) -> dict[str, Any]:
+    """List audit entries, newest first.
+
+    List who changed what, when and how, with the hash of each entry and the head of the chain.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        caller: Changed by this caller.
+        action: Of this kind of change.
+        object: Id or name of the changed object.
+        since: From this instant on.
+        until: Before this instant.
+    """
     return arguments(
         "GET",
-        f"/v1/tables/{quoted(table_id)}/policy/versions",
-        query={"page_size": page_size, "page_token": page_token},
+        "/v1/audit",
+        query={
+            "page_size": page_size,
+            "page_token": page_token,
+            "caller": caller,
+            "action": action,
+            "object": object,
+            "since": since,
+            "until": until,
+        },
     )
 
 
-def get_table_policy_version(table_id: str, version: int) -> dict[str, Any]:
-    """Show one version of a table's own policy.
+def get_whoami() -> dict[str, Any]:
+    """Show the caller.
 
-    Show a version and its changes from the version before.
+    Show the name, role and teams of the key or token that the request was sent with.
+    """
+    return arguments("GET", "/v1/whoami")
+
+
+def get_sign_in() -> dict[str, Any]:
+    """Show the ways to sign in.
+
+    Show what a browser needs to sign in. Needs no credential; waits up to 5 s for an identity provider.
+    """
+    return arguments("GET", "/v1/sign-in")
+
+
+def pause_table(table_id: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Pause a table.
+
+    Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
+    and mode.
 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        version: Number of the version.
+        body: A pause and why.
     """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/policy/versions/{quoted(version)}")
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/pause", body=body)
 
 
 def resume_table(table_id: str) -> dict[str, Any]:
@@ -1534,6 +1421,48 @@ def resume_table(table_id: str) -> dict[str, Any]:
             double quotes; an address with a slash is given as an id.
     """
     return arguments("POST", f"/v1/tables/{quoted(table_id)}/resume")
+
+
+def pause_catalog(name: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Pause a catalog's tables.
+
+    Start nothing new on any table of a catalog; what runs drains or stops, then waits.
+
+    Args:
+        name: Name of the catalog.
+        body: A pause and why.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/pause", body=body)
+
+
+def resume_catalog(name: str) -> dict[str, Any]:
+    """Resume a catalog's tables.
+
+    End the pause of a catalog and close its breaker; tables that were paused themselves stay so.
+
+    Args:
+        name: Name of the catalog.
+    """
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/resume")
+
+
+def pause_fleet(*, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+    """Pause the fleet.
+
+    Start nothing new on any table; what runs drains or stops, then waits.
+
+    Args:
+        body: A pause and why.
+    """
+    return arguments("POST", "/v1/fleet/pause", body=body)
+
+
+def resume_fleet() -> dict[str, Any]:
+    """Resume the fleet.
+
+    End the pause of the fleet; tables that were paused themselves stay so.
+    """
+    return arguments("POST", "/v1/fleet/resume")
 
 
 def unfreeze_table(table_id: str, *, body: models.UnfreezeRequest | Mapping[str, Any]) -> dict[str, Any]:
@@ -1553,74 +1482,145 @@ def unfreeze_table(table_id: str, *, body: models.UnfreezeRequest | Mapping[str,
     return arguments("POST", f"/v1/tables/{quoted(table_id)}/unfreeze", body=body)
 
 
-def get_table_upkeep(table_id: str) -> dict[str, Any]:
-    """Show a table's upkeep besides rewriting.
+def get_limits() -> dict[str, Any]:
+    """Show the fleet's limits.
 
-    Show every operation besides `rewrite`: whether it is on, its effect now, when it is due, and its
-    last run.
-
-    An operation that is off shows what it would do if it were switched on.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
+    Show what holds for all tables together; the ETag is needed to replace it.
     """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep")
+    return arguments("GET", "/v1/limits")
 
 
-def get_removable_files(table_id: str, operation: models.GetRemovableFilesOperation | str) -> dict[str, Any]:
-    """Download the files that an operation would delete.
+def replace_limits(*, body: models.LimitsReplace | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+    """Write the fleet's limits.
 
-    Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
+    Write the limits as a whole.
 
-    The table's policy has to have it switched on, `expire_snapshots` with `delete_files`; `purge` is
-    for admins. Orphans are listed by a run only: see its deleted files.
+    `parallel_runs` holds for new starts, `parallel_groups` for new tasks, rates in seconds for running
+    rewrites too.
 
     Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        operation: An operation that deletes the files of the snapshots that it removes.
+        body: Limits of the whole fleet. Absent or null: unlimited.
+        if_match: ETag of the version that was read.
     """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/upkeep/{quoted(operation)}/files")
+    return arguments("PUT", "/v1/limits", headers={"if-match": if_match}, body=body)
 
 
-def get_table_windows(table_id: str, *, hours: int | None = 168) -> dict[str, Any]:
-    """List a table's quiet hours and blackouts to come.
+def get_liveness() -> dict[str, Any]:
+    """Check that the process answers.
 
-    List the windows of the table's effective policy as instants, across changes of local time.
-
-    Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        hours: Hours from now on, at most a week.
+    Answer without asking anybody.
     """
-    return arguments("GET", f"/v1/tables/{quoted(table_id)}/windows", query={"hours": hours})
+    return arguments("GET", "/healthz")
 
 
-def get_write_locations(table_id: str, *, partition: str, file_name: str | None = None) -> dict[str, Any]:
-    """Show where to write the files of a partition.
+def get_readiness() -> dict[str, Any]:
+    """Show the state of each dependency.
 
-    Name the folders of a partition to put a file into while a rewrite replaces its folder.
+    Ask database, Redis and Spark, and count live workers and coordinators.
 
-    Put the file, whole and under `file_name`, into each folder without it, in the order given. Ask
-    again with `file_name`, until `is_written` is true and every folder has the file.
+    Without Redis, Spark, a worker or a coordinator requests are served and runs wait: `degraded`, with
+    status 200.
+    """
+    return arguments("GET", "/readyz")
+
+
+def get_metrics() -> dict[str, Any]:
+    """Show figures for Prometheus.
+
+    Show requests, runs, queue and dependencies in the Prometheus text format.
+
+    Series that name catalogs and teams need a key or token of every team; without a credential they are
+    left out.
+    """
+    return arguments("GET", "/metrics")
+
+
+def explain_problem(code: str) -> dict[str, Any]:
+    """Explain a problem type.
+
+    Explain a problem type in a paragraph.
 
     Args:
-        table_id: Id or address of the table. A part of the address that has a dot is written in
-            double quotes; an address with a slash is given as an id.
-        partition: The partition, as lists of partitions have it: a JSON object with a value for
-            each key.
-        file_name: `file_name` of an earlier answer: `has_file` is then about this file. Without
-            it: a new name.
+        code: `code` of a problem.
+    """
+    return arguments("GET", f"/problems/{quoted(code)}")
+
+
+def list_deletions(
+    *,
+    state: Sequence[models.DeletionState | str] | str | None = None,
+    catalog: str | None = None,
+    owner_team: str | None = None,
+    since: datetime.datetime | str | None = None,
+    until: datetime.datetime | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+    table_id: str | None = None,
+) -> dict[str, Any]:
+    """List deletions, newest first.
+
+    List runs that delete files or history: announced, at work, and ended; `since` and `until`: when
+    announced.
+
+    Args:
+        state: Only those in one of these states; accepts several.
+        catalog: In this catalog.
+        owner_team: Of tables that this team owns.
+        since: From this instant on.
+        until: Before this instant.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+        table_id: Id or address of a table, such as `lake.sales.orders`.
     """
     return arguments(
-        "GET", f"/v1/tables/{quoted(table_id)}/write-locations", query={"partition": partition, "file_name": file_name}
+        "GET",
+        "/v1/deletions",
+        query={
+            "state": state,
+            "catalog": catalog,
+            "owner_team": owner_team,
+            "since": since,
+            "until": until,
+            "page_size": page_size,
+            "page_token": page_token,
+            "table_id": table_id,
+        },
     )
 
 
-def get_whoami() -> dict[str, Any]:
-    """Show the caller.
+def get_deletion(run_id: str) -> dict[str, Any]:
+    """Show a deletion.
 
-    Show the name, role and teams of the key or token that the request was sent with.
+    Show one deletion: what it deletes, from when on, and until when it can be undone.
+
+    Args:
+        run_id: Id of the run.
     """
-    return arguments("GET", "/v1/whoami")
+    return arguments("GET", f"/v1/deletions/{quoted(run_id)}")
+
+
+def undo_deletion(run_id: str) -> dict[str, Any]:
+    """Undo a deletion.
+
+    End a deletion before it starts, or stop it at work; what it has deleted by then can't be brought
+    back.
+
+    Of an automatic one, the setting is then `off` in the table's own policy.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("POST", f"/v1/deletions/{quoted(run_id)}/undo")
+
+
+def acknowledge_deletion(run_id: str) -> dict[str, Any]:
+    """Acknowledge a deletion that waits for it.
+
+    Let a deletion that waits for an acknowledgement delete its `acknowledgement.amounts`.
+
+    If by the time it starts it would delete over 10 % more than that, it waits again.
+
+    Args:
+        run_id: Id of the run.
+    """
+    return arguments("POST", f"/v1/deletions/{quoted(run_id)}/acknowledge")

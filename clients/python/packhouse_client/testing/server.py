@@ -172,7 +172,7 @@ class MockPackhouse:
             case "GET":
                 found = self.records.policy(table)
             case "PUT":
-                document = checked_body(request, models.PolicyDocumentInput)
+                document = checked_body(request, models.PolicyDocument)
                 version, message = None if is_first else _version(request), request.url.params.get("message")
                 found = self.records.put_policy(table, document, version=version, message=message)
             case "DELETE":

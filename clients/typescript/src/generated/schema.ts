@@ -1563,6 +1563,34 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Measured figures, to compare with the predicted ones. */
+        ActualFigures: {
+            /**
+             * @description Bytes of the input files.
+             * @example 68157440
+             */
+            input_bytes?: number;
+            /**
+             * @description Input files.
+             * @example 65
+             */
+            input_files?: number;
+            /**
+             * @description Bytes of the output files.
+             * @example 63200000
+             */
+            output_bytes?: number;
+            /**
+             * @description Output files.
+             * @example 2
+             */
+            output_files?: number;
+            /**
+             * @description Seconds of the last attempt.
+             * @example 3
+             */
+            seconds?: number;
+        };
         /** @description A table of which settings would change. */
         AffectedTable: {
             /**
@@ -1577,6 +1605,47 @@ export interface components {
         All: {
             /** @description Conditions that all have to hold. */
             and: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"])[];
+        };
+        /** @description Announcement of a run that deletes files or history. */
+        AnnouncedDeletion: {
+            /** @description Whether the run itself waits until then; false: it does its other work at once. */
+            is_held?: boolean | null;
+            /** @description What it may delete; null for a purge. */
+            rule?: components["schemas"]["AnnouncedRule"] | null;
+            /**
+             * @description Nothing is deleted before; null: it had no grace.
+             * @example 2026-11-28T14:00:00Z
+             */
+            starts_at?: string | null;
+            /**
+             * @description What it would have deleted when it was announced, in words.
+             * @default
+             * @example 66 snapshots of 78 can expire (older than 5 d, except the 10 newest of each branch)
+             */
+            summary?: string;
+            /**
+             * @description The most that it may delete without a further acknowledgement, by amount; empty: no bound.
+             * @default {}
+             * @example {
+             *       "snapshots": 66
+             *     }
+             */
+            up_to?: {
+                [key: string]: number;
+            };
+        };
+        /** @description The setting that allows a deletion, with its bounds. */
+        AnnouncedRule: {
+            /**
+             * @description Its bounds.
+             * @default {}
+             */
+            bounds?: components["schemas"]["DeletionBounds"];
+            /**
+             * @description Dotted name of the setting.
+             * @example maintenance.expire_snapshots
+             */
+            setting?: string | null;
         };
         /** @description True where at least one part is. */
         AnyOf: {
@@ -1731,12 +1800,25 @@ export interface components {
              */
             valid_seconds?: number;
         };
+        /** @description A count before and after a run. */
+        BeforeAndAfter: {
+            /**
+             * @description After the run.
+             * @example 9
+             */
+            after: number;
+            /**
+             * @description Before the run.
+             * @example 412
+             */
+            before: number;
+        };
         /**
          * @description A window that comes once: a freeze, a holiday, a migration.
          *
          *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
          */
-        "Blackout-Input": {
+        Blackout: {
             /**
              * @description Start of the window.
              * @example 2026-12-24T18:00:00Z
@@ -1772,34 +1854,6 @@ export interface components {
             time_zone?: unknown;
             to?: unknown;
         });
-        /**
-         * @description A window that comes once: a freeze, a holiday, a migration.
-         *
-         *     Times carry an offset (`Z`), or are local to `time_zone`. A date alone is its midnight.
-         */
-        "Blackout-Output": {
-            /** @description Start of the window. */
-            from: string;
-            /**
-             * @description `drain`: no new groups, commit those in flight, park the rest; `interrupt`: stop those in flight within 5 s, commit finished ones, park; `finish`: only new runs are held.
-             * @default drain
-             */
-            on_start?: components["schemas"]["OnStart"];
-            /** @description Shown where a run waits for it. */
-            reason: string;
-            /** @description IANA name, for times without an offset. */
-            time_zone?: string | null;
-            /** @description End of the window. */
-            to: string;
-        } & ({
-            from?: unknown;
-            time_zone: string;
-            to?: unknown;
-        } | {
-            from?: unknown;
-            time_zone?: unknown;
-            to?: unknown;
-        });
         /** @description Bytes that rewrites read in the last 24 hours, and the limit of the fleet. */
         BudgetUse: {
             /** @description The fleet's bandwidth over a day (read + written); null: none. */
@@ -1811,7 +1865,7 @@ export interface components {
         };
         /** @description Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs. */
         Calibration: {
-            /** @description Of each file: footer, page headers, dictionaries. Inputs are counted without them, outputs with. */
+            /** @description Of each file: footer, page headers, dictionaries. Only outputs are counted with them. */
             metadata_bytes: number;
             /** @description Factor of the rows' bytes, without the metadata of files. */
             output_bytes: number;
@@ -1861,8 +1915,8 @@ export interface components {
         /**
          * @description A catalog to create.
          * @example {
-         *       "format": "iceberg",
          *       "name": "lake",
+         *       "format": "iceberg",
          *       "properties": {
          *         "type": "sql",
          *         "uri": "env:LAKE_CATALOG_URI",
@@ -1996,18 +2050,18 @@ export interface components {
         /**
          * @description Support of one operation, by one strategy on one engine, for tables of the format.
          * @example {
-         *       "engine": "arrow",
          *       "operation": "rewrite",
+         *       "strategy": "binpack",
+         *       "engine": "arrow",
          *       "possible": true,
-         *       "reason": null,
-         *       "strategy": "binpack"
+         *       "reason": null
          *     }
          * @example {
-         *       "engine": "native",
          *       "operation": "rewrite",
+         *       "strategy": "sort",
+         *       "engine": "native",
          *       "possible": false,
-         *       "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it",
-         *       "strategy": "sort"
+         *       "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it"
          *     }
          */
         Cell: {
@@ -2117,7 +2171,7 @@ export interface components {
             /** @enum {unknown} */
             op?: "in" | "not_in";
             value?: unknown;
-            values: unknown[];
+            values: (boolean | number | string)[];
         } | {
             /** @enum {unknown} */
             op?: "is_null" | "is_not_null";
@@ -2142,6 +2196,23 @@ export interface components {
             /** @description JSON pointer to the setting. */
             pointer: string;
         };
+        /** @description Replaced copies that a search found. */
+        CopiesFound: {
+            /**
+             * @description Replaced folders, by what is done with them.
+             * @default {}
+             * @example {
+             *       "in_grace": 3
+             *     }
+             */
+            folders?: {
+                [key: string]: number;
+            };
+            /** @description Files that came late. */
+            late?: components["schemas"]["LateFiles"] | null;
+            /** @description End of the grace of the next of them; null: none. */
+            next_at?: string | null;
+        };
         /** @description Bytes and requests of a run that starts now. */
         Cost: {
             /** @description Bytes that would be read. */
@@ -2160,22 +2231,22 @@ export interface components {
         /**
          * @description What an operation does, needs and deletes. `GET /v1/formats` says for tables of which formats it is possible.
          * @example {
-         *       "caller_role": "operator",
-         *       "deletes": "history",
-         *       "example": {
-         *         "keep_last": 10,
-         *         "older_than": "5d"
-         *       },
-         *       "lists_files": true,
+         *       "operation": "expire_snapshots",
+         *       "title": "Expire snapshots",
+         *       "summary": "Removes old snapshots, and with `delete_files` the files that only they need.",
          *       "needs": [
          *         "catalog",
          *         "storage"
          *       ],
-         *       "needs_confirmation": false,
-         *       "operation": "expire_snapshots",
          *       "setting": "maintenance.expire_snapshots",
-         *       "summary": "Removes old snapshots, and with `delete_files` the files that only they need.",
-         *       "title": "Expire snapshots"
+         *       "example": {
+         *         "older_than": "5d",
+         *         "keep_last": 10
+         *       },
+         *       "deletes": "history",
+         *       "lists_files": true,
+         *       "caller_role": "operator",
+         *       "needs_confirmation": false
          *     }
          */
         DeclaredOperation: {
@@ -2205,13 +2276,26 @@ export interface components {
             /** @description Its name for people. */
             title: string;
         };
+        /** @description Rows of replaced delete files. */
+        DeletedPositions: {
+            /**
+             * @description Rows of those that apply to live data files, and were written.
+             * @example 80000
+             */
+            kept: number;
+            /**
+             * @description Rows that were read.
+             * @example 120000
+             */
+            read: number;
+        };
         /**
          * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
          *
          *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
          *     always hold as well.
          */
-        "DeleteOldCompactions-Input": {
+        DeleteOldCompactions: {
             /**
              * @description Time after a rewrite for which the copy that it replaced is kept.
              * @default 1d
@@ -2233,27 +2317,153 @@ export interface components {
              *       }
              *     ]
              */
-            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+            when?: components["schemas"]["TriggerCondition"][] | null;
         };
-        /**
-         * @description Removal of copies of the data that a rewrite by Packhouse replaced: snapshots, and the files that only they need.
-         *
-         *     Only snapshots whose rows a later snapshot has as well are removed. Branches, tags and the table's own retention
-         *     always hold as well.
-         */
-        "DeleteOldCompactions-Output": {
+        /** @description Plan of a deletion of old compactions: of snapshots, or in tables without any of folders. */
+        DeleteOldCompactionsPlan: {
+            /** @description Of a dry run: replaced folders whose grace is over. */
+            due?: number | null;
             /**
-             * @description Time after a rewrite for which the copy that it replaced is kept.
-             * @default 1d
+             * @description The first hundred of them, oldest first.
+             * @default []
              */
-            grace?: string;
+            expired?: components["schemas"]["ExpiringSnapshot"][];
             /**
-             * @description Least time between two automatic runs.
-             * @default 1d
+             * @description The first hundred of them.
+             * @default []
              */
-            interval?: string;
-            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
-            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+            expired_tags?: components["schemas"]["ExpiringTag"][];
+            /** @description Tags that would be removed; null: none. */
+            expired_tags_total?: number | null;
+            /**
+             * @description Snapshots that would be removed.
+             * @example 2
+             */
+            expired_total?: number | null;
+            /**
+             * @description The other snapshots, by the first reason that keeps each.
+             * @default {}
+             * @example {
+             *       "keep_last": 10,
+             *       "too_young": 53
+             *     }
+             */
+            kept?: {
+                [key: string]: number;
+            };
+            /** @description When the next snapshot may expire if nothing more is written; null: not by age alone. */
+            next_at?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "delete_old_compactions";
+            /** @description Files to delete; null: none, or not listed yet. */
+            removal?: components["schemas"]["RemovalPlan"] | null;
+            /** @description The rule; null: not planned yet. */
+            rule?: components["schemas"]["HistoryRule"] | null;
+            /** @description Upper bound of the bytes of files that only removed snapshots need. */
+            superseded_bytes?: number | null;
+            /** @description Of a dry run: replaced folders in their grace. */
+            watched?: number | null;
+        };
+        /** @description Request of a deletion of old compactions. */
+        DeleteOldCompactionsRequest: {
+            /** @description Its announcement; null: it has none. */
+            announced?: components["schemas"]["AnnouncedDeletion"] | null;
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "delete_old_compactions";
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /** @description Result of a deletion of old compactions. Tables without snapshots have figures of files only. */
+        DeleteOldCompactionsResult: {
+            /** @description Why it waits for an acknowledgement, or who gave it; null: it needed none. */
+            acknowledgement?: components["schemas"]["DeletionAcknowledgement"] | null;
+            /** @description Files that it left because their size or time had changed since the search. */
+            changed_files?: number | null;
+            /**
+             * @description The first of them.
+             * @default []
+             */
+            delete_failure_samples?: components["schemas"]["FailedDelete"][];
+            /** @description Files that the store refused to delete. */
+            delete_failures?: number | null;
+            /**
+             * @description Requests sent to the store.
+             * @example 2
+             */
+            delete_requests?: number | null;
+            /**
+             * @description Deleted files by kind.
+             * @default {}
+             * @example {
+             *       "data": {
+             *         "bytes": 40800000000,
+             *         "files": 180
+             *       }
+             *     }
+             */
+            deleted?: {
+                [key: string]: components["schemas"]["FileCount"];
+            };
+            /**
+             * @description Bytes of these files, from metadata.
+             * @example 40802189312
+             */
+            deleted_bytes?: number | null;
+            /**
+             * @description Files that it deleted.
+             * @example 189
+             */
+            deleted_files?: number | null;
+            /** @description Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it. */
+            deleted_files_list?: string | null;
+            /**
+             * @description Snapshots that it removed from the table's metadata.
+             * @example 66
+             */
+            expired_snapshots?: number | null;
+            /** @description Tags that it removed; null: none. */
+            expired_tags?: number | null;
+            /** @description Files that were gone before, where that is known; otherwise they count as deleted. */
+            gone_files?: number | null;
+            /**
+             * @description Snapshots that stay; null until it ended.
+             * @example 12
+             */
+            kept_snapshots?: number | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description What it left alone, and why. */
+            not_deleted?: components["schemas"]["NotDeleted"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "delete_old_compactions";
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
         };
         /** @description Deletes that make a data file a candidate regardless of its size, and removal of delete files. */
         DeleteRules: {
@@ -2279,10 +2489,8 @@ export interface components {
              * @description Time of its announcement.
              */
             announced_at: string;
-            /** @description What bounds it: ages in seconds, and counts, as announced. */
-            bounds: {
-                [key: string]: unknown;
-            };
+            /** @description What bounds it, as announced. */
+            bounds: components["schemas"]["DeletionBounds"];
             /** @description Time at which it ended; null: not yet. */
             ended_at: string | null;
             /** @description Caller who undid or cancelled it; null: it was neither. */
@@ -2297,9 +2505,7 @@ export interface components {
             /** @description Caller who submitted it; `coordinator` for an automatic deletion. */
             requested_by: string;
             /** @description Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files. */
-            result: {
-                [key: string]: unknown;
-            };
+            result: components["schemas"]["RunResult"];
             /** @description The setting that allows it; null for a purge. */
             setting: string | null;
             /** @description End of its grace; null: it had none. */
@@ -2349,6 +2555,29 @@ export interface components {
             /** @description Snapshots; null: not known. */
             snapshots: number | null;
         };
+        /** @description Bounds of a deletion as announced; absent: its setting has no such bound. */
+        DeletionBounds: {
+            /** @description Whether files are deleted as well. */
+            delete_files?: boolean;
+            /** @description Seconds for which a replaced copy stays unused. */
+            grace?: number;
+            /** @description Inventory of the store that is read instead of listing. */
+            inventory?: string;
+            /**
+             * @description Newest snapshots of each branch that stay.
+             * @example 10
+             */
+            keep_last?: number;
+            /**
+             * @description Least age in seconds.
+             * @example 432000
+             */
+            older_than?: number;
+            /** @description Least seconds between the two searches for orphans. */
+            quarantine?: number;
+            /** @description Age in seconds from which history is removed. */
+            retention?: number;
+        };
         /**
          * @description Kind of what an operation deletes: snapshots with the files that only they need, or files that nothing needs.
          * @enum {string}
@@ -2364,26 +2593,26 @@ export interface components {
         /**
          * @description What the request would delete first, by the planners of runs. There is no way back.
          * @example {
-         *       "acknowledge": "WyI1ZjBjIix7fV0.aRbXyg.0f3K",
+         *       "table_count": 1,
+         *       "snapshots": 66,
+         *       "files": 189,
+         *       "bytes": 40802189312,
+         *       "complete": true,
          *       "by_table": [
          *         {
-         *           "address": "lake.sales.orders",
-         *           "bytes": 40802189312,
-         *           "complete": true,
-         *           "files": 189,
          *           "id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
-         *           "removed_until": "2026-11-20T14:00:00Z",
+         *           "address": "lake.sales.orders",
          *           "settings": [
          *             "maintenance.expire_snapshots"
          *           ],
-         *           "snapshots": 66
+         *           "snapshots": 66,
+         *           "files": 189,
+         *           "bytes": 40802189312,
+         *           "removed_until": "2026-11-20T14:00:00Z",
+         *           "complete": true
          *         }
          *       ],
-         *       "bytes": 40802189312,
-         *       "complete": true,
-         *       "files": 189,
-         *       "snapshots": 66,
-         *       "table_count": 1
+         *       "acknowledge": "WyI1ZjBjIix7fV0.aRbXyg.0f3K"
          *     }
          */
         Deletions: {
@@ -2433,7 +2662,7 @@ export interface components {
              * @description Operation of the run. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            operation: "delete_old_compactions" | "expire_snapshots" | "reclaim" | "remove_orphans";
+            operation: "expire_snapshots" | "remove_orphans" | "delete_old_compactions" | "reclaim";
             /** @description Absent: the priority of the table's policy. */
             priority?: components["schemas"]["Priority"] | null;
             /**
@@ -2595,7 +2824,7 @@ export interface components {
          *
          *     Branches, tags and the table's own retention always hold as well.
          */
-        "ExpireSnapshots-Input": {
+        ExpireSnapshots: {
             /**
              * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
              * @default false
@@ -2626,33 +2855,210 @@ export interface components {
              *       }
              *     ]
              */
-            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+            when?: components["schemas"]["TriggerCondition"][] | null;
         };
         /**
-         * @description Selection of the snapshots that are expired, and the interval.
-         *
-         *     Branches, tags and the table's own retention always hold as well.
+         * @description Plan of an expiry of snapshots.
+         * @example {
+         *       "operation": "expire_snapshots",
+         *       "rule": {
+         *         "older_than_seconds": 432000,
+         *         "keep_last": 10,
+         *         "delete_files": true
+         *       },
+         *       "expired_total": 2,
+         *       "expired": [
+         *         {
+         *           "snapshot_id": "3051729675574597004",
+         *           "committed_at": "2026-10-25T03:00:00Z"
+         *         }
+         *       ],
+         *       "kept": {
+         *         "keep_last": 10,
+         *         "too_young": 53
+         *       },
+         *       "superseded_bytes": 40802189312,
+         *       "next_at": "2026-11-02T03:00:00Z"
+         *     }
          */
-        "ExpireSnapshots-Output": {
+        ExpireSnapshotsPlan: {
             /**
-             * @description Also delete the files that only expired snapshots needed, once the snapshots are gone.
-             * @default false
+             * @description The first hundred of them, oldest first.
+             * @default []
              */
-            delete_files?: boolean;
+            expired?: components["schemas"]["ExpiringSnapshot"][];
             /**
-             * @description Least time between two automatic expiries.
-             * @default 1d
+             * @description The first hundred of them.
+             * @default []
              */
-            interval?: string;
+            expired_tags?: components["schemas"]["ExpiringTag"][];
+            /** @description Tags that would be removed; null: none. */
+            expired_tags_total?: number | null;
             /**
-             * @description Number of newest snapshots of each branch that are kept regardless of their age.
-             * @default 10
+             * @description Snapshots that would be removed.
+             * @example 2
              */
-            keep_last?: number;
-            /** @description Only snapshots older than this. */
-            older_than: string;
-            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
-            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+            expired_total?: number | null;
+            /**
+             * @description The other snapshots, by the first reason that keeps each.
+             * @default {}
+             * @example {
+             *       "keep_last": 10,
+             *       "too_young": 53
+             *     }
+             */
+            kept?: {
+                [key: string]: number;
+            };
+            /** @description When the next snapshot may expire if nothing more is written; null: not by age alone. */
+            next_at?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "expire_snapshots";
+            /** @description Files to delete; null: none, or not listed yet. */
+            removal?: components["schemas"]["RemovalPlan"] | null;
+            /** @description The rule; null: not planned yet. */
+            rule?: components["schemas"]["HistoryRule"] | null;
+            /** @description Upper bound of the bytes of files that only removed snapshots need. */
+            superseded_bytes?: number | null;
+        };
+        /** @description Request of an expiry of snapshots. */
+        ExpireSnapshotsRequest: {
+            /** @description Its announcement; null: it has none. */
+            announced?: components["schemas"]["AnnouncedDeletion"] | null;
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "expire_snapshots";
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /**
+         * @description Result of an expiry of snapshots.
+         * @example {
+         *       "operation": "expire_snapshots",
+         *       "expired_snapshots": 66,
+         *       "kept_snapshots": 12,
+         *       "deleted_files": 189,
+         *       "deleted_bytes": 40802189312,
+         *       "delete_failures": 0,
+         *       "seconds": 7.5
+         *     }
+         */
+        ExpireSnapshotsResult: {
+            /** @description Why it waits for an acknowledgement, or who gave it; null: it needed none. */
+            acknowledgement?: components["schemas"]["DeletionAcknowledgement"] | null;
+            /** @description Files that it left because their size or time had changed since the search. */
+            changed_files?: number | null;
+            /**
+             * @description The first of them.
+             * @default []
+             */
+            delete_failure_samples?: components["schemas"]["FailedDelete"][];
+            /** @description Files that the store refused to delete. */
+            delete_failures?: number | null;
+            /**
+             * @description Requests sent to the store.
+             * @example 2
+             */
+            delete_requests?: number | null;
+            /**
+             * @description Deleted files by kind.
+             * @default {}
+             * @example {
+             *       "data": {
+             *         "bytes": 40800000000,
+             *         "files": 180
+             *       }
+             *     }
+             */
+            deleted?: {
+                [key: string]: components["schemas"]["FileCount"];
+            };
+            /**
+             * @description Bytes of these files, from metadata.
+             * @example 40802189312
+             */
+            deleted_bytes?: number | null;
+            /**
+             * @description Files that it deleted.
+             * @example 189
+             */
+            deleted_files?: number | null;
+            /** @description Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it. */
+            deleted_files_list?: string | null;
+            /**
+             * @description Snapshots that it removed from the table's metadata.
+             * @example 66
+             */
+            expired_snapshots?: number | null;
+            /** @description Tags that it removed; null: none. */
+            expired_tags?: number | null;
+            /** @description Files that were gone before, where that is known; otherwise they count as deleted. */
+            gone_files?: number | null;
+            /**
+             * @description Snapshots that stay; null until it ended.
+             * @example 12
+             */
+            kept_snapshots?: number | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description What it left alone, and why. */
+            not_deleted?: components["schemas"]["NotDeleted"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "expire_snapshots";
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
+        };
+        /** @description A snapshot that would be removed. */
+        ExpiringSnapshot: {
+            /**
+             * Format: date-time
+             * @description Time of its commit.
+             * @example 2026-10-25T03:00:00Z
+             */
+            committed_at: string;
+            /**
+             * @description Id of the snapshot.
+             * @example 3051729675574597004
+             */
+            snapshot_id: string;
+        };
+        /** @description A tag that would be removed. */
+        ExpiringTag: {
+            /**
+             * @description Name of the tag.
+             * @example end-of-month
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description End of the time for which it was to be retained.
+             */
+            retained_until: string;
         };
         /** @description Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active. */
         ExplainedBudgets: {
@@ -2995,6 +3401,32 @@ export interface components {
             /** @description Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it. */
             would_start_by_itself: boolean;
         };
+        /** @description A file that the store refused to delete. */
+        FailedDelete: {
+            /**
+             * @description Path of the file.
+             * @example s3://lake/warehouse/sales/orders/data/00007.parquet
+             */
+            path: string;
+            /**
+             * @description The answer of the store.
+             * @example AccessDenied
+             */
+            reason: string;
+        };
+        /** @description A number of files and their size. */
+        FileCount: {
+            /**
+             * @description Bytes of these files.
+             * @example 40802189312
+             */
+            bytes: number;
+            /**
+             * @description Number of files.
+             * @example 189
+             */
+            files: number;
+        };
         /** @description Files of one partition that are rewritten together by one task. */
         FileGroup: {
             /** @description Number of the attempt, from 1. */
@@ -3289,31 +3721,31 @@ export interface components {
         /**
          * @description Operations that this version supports for tables of one format, with the reason for each that it does not.
          * @example {
+         *       "format": "iceberg",
+         *       "served": true,
          *       "capabilities": [
          *         {
-         *           "engine": "arrow",
          *           "operation": "rewrite",
+         *           "strategy": "binpack",
+         *           "engine": "arrow",
          *           "possible": true,
-         *           "reason": null,
-         *           "strategy": "binpack"
+         *           "reason": null
          *         },
          *         {
-         *           "engine": "native",
          *           "operation": "rewrite",
+         *           "strategy": "sort",
+         *           "engine": "native",
          *           "possible": false,
-         *           "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it",
-         *           "strategy": "sort"
+         *           "reason": "this version calls Iceberg's own procedure for binpack only; arrow does it"
          *         }
          *       ],
-         *       "format": "iceberg",
          *       "refused_settings": [
          *         {
-         *           "reason": "these tables are rewritten by their own procedure only",
          *           "setting": "rewrite.engine",
-         *           "value": "arrow"
+         *           "value": "arrow",
+         *           "reason": "these tables are rewritten by their own procedure only"
          *         }
-         *       ],
-         *       "served": true
+         *       ]
          *     }
          */
         Format: {
@@ -3389,7 +3821,7 @@ export interface components {
             stop_trigger: number | null;
         };
         /** @description Conditions for rewriting a whole partition. */
-        "FullRules-Input": {
+        FullRules: {
             /**
              * @description Always rewrite partitions smaller than this in full.
              * @example 1GiB
@@ -3419,19 +3851,6 @@ export interface components {
              */
             when_increment_above_bytes?: "off" | (number | string) | null;
         };
-        /** @description Conditions for rewriting a whole partition. */
-        "FullRules-Output": {
-            /** @description Always rewrite partitions smaller than this in full. */
-            always_below_bytes?: "off" | number | null;
-            /** @description Conditions for a full rewrite of a partition without deletes; `off`: none. */
-            eligibility?: "off" | components["schemas"]["FullEligibility"] | null;
-            /** @description Time between full rewrites of a partition. */
-            interval?: "off" | string | null;
-            /** @description Rewrite in full once bytes added since the last full rewrite exceed this share of its output, in percent. */
-            size_amplification_percent?: "off" | number | null;
-            /** @description Rewrite in full once more than this was added since the last full rewrite. */
-            when_increment_above_bytes?: "off" | number | null;
-        };
         /** @description Rights of one team on the tables of some namespaces of a catalog. */
         Grant: {
             /** @description Patterns of namespaces with their levels joined by dots. */
@@ -3446,6 +3865,7 @@ export interface components {
          * @example {
          *       "grants": [
          *         {
+         *           "team": "sales",
          *           "namespaces": [
          *             "sales",
          *             "sales.*"
@@ -3453,8 +3873,7 @@ export interface components {
          *           "rights": [
          *             "discover",
          *             "register"
-         *           ],
-         *           "team": "sales"
+         *           ]
          *         }
          *       ]
          *     }
@@ -3466,6 +3885,7 @@ export interface components {
         /**
          * @description Rights of one team on the tables of some namespaces of a catalog.
          * @example {
+         *       "team": "sales",
          *       "namespaces": [
          *         "sales",
          *         "sales.*"
@@ -3473,8 +3893,7 @@ export interface components {
          *       "rights": [
          *         "discover",
          *         "register"
-         *       ],
-         *       "team": "sales"
+         *       ]
          *     }
          */
         GrantWrite: {
@@ -3496,6 +3915,26 @@ export interface components {
              * @example sales
              */
             team: string;
+        };
+        /** @description File groups that a run committed, and those that it lost to other writers in all attempts. */
+        GroupRaces: {
+            /**
+             * @description Lost groups of all, from 0 to 1; null without any.
+             * @example 0
+             */
+            conflict_rate?: number | null;
+            /** @description File groups committed, once it ended. */
+            groups_committed?: number;
+            /**
+             * @description File groups lost to other writers.
+             * @example 0
+             */
+            groups_lost?: number;
+            /**
+             * @description Bytes written for the lost groups.
+             * @example 0
+             */
+            wasted_bytes?: number;
         };
         /**
          * @description State of a file group.
@@ -3573,22 +4012,37 @@ export interface components {
             finished_at: string | null;
             /** @description The run. */
             id: string;
+            /** @description Operation of the run. */
+            operation: components["schemas"]["Operation"];
             /** @description Summary and prediction of the plan. */
-            plan: {
-                [key: string]: unknown;
-            };
+            plan: components["schemas"]["RunPlan"];
             /** @description Caller that requested the run; `coordinator` for automatic runs. */
             requested_by: string;
             /** @description Measured figures, to compare with the prediction, and the proof of each snapshot. */
-            result: {
-                [key: string]: unknown;
-            };
+            result: components["schemas"]["RunResult"];
             /** @description Snapshots of the run, oldest first. */
             snapshot_ids: string[];
             /** @description Time at which it started; null: not yet. */
             started_at: string | null;
             /** @description State that it is in. */
             state: components["schemas"]["RunState"];
+        };
+        /** @description Bounds of the history that is removed. */
+        HistoryRule: {
+            /** @description Whether the files that only removed snapshots needed are deleted. */
+            delete_files?: boolean;
+            /** @description Seconds for which a replaced copy stays unused. */
+            grace_seconds?: number;
+            /**
+             * @description Newest snapshots of each branch that stay.
+             * @example 10
+             */
+            keep_last?: number;
+            /**
+             * @description Least age of a snapshot, in seconds.
+             * @example 432000
+             */
+            older_than_seconds?: number;
         };
         /**
          * @description Lengths of intervals; intervals of a day begin at midnight UTC.
@@ -3681,12 +4135,12 @@ export interface components {
         /**
          * @description A key to make.
          * @example {
-         *       "expires_at": "2027-11-01T00:00:00Z",
          *       "name": "etl",
          *       "role": "operator",
          *       "teams": [
          *         "sales"
-         *       ]
+         *       ],
+         *       "expires_at": "2027-11-01T00:00:00Z"
          *     }
          */
         KeyCreate: {
@@ -3782,7 +4236,7 @@ export interface components {
             stop_trigger?: number | null;
         };
         /** @description Every table that has a label. */
-        "LabelScope-Input": {
+        LabelScope: {
             /**
              * @description The label's key; it has no colon.
              * @example tier
@@ -3797,18 +4251,6 @@ export interface components {
              * @description The label's value; an empty one is a value, too.
              * @example gold
              */
-            value: string;
-        };
-        /** @description Every table that has a label. */
-        "LabelScope-Output": {
-            /** @description The label's key; it has no colon. */
-            key: string;
-            /**
-             * @description Kind of the signal, which determines the other fields. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            kind: "label";
-            /** @description The label's value; an empty one is a value, too. */
             value: string;
         };
         /** @description The newest run of a table. */
@@ -3853,6 +4295,48 @@ export interface components {
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
         };
+        /** @description Files that writers added to replaced copies. */
+        LateFiles: {
+            /**
+             * @description Files copied to where their partitions are now.
+             * @default 0
+             * @example 0
+             */
+            copied?: number;
+            /**
+             * @description Bytes of these files.
+             * @default 0
+             * @example 0
+             */
+            copied_bytes?: number;
+            /**
+             * @description Files that were not copied, by reason.
+             * @default {}
+             * @example {
+             *       "just_written": 1
+             *     }
+             */
+            left?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Files that were overwritten or removed there since.
+             * @default 0
+             * @example 0
+             */
+            overwritten?: number;
+            /**
+             * @description Files that had been copied before.
+             * @default 0
+             * @example 0
+             */
+            present?: number;
+            /**
+             * @description Paths of the first files that were not copied.
+             * @default []
+             */
+            samples?: string[];
+        };
         /**
          * @description Recommended layout of the files.
          * @enum {string}
@@ -3887,6 +4371,39 @@ export interface components {
              */
             setting: string;
         };
+        /** @description Files, partitions or manifests that a run left out of its work. */
+        LeftOut: {
+            /** @description Number of all of them. */
+            count: number;
+            /** @description Number of those that were left out for an error. */
+            errors: number;
+            /** @description The first twenty, those with errors before others. */
+            items: components["schemas"]["LeftOutItem"][];
+            /**
+             * @description Number by reason.
+             * @example {
+             *       "unreadable": 1
+             *     }
+             */
+            reasons: {
+                [key: string]: number;
+            };
+        };
+        /** @description A file, partition or manifest that a run left out of its work. */
+        LeftOutItem: {
+            /** @description The error that was found; empty if the reason explains itself. */
+            detail: string;
+            /**
+             * @description Path of the file or manifest, or the partition.
+             * @example s3://lake/warehouse/sales/orders/data/00007.parquet
+             */
+            name: string;
+            /**
+             * @description Code of the reason.
+             * @example unreadable
+             */
+            reason: string;
+        };
         /** @description Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds. */
         Limits: {
             /** @description Bytes per second, read + written. */
@@ -3912,7 +4429,7 @@ export interface components {
             version: number;
         };
         /** @description Limits on what a table's rewrites move, enforced while they run. */
-        "LimitSettings-Input": {
+        LimitSettings: {
             /**
              * @description Bytes per second that `share_percent` is a share of: declared, not measured.
              * @example 400MB/s
@@ -3944,27 +4461,12 @@ export interface components {
              */
             share_percent?: "off" | number | null;
         };
-        /** @description Limits on what a table's rewrites move, enforced while they run. */
-        "LimitSettings-Output": {
-            /** @description Bytes per second that `share_percent` is a share of: declared, not measured. */
-            available_bandwidth?: "off" | number | null;
-            /** @description Bytes per second, read + written. */
-            bandwidth?: "unlimited" | number | null;
-            /** @description Bytes read by rewrites in any rolling 24 hours. */
-            bytes_per_day?: "unlimited" | number | null;
-            /** @description Groups of this table at once; the fleet's `parallel_groups` limits all tables. */
-            parallel_groups?: number | null;
-            /** @description Object-store requests per second. */
-            requests?: "unlimited" | number | null;
-            /** @description Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies. */
-            share_percent?: "off" | number | null;
-        };
         /**
          * @description Limits of the whole fleet. Absent or null: unlimited.
          * @example {
-         *       "bandwidth": "400MB",
+         *       "parallel_runs": 4,
          *       "parallel_groups": 4,
-         *       "parallel_runs": 4
+         *       "bandwidth": "400MB"
          *     }
          */
         LimitsReplace: {
@@ -4003,6 +4505,26 @@ export interface components {
             };
             requests?: unknown;
         });
+        /** @description A file that would be deleted. */
+        ListedFile: {
+            /**
+             * @description Bytes of the file; null: not known.
+             * @example 1048576
+             */
+            file_bytes?: number | null;
+            /**
+             * @description Kind of file.
+             * @example data
+             */
+            kind?: string | null;
+            /**
+             * @description Path of the file.
+             * @example s3://lake/warehouse/sales/orders/data/00007.parquet
+             */
+            path: string;
+            /** @description Snapshot that added it; null: not known. */
+            snapshot_id?: string | null;
+        };
         /** @description A partition of a list: its health, and the parts that `include` names. */
         ListedPartition: {
             /** @description Mean size of a live data file, in bytes. */
@@ -4066,7 +4588,7 @@ export interface components {
          */
         LocationRole: "current" | "next";
         /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
-        "MaintenanceSettings-Input": {
+        MaintenanceSettings: {
             /**
              * @description Delete the copies of the data that rewrites replaced.
              * @example {
@@ -4074,7 +4596,7 @@ export interface components {
              *       "interval": "1d"
              *     }
              */
-            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions-Input"] | null;
+            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions"] | null;
             /**
              * @description Expire old snapshots.
              * @example {
@@ -4083,14 +4605,14 @@ export interface components {
              *       "older_than": "5d"
              *     }
              */
-            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Input"] | null;
+            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots"] | null;
             /**
              * @description Expire history after a time, and rewrite the files that block that.
              * @example {
              *       "retention": "7d"
              *     }
              */
-            reclaim?: "off" | components["schemas"]["Reclaim-Input"] | null;
+            reclaim?: "off" | components["schemas"]["Reclaim"] | null;
             /**
              * @description Remove files that no snapshot refers to.
              * @example {
@@ -4099,7 +4621,7 @@ export interface components {
              *       "quarantine": "7d"
              *     }
              */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Input"] | null;
+            remove_orphans?: "off" | components["schemas"]["RemoveOrphans"] | null;
             /**
              * @description Merge position-delete files, and drop those that apply to nothing.
              * @example {
@@ -4107,29 +4629,14 @@ export interface components {
              *       "interval": "1d"
              *     }
              */
-            rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes-Input"] | null;
+            rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes"] | null;
             /**
              * @description Merge manifests.
              * @example {
              *       "interval": "7d"
              *     }
              */
-            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Input"] | null;
-        };
-        /** @description Upkeep other than rewriting data files; each part is `off` or given as a whole. */
-        "MaintenanceSettings-Output": {
-            /** @description Delete the copies of the data that rewrites replaced. */
-            delete_old_compactions?: "off" | components["schemas"]["DeleteOldCompactions-Output"] | null;
-            /** @description Expire old snapshots. */
-            expire_snapshots?: "off" | components["schemas"]["ExpireSnapshots-Output"] | null;
-            /** @description Expire history after a time, and rewrite the files that block that. */
-            reclaim?: "off" | components["schemas"]["Reclaim-Output"] | null;
-            /** @description Remove files that no snapshot refers to. */
-            remove_orphans?: "off" | components["schemas"]["RemoveOrphans-Output"] | null;
-            /** @description Merge position-delete files, and drop those that apply to nothing. */
-            rewrite_deletes?: "off" | components["schemas"]["RewriteDeletes-Output"] | null;
-            /** @description Merge manifests. */
-            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests-Output"] | null;
+            rewrite_manifests?: "off" | components["schemas"]["RewriteManifests"] | null;
         };
         /** @description Size of the table's metadata and history, which upkeep besides rewriting reduces. */
         MetadataHealth: {
@@ -4197,6 +4704,13 @@ export interface components {
         Not: {
             /** @description Condition that must not hold. */
             not: components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"];
+        };
+        /** @description Files that a run left and that are not needed. */
+        NotDeleted: {
+            /** @description Those that may not be deleted; null: unknown. */
+            refused?: components["schemas"]["RefusedFiles"] | null;
+            /** @description Those that can't be read; null: not looked for. */
+            unread?: components["schemas"]["UnreadFiles"] | null;
         };
         /** @description An identity provider for the authorization code flow with PKCE (RFC 7636), as a public client. */
         OidcSignIn: {
@@ -4315,6 +4829,23 @@ export interface components {
             /** @description For `sort` only; when absent `first` ascending, `last` descending. */
             nulls?: ("first" | "last") | null;
         };
+        /** @description Overlap of the files of one partition before and after a run. */
+        OrderedPartition: {
+            /** @description After it; null: the partition is gone. */
+            after?: components["schemas"]["Overlap"] | null;
+            /** @description Before the run. */
+            before?: components["schemas"]["Overlap"] | null;
+            /**
+             * @description The partition's values as canonical JSON; `{}` for an unpartitioned table.
+             * @example {"day":"2026-11-01"}
+             */
+            partition: string;
+            /**
+             * @description Id of the partition spec.
+             * @example 0
+             */
+            spec_id: number;
+        };
         /** @description A column to order by, with its field id in the table. */
         OrderField: {
             /** @description Whether larger values come first. */
@@ -4341,6 +4872,69 @@ export interface components {
             /** @description Their bytes as a share of all bytes of the table. */
             unordered_share: number;
         };
+        /** @description The order that a rewrite put rows into, and its effect. */
+        OrderResult: {
+            /**
+             * @description Columns of the order.
+             * @default []
+             */
+            columns?: components["schemas"]["OrderField"][];
+            /**
+             * @description At most 20 partitions, those with most files first.
+             * @default []
+             */
+            partitions?: components["schemas"]["OrderedPartition"][];
+            /**
+             * @description Number of all partitions.
+             * @example 2
+             */
+            partitions_total?: number | null;
+            /**
+             * @description `sort`, `zorder` or `hilbert`.
+             * @example sort
+             */
+            strategy?: string | null;
+        };
+        /** @description Bounds of the files that are orphans. */
+        OrphanRule: {
+            /** @description Location of the inventory of the store; null: files are listed. */
+            inventory?: string;
+            /**
+             * @description Least age in seconds.
+             * @example 259200
+             */
+            older_than_seconds?: number;
+            /**
+             * @description Least seconds between the two searches that find an orphan.
+             * @example 86400
+             */
+            quarantine_seconds?: number;
+        };
+        /** @description Findings of a search for files that no snapshot needs. */
+        OrphanSearch: {
+            /** @description Orphans that a second search has to confirm. */
+            in_quarantine?: components["schemas"]["FileCount"] | null;
+            /** @description Time of the inventory; null: files were listed. */
+            inventory_at?: string | null;
+            /** @description Orphans that later searches take; null: none. */
+            left_for_later?: number | null;
+            /**
+             * @description Files of the table's folders.
+             * @example 1204
+             */
+            listed_files?: number | null;
+            /** @description When the first of them leaves the quarantine. */
+            next_at?: string | null;
+            /**
+             * @description Files that a snapshot needs.
+             * @example 1200
+             */
+            referenced_files?: number | null;
+            /** @description Time of the search. */
+            taken_at?: string | null;
+            /** @description Files that none needs and that are old enough. */
+            unreferenced?: components["schemas"]["FileCount"] | null;
+        };
         /** @description Another program that replaced data files of the table in the last day, from the table's history. */
         OtherCompactor: {
             /** @description Application of the last snapshot; null when it did not name itself. */
@@ -4363,6 +4957,29 @@ export interface components {
          * @enum {string}
          */
         OutsideFiles: "refuse" | "allowed_locations";
+        /** @description Overlap of the files of one partition in the order of rows. */
+        Overlap: {
+            /**
+             * @description Number of files.
+             * @example 40
+             */
+            files?: number | null;
+            /**
+             * @description Files that may contain a value, on average over all bounds.
+             * @example 4.2
+             */
+            files_for_a_lookup?: number | null;
+            /**
+             * @description The most files that may hold one value.
+             * @example 9
+             */
+            overlap_depth?: number | null;
+            /**
+             * @description Share of the files that a lookup need not look into.
+             * @example 0.9
+             */
+            pruned_share?: number | null;
+        };
         /** @description The decision that the coordinator makes on a partition under the policy of its table. */
         PartitionDecision: {
             /** @description End of its cool-down after lost races; null: no cool-down. */
@@ -4547,8 +5164,8 @@ export interface components {
         /**
          * @description A pause and why.
          * @example {
-         *       "mode": "drain",
-         *       "reason": "backfill of October"
+         *       "reason": "backfill of October",
+         *       "mode": "drain"
          *     }
          */
         PauseRequest: {
@@ -4590,12 +5207,12 @@ export interface components {
          * @description Settings of a plan.
          * @example {
          *       "policy": {
+         *         "rewrite": {
+         *           "target_file_bytes": "128MiB"
+         *         },
          *         "limits": {
          *           "bandwidth": "50MB",
          *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": "128MiB"
          *         }
          *       }
          *     }
@@ -4619,27 +5236,27 @@ export interface components {
             /** @description Partitions to take, as a condition on partition columns; null or left out: all. */
             partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
             /** @description Tried instead of the table's stored policy. */
-            policy?: components["schemas"]["PolicyDocument-Input"] | null;
+            policy?: components["schemas"]["PolicyDocument"] | null;
         };
         /**
          * @description A policy to create for more than one table.
          * @example {
          *       "name": "sales",
-         *       "policy": {
-         *         "limits": {
-         *           "bandwidth": "50MB",
-         *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": "128MiB"
-         *         }
-         *       },
          *       "scope": {
-         *         "catalog": "lake",
          *         "kind": "namespace",
+         *         "catalog": "lake",
          *         "namespace": [
          *           "sales"
          *         ]
+         *       },
+         *       "policy": {
+         *         "rewrite": {
+         *           "target_file_bytes": "128MiB"
+         *         },
+         *         "limits": {
+         *           "bandwidth": "50MB",
+         *           "parallel_groups": 2
+         *         }
          *       }
          *     }
          */
@@ -4653,7 +5270,7 @@ export interface components {
              * @description The fields to set.
              * @default {}
              */
-            policy?: components["schemas"]["PolicyDocument-Input"];
+            policy?: components["schemas"]["PolicyDocument"];
             /**
              * @description Tables that it covers; fixed at creation.
              * @example {
@@ -4664,7 +5281,7 @@ export interface components {
              *       ]
              *     }
              */
-            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Input"];
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope"];
         };
         /** @description A policy for a scope that has none. */
         PolicyCreation: {
@@ -4677,7 +5294,7 @@ export interface components {
              * @description The fields to set.
              * @default {}
              */
-            policy?: components["schemas"]["PolicyDocument-Input"];
+            policy?: components["schemas"]["PolicyDocument"];
             /**
              * @description Tables that it covers; fixed at creation.
              * @example {
@@ -4688,7 +5305,7 @@ export interface components {
              *       ]
              *     }
              */
-            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Input"];
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope"];
         };
         /** @description The end of a policy: all its settings are inherited again. */
         PolicyDeletion: {
@@ -4710,7 +5327,7 @@ export interface components {
          *       }
          *     }
          */
-        "PolicyDocument-Input": {
+        PolicyDocument: {
             /** @description Slow down while queries are slow. */
             backoff?: "off" | components["schemas"]["Backoff"] | null;
             /**
@@ -4724,15 +5341,15 @@ export interface components {
              *       }
              *     ]
              */
-            blackouts?: components["schemas"]["Blackout-Input"][] | null;
+            blackouts?: components["schemas"]["Blackout"][] | null;
             /** @description Announcement of deletions before they are done. */
             deletion?: components["schemas"]["DeletionSettings"] | null;
             /** @description `false`: the table is measured but never rewritten. */
             enabled?: boolean | null;
             /** @description Limits on what its rewrites move. */
-            limits?: components["schemas"]["LimitSettings-Input"] | null;
+            limits?: components["schemas"]["LimitSettings"] | null;
             /** @description Upkeep other than rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings-Input"] | null;
+            maintenance?: components["schemas"]["MaintenanceSettings"] | null;
             /** @description A named base; settings of any policy override it. */
             preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "paimon-low-latency" | "paimon-write-heavy" | "maxcompute-tiered") | null;
             /** @description Priority of the table's runs over those of other tables. */
@@ -4753,7 +5370,7 @@ export interface components {
              */
             quiet_hours?: components["schemas"]["QuietHours"][] | null;
             /** @description Selection of files to rewrite, and layout of their replacements. */
-            rewrite?: components["schemas"]["RewriteSettings-Input"] | null;
+            rewrite?: components["schemas"]["RewriteSettings"] | null;
             /** @description Times at which the table is looked at. */
             schedule?: components["schemas"]["ScheduleSettings"] | null;
             /**
@@ -4777,38 +5394,7 @@ export interface components {
              *       }
              *     ]
              */
-            triggers?: components["schemas"]["TriggerRule-Input"][] | null;
-            /** @description Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
-            verification?: ("metadata" | "sample" | "content") | null;
-        };
-        /** @description A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second. */
-        "PolicyDocument-Output": {
-            /** @description Slow down while queries are slow. */
-            backoff?: "off" | components["schemas"]["Backoff"] | null;
-            /** @description Ranges of dates in which nothing new is rewritten. */
-            blackouts?: components["schemas"]["Blackout-Output"][] | null;
-            /** @description Announcement of deletions before they are done. */
-            deletion?: components["schemas"]["DeletionSettings"] | null;
-            /** @description `false`: the table is measured but never rewritten. */
-            enabled?: boolean | null;
-            /** @description Limits on what its rewrites move. */
-            limits?: components["schemas"]["LimitSettings-Output"] | null;
-            /** @description Upkeep other than rewriting data files. */
-            maintenance?: components["schemas"]["MaintenanceSettings-Output"] | null;
-            /** @description A named base; settings of any policy override it. */
-            preset?: ("balanced" | "upsolver" | "artemis" | "paimon-universal" | "paimon-low-latency" | "paimon-write-heavy" | "maxcompute-tiered") | null;
-            /** @description Priority of the table's runs over those of other tables. */
-            priority?: ("low" | "normal" | "high") | null;
-            /** @description Windows of each week in which nothing new is rewritten. */
-            quiet_hours?: components["schemas"]["QuietHours"][] | null;
-            /** @description Selection of files to rewrite, and layout of their replacements. */
-            rewrite?: components["schemas"]["RewriteSettings-Output"] | null;
-            /** @description Times at which the table is looked at. */
-            schedule?: components["schemas"]["ScheduleSettings"] | null;
-            /** @description Rewrite sealed partitions only. */
-            seal?: "off" | components["schemas"]["Seal"] | null;
-            /** @description Named rules; a partition is due when any of them holds. */
-            triggers?: components["schemas"]["TriggerRule-Output"][] | null;
+            triggers?: components["schemas"]["TriggerRule"][] | null;
             /** @description Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too. */
             verification?: ("metadata" | "sample" | "content") | null;
         };
@@ -4838,12 +5424,12 @@ export interface components {
          * @example {
          *       "change": "replace",
          *       "policy": {
+         *         "rewrite": {
+         *           "target_file_bytes": "128MiB"
+         *         },
          *         "limits": {
          *           "bandwidth": "50MB",
          *           "parallel_groups": 2
-         *         },
-         *         "rewrite": {
-         *           "target_file_bytes": "128MiB"
          *         }
          *       }
          *     }
@@ -4855,7 +5441,7 @@ export interface components {
              */
             change: "replace";
             /** @description The whole document: fields that it leaves out are inherited. */
-            policy: components["schemas"]["PolicyDocument-Input"];
+            policy: components["schemas"]["PolicyDocument"];
         };
         /**
          * @description An earlier version that becomes the next one.
@@ -4895,7 +5481,7 @@ export interface components {
              */
             message: string | null;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
-            policy: components["schemas"]["PolicyDocument-Output"];
+            policy: components["schemas"]["PolicyDocument"];
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
             /**
@@ -4928,6 +5514,24 @@ export interface components {
             /** @description Time at work, without waiting; `time_estimate` has its basis. */
             seconds: number;
         };
+        /** @description Errors of predicted figures as shares of the measured ones: 0.1 is a tenth too much. Null: not comparable. */
+        PredictionError: {
+            /**
+             * @description Error of their bytes.
+             * @example 0.0785
+             */
+            output_bytes?: number | null;
+            /**
+             * @description Error of the number of files.
+             * @example 0
+             */
+            output_files?: number | null;
+            /**
+             * @description Error of the time.
+             * @example 0.2433
+             */
+            seconds?: number | null;
+        };
         /** @description A named base to start from; a policy's own settings win over it. */
         Preset: {
             /**
@@ -4936,7 +5540,7 @@ export interface components {
              */
             name: string;
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
-            policy: components["schemas"]["PolicyDocument-Output"];
+            policy: components["schemas"]["PolicyDocument"];
             /** @description Source of its figures. */
             source: string;
             /** @description Purpose of the preset. */
@@ -4955,13 +5559,13 @@ export interface components {
         /**
          * @description Every error answer of the API.
          * @example {
-         *       "code": "not_found",
+         *       "type": "/problems/not_found",
+         *       "title": "There is no such object",
+         *       "status": 404,
          *       "detail": "The object does not exist, or the caller may not see it.",
          *       "instance": "/v1/…",
-         *       "request_id": "req_5f0c1a7e9b3d4c21",
-         *       "status": 404,
-         *       "title": "There is no such object",
-         *       "type": "/problems/not_found"
+         *       "code": "not_found",
+         *       "request_id": "req_5f0c1a7e9b3d4c21"
          *     }
          */
         Problem: {
@@ -5031,6 +5635,132 @@ export interface components {
             /** @description Thread-seconds, summed over all tasks, in which reading or writing held back for a limit. */
             throttled_seconds: number;
         };
+        /**
+         * @description Proof of one snapshot, or of one deletion of files, from the table's metadata. Figures that it lacks are absent.
+         *
+         *     Like its checks a dictionary, as a list of runs has thousands of them.
+         */
+        Proof: {
+            /**
+             * @description Bytes of the added files.
+             * @example 63200000
+             */
+            added_bytes?: number;
+            /**
+             * @description Data files that it added.
+             * @example 2
+             */
+            added_files?: number;
+            /**
+             * @description Rows of the added files.
+             * @example 1040000
+             */
+            added_rows?: number;
+            /** @description The checks, in order. */
+            checks?: components["schemas"]["ProofCheck"][];
+            /** @description Ordinals of the file groups, if the proof failed. */
+            groups?: number[];
+            /** @description True: in a table without history, another client has replaced the added files since. */
+            is_overtaken?: boolean;
+            /** @description True: every check holds. */
+            ok: boolean;
+            /**
+             * @description Bytes of the removed files.
+             * @example 68157440
+             */
+            removed_bytes?: number;
+            /**
+             * @description Delete files that it removed.
+             * @example 0
+             */
+            removed_delete_files?: number;
+            /**
+             * @description Data files that the snapshot removed.
+             * @example 65
+             */
+            removed_files?: number;
+            /**
+             * @description Rows of the removed files.
+             * @example 1040000
+             */
+            removed_rows?: number;
+            /** @description The snapshot; absent: removed snapshots or files. */
+            snapshot_id?: string;
+            /** @description True: the snapshot is correct, and another program rolled the table back past it. */
+            taken_back?: boolean;
+        };
+        /** @description One check of a proof. */
+        ProofCheck: {
+            /**
+             * @description Findings.
+             * @example 1040000 rows before and after
+             */
+            detail: string;
+            /** @description Whether the check holds. */
+            holds: boolean;
+            /**
+             * @description Name of the check.
+             * @example rows_are_equal
+             */
+            name: string;
+        };
+        /** @description Plan of a purge of a table's history. */
+        PurgePlan: {
+            /**
+             * @description The first hundred of them, oldest first.
+             * @default []
+             */
+            expired?: components["schemas"]["ExpiringSnapshot"][];
+            /**
+             * @description The first hundred of them.
+             * @default []
+             */
+            expired_tags?: components["schemas"]["ExpiringTag"][];
+            /** @description Tags that would be removed; null: none. */
+            expired_tags_total?: number | null;
+            /**
+             * @description Snapshots that would be removed.
+             * @example 2
+             */
+            expired_total?: number | null;
+            /**
+             * @description The other snapshots, by the first reason that keeps each.
+             * @default {}
+             * @example {
+             *       "keep_last": 10,
+             *       "too_young": 53
+             *     }
+             */
+            kept?: {
+                [key: string]: number;
+            };
+            /** @description When the next snapshot may expire if nothing more is written; null: not by age alone. */
+            next_at?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "purge";
+            /**
+             * @description Hash to submit the purge with.
+             * @example c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4
+             */
+            plan_hash?: string | null;
+            /** @description Files to delete; null: none, or not listed yet. */
+            removal?: components["schemas"]["RemovalPlan"] | null;
+            /** @description The rule; null: not planned yet. */
+            rule?: components["schemas"]["HistoryRule"] | null;
+            /**
+             * @description Of a run: all snapshots that it removes.
+             * @default []
+             * @example [
+             *       "3051729675574597004"
+             *     ]
+             */
+            snapshot_ids?: string[];
+            /** @description Upper bound of the bytes of files that only removed snapshots need. */
+            superseded_bytes?: number | null;
+        };
         /** @description A purge to preview: the removal of all history but the present state. */
         PurgePreview: {
             /**
@@ -5056,6 +5786,114 @@ export interface components {
              * @example lake.sales.orders
              */
             table_id: string;
+        };
+        /** @description Request of a purge of a table's history. */
+        PurgeRequest: {
+            /** @description Its announcement; null: it has none. */
+            announced?: components["schemas"]["AnnouncedDeletion"] | null;
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /**
+             * @description Address of the table, as typed by a person.
+             * @example lake.sales.orders
+             */
+            confirm?: string | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "purge";
+            /**
+             * @description Hash of its dry run.
+             * @example c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4
+             */
+            plan_hash?: string | null;
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /** @description Result of a purge of a table's history. */
+        PurgeResult: {
+            /** @description Why it waits for an acknowledgement, or who gave it; null: it needed none. */
+            acknowledgement?: components["schemas"]["DeletionAcknowledgement"] | null;
+            /** @description Files that it left because their size or time had changed since the search. */
+            changed_files?: number | null;
+            /**
+             * @description The first of them.
+             * @default []
+             */
+            delete_failure_samples?: components["schemas"]["FailedDelete"][];
+            /** @description Files that the store refused to delete. */
+            delete_failures?: number | null;
+            /**
+             * @description Requests sent to the store.
+             * @example 2
+             */
+            delete_requests?: number | null;
+            /**
+             * @description Deleted files by kind.
+             * @default {}
+             * @example {
+             *       "data": {
+             *         "bytes": 40800000000,
+             *         "files": 180
+             *       }
+             *     }
+             */
+            deleted?: {
+                [key: string]: components["schemas"]["FileCount"];
+            };
+            /**
+             * @description Bytes of these files, from metadata.
+             * @example 40802189312
+             */
+            deleted_bytes?: number | null;
+            /**
+             * @description Files that it deleted.
+             * @example 189
+             */
+            deleted_files?: number | null;
+            /** @description Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it. */
+            deleted_files_list?: string | null;
+            /**
+             * @description Snapshots that it removed from the table's metadata.
+             * @example 66
+             */
+            expired_snapshots?: number | null;
+            /** @description Tags that it removed; null: none. */
+            expired_tags?: number | null;
+            /** @description Files that were gone before, where that is known; otherwise they count as deleted. */
+            gone_files?: number | null;
+            /**
+             * @description Snapshots that stay; null until it ended.
+             * @example 12
+             */
+            kept_snapshots?: number | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description What it left alone, and why. */
+            not_deleted?: components["schemas"]["NotDeleted"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "purge";
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
         };
         /** @description A purge, which names what its preview showed and the table. */
         PurgeSubmission: {
@@ -5214,7 +6052,7 @@ export interface components {
          *
          *     Branches, tags and the table's own retention always hold as well.
          */
-        "Reclaim-Input": {
+        Reclaim: {
             /**
              * @description Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then.
              * @default true
@@ -5240,35 +6078,190 @@ export interface components {
              *       }
              *     ]
              */
-            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+            when?: components["schemas"]["TriggerCondition"][] | null;
         };
-        /**
-         * @description Retention of history: older snapshots are removed, with the files that only they need.
-         *
-         *     Branches, tags and the table's own retention always hold as well.
-         */
-        "Reclaim-Output": {
+        /** @description Files that a reclamation was predicted to delete, and those that it deleted. */
+        ReclaimedStorage: {
+            /** @description Deleted so far. */
+            actual?: components["schemas"]["FileCount"] | null;
+            /** @description Predicted at its first attempt. */
+            predicted?: components["schemas"]["FileCount"] | null;
+        };
+        /** @description Plan of a reclamation of storage. */
+        ReclaimPlan: {
             /**
-             * @description Also start rewrites of partitions with delete files older than the retention: the deleted rows stay stored until then.
-             * @default true
+             * @description The first hundred of them, oldest first.
+             * @default []
              */
-            compact_blocking?: boolean;
+            expired?: components["schemas"]["ExpiringSnapshot"][];
             /**
-             * @description Least time between two automatic runs.
-             * @default 1d
+             * @description The first hundred of them.
+             * @default []
              */
-            interval?: string;
-            /** @description History older than this can't be queried any more. */
-            retention: string;
-            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
-            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+            expired_tags?: components["schemas"]["ExpiringTag"][];
+            /** @description Tags that would be removed; null: none. */
+            expired_tags_total?: number | null;
+            /**
+             * @description Snapshots that would be removed.
+             * @example 2
+             */
+            expired_total?: number | null;
+            /**
+             * @description The other snapshots, by the first reason that keeps each.
+             * @default {}
+             * @example {
+             *       "keep_last": 10,
+             *       "too_young": 53
+             *     }
+             */
+            kept?: {
+                [key: string]: number;
+            };
+            /** @description When the next snapshot may expire if nothing more is written; null: not by age alone. */
+            next_at?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "reclaim";
+            /** @description Files to delete; null: none, or not listed yet. */
+            removal?: components["schemas"]["RemovalPlan"] | null;
+            /** @description The rule; null: not planned yet. */
+            rule?: components["schemas"]["HistoryRule"] | null;
+            /** @description Upper bound of the bytes of files that only removed snapshots need. */
+            superseded_bytes?: number | null;
+        };
+        /** @description Request of a reclamation of storage. */
+        ReclaimRequest: {
+            /** @description Its announcement; null: it has none. */
+            announced?: components["schemas"]["AnnouncedDeletion"] | null;
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "reclaim";
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /** @description Result of a reclamation of storage. */
+        ReclaimResult: {
+            /** @description Why it waits for an acknowledgement, or who gave it; null: it needed none. */
+            acknowledgement?: components["schemas"]["DeletionAcknowledgement"] | null;
+            /** @description Files that it left because their size or time had changed since the search. */
+            changed_files?: number | null;
+            /**
+             * @description The first of them.
+             * @default []
+             */
+            delete_failure_samples?: components["schemas"]["FailedDelete"][];
+            /** @description Files that the store refused to delete. */
+            delete_failures?: number | null;
+            /**
+             * @description Requests sent to the store.
+             * @example 2
+             */
+            delete_requests?: number | null;
+            /**
+             * @description Deleted files by kind.
+             * @default {}
+             * @example {
+             *       "data": {
+             *         "bytes": 40800000000,
+             *         "files": 180
+             *       }
+             *     }
+             */
+            deleted?: {
+                [key: string]: components["schemas"]["FileCount"];
+            };
+            /**
+             * @description Bytes of these files, from metadata.
+             * @example 40802189312
+             */
+            deleted_bytes?: number | null;
+            /**
+             * @description Files that it deleted.
+             * @example 189
+             */
+            deleted_files?: number | null;
+            /** @description Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it. */
+            deleted_files_list?: string | null;
+            /**
+             * @description Snapshots that it removed from the table's metadata.
+             * @example 66
+             */
+            expired_snapshots?: number | null;
+            /** @description Tags that it removed; null: none. */
+            expired_tags?: number | null;
+            /** @description Files that were gone before, where that is known; otherwise they count as deleted. */
+            gone_files?: number | null;
+            /**
+             * @description Snapshots that stay; null until it ended.
+             * @example 12
+             */
+            kept_snapshots?: number | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description What it left alone, and why. */
+            not_deleted?: components["schemas"]["NotDeleted"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "reclaim";
+            /** @description Predicted and deleted files; null: none was deleted. */
+            reclaimed?: components["schemas"]["ReclaimedStorage"] | null;
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
+        };
+        /** @description Files that may not be deleted, by reason. */
+        RefusedFiles: {
+            /**
+             * @description Number of files by reason.
+             * @default {}
+             * @example {
+             *       "outside": 2
+             *     }
+             */
+            counts?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Paths of the first ten, by reason.
+             * @default {}
+             * @example {
+             *       "outside": [
+             *         "s3://other/data/00001.parquet"
+             *       ]
+             *     }
+             */
+            samples?: {
+                [key: string]: string[];
+            };
         };
         /**
          * @description A value of a policy setting that tables of the format can't have.
          * @example {
-         *       "reason": "these tables are rewritten by their own procedure only",
          *       "setting": "rewrite.engine",
-         *       "value": "arrow"
+         *       "value": "arrow",
+         *       "reason": "these tables are rewritten by their own procedure only"
          *     }
          */
         RefusedSetting: {
@@ -5297,8 +6290,8 @@ export interface components {
         /**
          * @description Tables to register, and what they get.
          * @example {
-         *       "owner_team": "sales",
-         *       "pattern": "sales.*"
+         *       "pattern": "sales.*",
+         *       "owner_team": "sales"
          *     }
          */
         RegistrationRequest: {
@@ -5327,8 +6320,46 @@ export interface components {
              */
             paused?: boolean;
         };
+        /** @description Files that are, or would be, deleted, and what is left alone. */
+        RemovalPlan: {
+            /** @description Of a table without snapshots: the replaced copies. */
+            copies?: components["schemas"]["CopiesFound"] | null;
+            /**
+             * @description By kind.
+             * @default {}
+             * @example {
+             *       "data": {
+             *         "bytes": 40800000000,
+             *         "files": 180
+             *       }
+             *     }
+             */
+            files?: {
+                [key: string]: components["schemas"]["FileCount"];
+            };
+            /** @description The same as a run's result has them; null: none. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description Of a removal of orphans: the search. */
+            look?: components["schemas"]["OrphanSearch"] | null;
+            /** @description Files that may not be deleted. */
+            refused?: components["schemas"]["RefusedFiles"] | null;
+            /**
+             * @description The first of them.
+             * @default []
+             */
+            samples?: components["schemas"]["ListedFile"][];
+            /**
+             * @description Files in question that the table needs.
+             * @example 3
+             */
+            still_needed?: number | null;
+            /** @description All of them. */
+            total?: components["schemas"]["FileCount"] | null;
+            /** @description Files that can't be read; null: not looked for. */
+            unread?: components["schemas"]["UnreadFiles"] | null;
+        };
         /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
-        "RemoveOrphans-Input": {
+        RemoveOrphans: {
             /**
              * @description Time between searches.
              * @default 7d
@@ -5361,32 +6392,126 @@ export interface components {
              *       }
              *     ]
              */
-            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+            when?: components["schemas"]["TriggerCondition"][] | null;
         };
-        /** @description Removal of files that no snapshot refers to; never of files younger than twice the longest run. */
-        "RemoveOrphans-Output": {
+        /** @description Plan of a removal of orphans. */
+        RemoveOrphansPlan: {
             /**
-             * @description Time between searches.
-             * @default 7d
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
-            interval?: string;
-            /** @description Location of an inventory of the store, in Parquet or CSV, which is read instead of listing the table's files. Null: the files are listed. */
-            inventory?: string | null;
+            operation: "remove_orphans";
+            /** @description Files to delete; null: not planned yet. */
+            removal?: components["schemas"]["RemovalPlan"] | null;
+            /** @description The rule; null: not planned yet. */
+            rule?: components["schemas"]["OrphanRule"] | null;
+        };
+        /** @description Request of a removal of orphans. */
+        RemoveOrphansRequest: {
+            /** @description Its announcement; null: it has none. */
+            announced?: components["schemas"]["AnnouncedDeletion"] | null;
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
             /**
-             * @description Only files older than this, at least a day.
-             * @default 3d
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
-            older_than?: string;
+            operation: "remove_orphans";
             /**
-             * @description Time that files stay in quarantine before they are deleted.
-             * @default 7d
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
              */
-            quarantine?: string;
-            /** @description Start a search also when all of these conditions on the whole table hold, at most hourly; with `unreferenced_bytes` not before files leave the quarantine. Null: only at the interval. */
-            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+            request_id?: string | null;
+        };
+        /** @description Result of a removal of orphans. */
+        RemoveOrphansResult: {
+            /** @description Why it waits for an acknowledgement, or who gave it; null: it needed none. */
+            acknowledgement?: components["schemas"]["DeletionAcknowledgement"] | null;
+            /** @description Files that it left because their size or time had changed since the search. */
+            changed_files?: number | null;
+            /**
+             * @description The first of them.
+             * @default []
+             */
+            delete_failure_samples?: components["schemas"]["FailedDelete"][];
+            /** @description Files that the store refused to delete. */
+            delete_failures?: number | null;
+            /**
+             * @description Requests sent to the store.
+             * @example 2
+             */
+            delete_requests?: number | null;
+            /**
+             * @description Deleted files by kind.
+             * @default {}
+             * @example {
+             *       "data": {
+             *         "bytes": 40800000000,
+             *         "files": 180
+             *       }
+             *     }
+             */
+            deleted?: {
+                [key: string]: components["schemas"]["FileCount"];
+            };
+            /**
+             * @description Bytes of these files, from metadata.
+             * @example 40802189312
+             */
+            deleted_bytes?: number | null;
+            /**
+             * @description Files that it deleted.
+             * @example 189
+             */
+            deleted_files?: number | null;
+            /** @description Location of the stored list of the files; GET /v1/runs/{id}/deleted-files sends it. */
+            deleted_files_list?: string | null;
+            /** @description Files that were gone before, where that is known; otherwise they count as deleted. */
+            gone_files?: number | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description What it left alone, and why. */
+            not_deleted?: components["schemas"]["NotDeleted"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "remove_orphans";
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
+        };
+        /** @description Why an automatic run was submitted. */
+        RequestCause: {
+            /**
+             * @description Number of due partitions.
+             * @example 24
+             */
+            due_partitions?: number | null;
+            /**
+             * @description The first due partition; null: the whole table.
+             * @example {"day":"2026-11-01"}
+             */
+            partition?: string | null;
+            /**
+             * @description Rule or setting that made it due.
+             * @example settled
+             */
+            rule?: string | null;
         };
         /** @description Merging of position-delete files, and removal of those that apply to no live data file. */
-        "RewriteDeletes-Input": {
+        RewriteDeletes: {
             /**
              * @description Automatic runs start only if they would replace or drop at least this many delete files.
              * @default 10
@@ -5407,29 +6532,132 @@ export interface components {
              *       }
              *     ]
              */
-            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+            when?: components["schemas"]["TriggerCondition"][] | null;
         };
-        /** @description Merging of position-delete files, and removal of those that apply to no live data file. */
-        "RewriteDeletes-Output": {
+        /** @description Plan of a rewrite of delete files. */
+        RewriteDeletesPlan: {
             /**
-             * @description Automatic runs start only if they would replace or drop at least this many delete files.
-             * @default 10
+             * @description Upper bound of the number of files in their place.
+             * @example 3
              */
-            at_least_files?: number;
+            added_delete_files?: number | null;
             /**
-             * @description Least time between two automatic rewrites of delete files.
-             * @default 1d
+             * @description Bytes of these files.
+             * @example 5242880
              */
-            interval?: string;
-            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
-            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+            delete_file_bytes?: number | null;
+            /**
+             * @description Live position-delete files.
+             * @example 120
+             */
+            delete_files?: number | null;
+            /**
+             * @description Bytes of these files.
+             * @example 0
+             */
+            equality_delete_bytes?: number | null;
+            /**
+             * @description Live equality-delete files, which are never changed.
+             * @example 0
+             */
+            equality_delete_files?: number | null;
+            /**
+             * @description Position-delete files that are left alone, by reason.
+             * @default {}
+             * @example {
+             *       "alone": 2
+             *     }
+             */
+            left_alone?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_deletes";
+            /**
+             * @description Bytes of these files.
+             * @example 5000000
+             */
+            rewritten_delete_bytes?: number | null;
+            /**
+             * @description Number of those that would be read, and replaced or dropped.
+             * @example 118
+             */
+            rewritten_delete_files?: number | null;
+        };
+        /** @description Request of a rewrite of delete files. */
+        RewriteDeletesRequest: {
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_deletes";
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /** @description Result of a rewrite of delete files. */
+        RewriteDeletesResult: {
+            /**
+             * @description Bytes of the added files.
+             * @example 262144
+             */
+            added_delete_bytes?: number | null;
+            /**
+             * @description Delete files in their place.
+             * @example 3
+             */
+            added_delete_files?: number | null;
+            /** @description Position-delete files of the snapshot; null: none was committed. */
+            delete_files?: components["schemas"]["BeforeAndAfter"] | null;
+            /** @description Rows of the replaced files; null: none was committed. */
+            deleted_positions?: components["schemas"]["DeletedPositions"] | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_deletes";
+            /** @description Bytes of the replaced files. */
+            rewritten_delete_bytes?: number | null;
+            /** @description Delete files that it replaced. */
+            rewritten_delete_files?: number | null;
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /**
+             * @description Its snapshots.
+             * @default []
+             * @example [
+             *       "5781947118336215154"
+             *     ]
+             */
+            snapshot_ids?: string[];
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
         };
         /**
          * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
          *
          *     Automatic runs start only where at least ten manifests fewer would result.
          */
-        "RewriteManifests-Input": {
+        RewriteManifests: {
             /**
              * @description Also merge when there are more manifests than this, and they are small.
              * @default 100
@@ -5455,34 +6683,327 @@ export interface components {
              *       }
              *     ]
              */
-            when?: components["schemas"]["TriggerCondition-Input"][] | null;
+            when?: components["schemas"]["TriggerCondition"][] | null;
+        };
+        /** @description Plan of a rewrite of manifests. */
+        RewriteManifestsPlan: {
+            /** @description Predicted number of manifests in their place. */
+            added_manifests?: number | null;
+            /**
+             * @description Bytes of these manifests.
+             * @example 3053744
+             */
+            manifest_bytes?: number | null;
+            /**
+             * @description Manifests of the current snapshot.
+             * @example 412
+             */
+            manifests?: number | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_manifests";
+            /** @description Bytes of the replaced manifests. */
+            rewritten_manifest_bytes?: number | null;
+            /** @description Number of those that would be replaced. */
+            rewritten_manifests?: number | null;
+            /** @description Bytes that new manifests are to have. */
+            target_bytes?: number | null;
+        };
+        /** @description Request of a rewrite of manifests. */
+        RewriteManifestsRequest: {
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_manifests";
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /** @description Result of a rewrite of manifests. */
+        RewriteManifestsResult: {
+            /** @description Bytes of the added manifests. */
+            added_manifest_bytes?: number | null;
+            /**
+             * @description Manifests in their place.
+             * @example 9
+             */
+            added_manifests?: number | null;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description Live files that the replaced manifests listed. */
+            manifest_entries?: number | null;
+            /** @description Seconds to read the replaced and the added manifests; null: none was committed. */
+            manifest_read_seconds?: components["schemas"]["SecondsBeforeAndAfter"] | null;
+            /** @description Manifests of the snapshot; null: none was committed. */
+            manifests?: components["schemas"]["BeforeAndAfter"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite_manifests";
+            /** @description Bytes of the replaced manifests. */
+            rewritten_manifest_bytes?: number | null;
+            /**
+             * @description Manifests that it replaced.
+             * @example 412
+             */
+            rewritten_manifests?: number | null;
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /**
+             * @description Its snapshots.
+             * @default []
+             * @example [
+             *       "5781947118336215154"
+             *     ]
+             */
+            snapshot_ids?: string[];
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
+        };
+        /** @description Plan of a rewrite of data files, without the files. */
+        RewritePlan: {
+            /** @description Snapshot that it was made on; null: not planned yet, or a table without snapshots. */
+            base_snapshot_id?: string | null;
+            /** @description Factors by which the prediction was corrected; null: not planned yet. */
+            calibration?: components["schemas"]["Calibration"] | null;
+            /**
+             * @description Number of file groups; null: not planned yet.
+             * @example 2
+             */
+            groups?: number | null;
+            /**
+             * @description SHA-256 of base, schema and the files of every group, in hexadecimal digits.
+             * @example c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4c1f8a9d4
+             */
+            hash?: string | null;
+            /** @description Work that the run plans after this; null: unknown. */
+            later?: components["schemas"]["PlannedLater"] | null;
+            /**
+             * @description Files in groups whose rows move to the partitions of the current spec.
+             * @example 0
+             */
+            moved_files?: number | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite";
+            /** @description Order of the rows; null: rows keep their order. */
+            order?: components["schemas"]["RowOrder"] | null;
+            /** @description Predicted results; null: not planned yet. */
+            prediction?: components["schemas"]["Prediction"] | null;
+            /**
+             * @description Files in groups that are candidates only because of the order.
+             * @example 0
+             */
+            reordered_files?: number | null;
+            /**
+             * @description Id of the table's schema.
+             * @example 0
+             */
+            schema_id?: number | null;
+            /**
+             * @description Partitions with smaller groups than the policy's, after lost races.
+             * @example 0
+             */
+            shrunk_partitions?: number | null;
+            /**
+             * @description Partitions that it leaves alone.
+             * @example 0
+             */
+            skipped_partitions?: number | null;
+            /** @description Measurements from which its time was predicted; null: not planned yet. */
+            time_estimate?: components["schemas"]["TimeEstimate"] | null;
+            /** @description Files that are not in that order; null: rows keep their order. */
+            unordered_files?: number | null;
         };
         /**
-         * @description Merging of manifests: at each `interval`, and within an hour when there are many small ones.
-         *
-         *     Automatic runs start only where at least ten manifests fewer would result.
+         * @description Request of a rewrite of data files.
+         * @example {
+         *       "operation": "rewrite",
+         *       "request_id": "req_689b26fbc32dbc7a"
+         *     }
          */
-        "RewriteManifests-Output": {
+        RewriteRequest: {
+            /** @description Why it was submitted automatically; null: it was not. */
+            cause?: components["schemas"]["RequestCause"] | null;
+            /** @description When the table became due; null: not known, or not automatic. */
+            due_since?: string | null;
             /**
-             * @description Also merge when there are more manifests than this, and they are small.
-             * @default 100
+             * @description Whether files that would come out unchanged are as well.
+             * @default false
              */
-            above_count?: number;
+            every_file?: boolean;
             /**
-             * @description Manifests are small if they average below this percentage of the table's target for manifests.
-             * @default 25
+             * @description Whether files of the right size are candidates as well.
+             * @default false
              */
-            average_below_percent?: number;
+            force_full?: boolean;
             /**
-             * @description Time between rewrites of manifests.
-             * @default 7d
+             * @description Whether it takes partitions that cool down after lost races.
+             * @default false
              */
-            interval?: "off" | string;
-            /** @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval. */
-            when?: components["schemas"]["TriggerCondition-Output"][] | null;
+            include_cooling?: boolean;
+            /**
+             * @description Whether it takes only partitions that are due when it plans.
+             * @default false
+             */
+            only_due?: boolean;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite";
+            /** @description Partitions to rewrite; null: all. */
+            partitions?: (components["schemas"]["Comparison"] | components["schemas"]["All"] | components["schemas"]["AnyOf"] | components["schemas"]["Not"]) | null;
+            /**
+             * @description `X-Request-Id` of the HTTP request that submitted it; null: another process did.
+             * @example req_689b26fbc32dbc7a
+             */
+            request_id?: string | null;
+        };
+        /**
+         * @description Result of a rewrite of data files.
+         * @example {
+         *       "operation": "rewrite",
+         *       "rewritten_files": 65,
+         *       "rewritten_bytes": 68157440,
+         *       "rewritten_rows": 1040000,
+         *       "added_files": 2,
+         *       "added_bytes": 63200000,
+         *       "added_rows": 1040000,
+         *       "groups_committed": 2,
+         *       "wasted_bytes": 0,
+         *       "snapshot_ids": [
+         *         "5781947118336215154"
+         *       ],
+         *       "seconds": 3
+         *     }
+         */
+        RewriteResult: {
+            /** @description The same as measured; null until it ended. */
+            actual?: components["schemas"]["ActualFigures"] | null;
+            /**
+             * @description Bytes of the added files.
+             * @example 63200000
+             */
+            added_bytes?: number | null;
+            /** @description Data files that it added in place of those. */
+            added_files?: number | null;
+            /**
+             * @description Rows of the added files.
+             * @example 1040000
+             */
+            added_rows?: number | null;
+            /** @description How rows were compared; null until it ended. */
+            checked?: components["schemas"]["RowChecks"] | null;
+            /**
+             * @description Rows that deletes hid, and that are therefore not in the added files.
+             * @example 0
+             */
+            deleted_rows?: number | null;
+            /**
+             * @description File groups in its snapshots.
+             * @example 2
+             */
+            groups_committed?: number | null;
+            /**
+             * @description File groups that were not committed, by reason.
+             * @default {}
+             * @example {
+             *       "lost: new_deletes": 1
+             *     }
+             */
+            groups_dropped?: {
+                [key: string]: number;
+            };
+            /** @description Replaced bytes per second; null unless the run had one attempt. */
+            input_bytes_per_second?: number | null;
+            /**
+             * @description True: every file group was refused as unsupported, and would be in another run of the same table.
+             * @default false
+             */
+            is_refused?: boolean;
+            /** @description What it left out of its work; null: nothing. */
+            left_out?: components["schemas"]["LeftOut"] | null;
+            /** @description Sums over its tasks; null until it ended. */
+            measured?: components["schemas"]["TaskSums"] | null;
+            /**
+             * @description Operation of the run. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            operation: "rewrite";
+            /** @description Effect on the order of rows; null: it has none. */
+            order?: components["schemas"]["OrderResult"] | null;
+            /** @description Figures that its plan predicted; null: no plan. */
+            predicted?: components["schemas"]["Prediction"] | null;
+            /** @description Errors of the prediction; null: other files were rewritten than predicted. */
+            prediction_error?: components["schemas"]["PredictionError"] | null;
+            /** @description Groups lost to other writers; null: none so far. */
+            races?: components["schemas"]["GroupRaces"] | null;
+            /** @description Delete files that applied to replaced files only, and were removed with them. */
+            removed_delete_files?: number | null;
+            /**
+             * @description Bytes of these files.
+             * @example 68157440
+             */
+            rewritten_bytes?: number | null;
+            /**
+             * @description Data files that it replaced.
+             * @example 65
+             */
+            rewritten_files?: number | null;
+            /**
+             * @description Rows of these files, deleted ones included.
+             * @example 1040000
+             */
+            rewritten_rows?: number | null;
+            /**
+             * @description Seconds at work, of all attempts; null until it ended.
+             * @example 3
+             */
+            seconds?: number | null;
+            /**
+             * @description Its snapshots.
+             * @default []
+             * @example [
+             *       "5781947118336215154"
+             *     ]
+             */
+            snapshot_ids?: string[];
+            /** @description Time by kind of activity; null until it ended. */
+            time?: components["schemas"]["TimeSpent"] | null;
+            /**
+             * @description The proof of each change of the table, oldest first.
+             * @default []
+             */
+            verifications?: components["schemas"]["Proof"][];
+            /**
+             * @description Bytes of outputs that were never committed, for any reason.
+             * @example 0
+             */
+            wasted_bytes?: number | null;
         };
         /** @description Which files are rewritten, and how their replacements are written. */
-        "RewriteSettings-Input": {
+        RewriteSettings: {
             /**
              * @description Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls.
              * @example [
@@ -5510,7 +7031,7 @@ export interface components {
              */
             exclude_above_bytes?: "off" | (number | string) | null;
             /** @description Conditions for rewriting a whole partition. */
-            full?: components["schemas"]["FullRules-Input"] | null;
+            full?: components["schemas"]["FullRules"] | null;
             /**
              * @description Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime.
              * @example {
@@ -5585,56 +7106,13 @@ export interface components {
              *       }
              *     ]
              */
-            tiers?: components["schemas"]["Tier-Input"][] | null;
-        };
-        /** @description Which files are rewritten, and how their replacements are written. */
-        "RewriteSettings-Output": {
-            /** @description Columns that `sort`, `zorder` and `hilbert` order by: names, or objects with direction and nulls. */
-            columns?: components["schemas"]["OrderColumn"][] | null;
-            /** @description Codec, with a level after a colon where it has levels; absent: the table's property. */
-            compression?: string | null;
-            /** @description Candidates by their deletes, and delete files. */
-            deletes?: components["schemas"]["DeleteRules"] | null;
-            /** @description `arrow`: Packhouse's own kernel; `native`: the table format's own engine; `auto` chooses. */
-            engine?: ("auto" | "arrow" | "native") | null;
-            /** @description Large-file isolation: files above this size are never rewritten. */
-            exclude_above_bytes?: "off" | number | null;
-            /** @description Conditions for rewriting a whole partition. */
-            full?: components["schemas"]["FullRules-Output"] | null;
-            /** @description Hive tables whose writers add a new row to change or delete an earlier one: a rewrite keeps the newest row of each key in a partition. Readers have to do the same in the meantime. */
-            key?: "off" | components["schemas"]["RowKey"] | null;
-            /** @description Tables with a primary key. */
-            key_tables?: components["schemas"]["KeyTableRules"] | null;
-            /** @description Files above this size are split: a size, or a share of the target; `off`: never. */
-            large_file_bytes?: "off" | number | string | null;
-            /** @description Largest input of one file group, the unit of cancel, retry and pacing; at least the target size. */
-            max_group_bytes?: number | null;
-            /** @description The same for `sort`, `zorder` and `hilbert`: the most of a partition that is put into one order. */
-            max_ordered_bytes?: number | null;
-            /** @description Length of time spans; files of different spans are not merged. */
-            max_time_span?: "off" | string | null;
-            /** @description Minimum number of candidates in a partition; rules on deletes, large files and row groups apply to fewer as well. */
-            min_input_files?: number | null;
-            /** @description `locality` keeps neighbours together, `fill` packs tightest, `arrival` keeps commits' order. */
-            order_bins_by?: ("locality" | "fill" | "arrival") | null;
-            /** @description Files of older partition specs. `keep`: they merge only within their own partition; `current`: they are candidates regardless of their size, and their rows move to the partitions of the current spec. */
-            output_spec?: ("keep" | "current") | null;
-            /** @description Files below this size are candidates: a size, or a share of the target. */
-            small_file_bytes?: number | string | null;
-            /** @description A file of 8 or more row groups that are smaller than this on average is a candidate regardless of its size; `off`: row groups make no file a candidate. */
-            small_row_group_bytes?: "off" | number | null;
-            /** @description Arrangement of the rows and files. */
-            strategy?: components["schemas"]["Strategy"] | null;
-            /** @description Size of output files. */
-            target_file_bytes?: number | null;
-            /** @description For `tiered`: classes of sizes, from small to large. */
-            tiers?: components["schemas"]["Tier-Output"][] | null;
+            tiers?: components["schemas"]["Tier"][] | null;
         };
         /**
          * @description A rewrite of data files.
          * @example {
-         *       "operation": "rewrite",
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
+         *       "operation": "rewrite"
          *     }
          */
         RewriteSubmission: {
@@ -5684,6 +7162,43 @@ export interface components {
          * @enum {string}
          */
         Role: "viewer" | "operator" | "owner" | "admin";
+        /** @description How rows were compared before they were committed (`verification`). */
+        RowChecks: {
+            /**
+             * @description Bytes read for that.
+             * @example 41943040
+             */
+            bytes?: number;
+            /**
+             * @description File groups whose rows were compared.
+             * @example 1
+             */
+            groups?: number;
+            /**
+             * @description Why rows were compared in part or not at all, with the number of file groups.
+             * @example {
+             *       "columns of type struct": 1
+             *     }
+             */
+            limits?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Value of the setting `verification`.
+             * @example sample
+             */
+            mode?: string;
+            /**
+             * @description Rows that were compared.
+             * @example 640000
+             */
+            rows?: number;
+            /**
+             * @description Thread-seconds spent on it.
+             * @example 0.6
+             */
+            seconds?: number;
+        };
         /** @description Columns by which rows of a partition are merged: of rows with equal values in `columns`, the newest stays. */
         RowKey: {
             /**
@@ -5703,6 +7218,19 @@ export interface components {
              * @example updated_at
              */
             version: string;
+        };
+        /** @description An order of rows. */
+        RowOrder: {
+            /**
+             * @description Columns of the order.
+             * @default []
+             */
+            columns?: components["schemas"]["OrderField"][];
+            /**
+             * @description `sort`, `zorder` or `hilbert`.
+             * @example sort
+             */
+            strategy?: string | null;
         };
         /** @description One execution of one operation on one table. */
         Run: {
@@ -5741,28 +7269,20 @@ export interface components {
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
-            /** @description Summary and prediction of the plan; empty before planning. */
-            plan: {
-                [key: string]: unknown;
-            };
+            /** @description Summary of the plan, with its prediction; its fields are null before planning. */
+            plan: components["schemas"]["RunPlan"];
             /** @description The effective policy that it was planned under. */
-            policy: {
-                [key: string]: unknown;
-            };
+            policy: components["schemas"]["RunPolicy"];
             /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
-            request: {
-                [key: string]: unknown;
-            };
+            /** @description The request besides the table. */
+            request: components["schemas"]["StoredRequest"];
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
-            result: {
-                [key: string]: unknown;
-            };
+            /** @description Measured figures, and the proof of each change of the table; extended with each commit. */
+            result: components["schemas"]["RunResult"];
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -5828,28 +7348,20 @@ export interface components {
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
-            /** @description Summary and prediction of the plan; empty before planning. */
-            plan: {
-                [key: string]: unknown;
-            };
+            /** @description Summary of the plan, with its prediction; its fields are null before planning. */
+            plan: components["schemas"]["RunPlan"];
             /** @description The effective policy that it was planned under. */
-            policy: {
-                [key: string]: unknown;
-            };
+            policy: components["schemas"]["RunPolicy"];
             /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
-            request: {
-                [key: string]: unknown;
-            };
+            /** @description The request besides the table. */
+            request: components["schemas"]["StoredRequest"];
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
-            result: {
-                [key: string]: unknown;
-            };
+            /** @description Measured figures, and the proof of each change of the table; extended with each commit. */
+            result: components["schemas"]["RunResult"];
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -5917,30 +7429,22 @@ export interface components {
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
-            /** @description Summary and prediction of the plan; empty before planning. */
-            plan: {
-                [key: string]: unknown;
-            };
+            /** @description Summary of the plan, with its prediction; its fields are null before planning. */
+            plan: components["schemas"]["RunPlan"];
             /** @description The effective policy that it was planned under. */
-            policy: {
-                [key: string]: unknown;
-            };
+            policy: components["schemas"]["RunPolicy"];
             /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Progress of the run. */
             progress: components["schemas"]["Progress"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /** @description The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`. */
-            request: {
-                [key: string]: unknown;
-            };
+            /** @description The request besides the table. */
+            request: components["schemas"]["StoredRequest"];
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /** @description Measured figures, and the proof of each snapshot; extended with each commit. */
-            result: {
-                [key: string]: unknown;
-            };
+            /** @description Measured figures, and the proof of each change of the table; extended with each commit. */
+            result: components["schemas"]["RunResult"];
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -6090,6 +7594,33 @@ export interface components {
              */
             waits_for: string[];
         };
+        /** @description The plan of a run, by its operation. */
+        RunPlan: components["schemas"]["RewritePlan"] | components["schemas"]["RewriteDeletesPlan"] | components["schemas"]["RewriteManifestsPlan"] | components["schemas"]["ExpireSnapshotsPlan"] | components["schemas"]["DeleteOldCompactionsPlan"] | components["schemas"]["ReclaimPlan"] | components["schemas"]["RemoveOrphansPlan"] | components["schemas"]["PurgePlan"];
+        /** @description The effective policy that a run was planned under; the same for every operation. Empty before planning. */
+        RunPolicy: {
+            /**
+             * @description Where each value came from, by dotted name.
+             * @default {}
+             * @example {
+             *       "rewrite.target_file_bytes": "namespace lake.sales"
+             *     }
+             */
+            origins?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Values of the settings by dotted name, in internal units: bytes, seconds, counts, words.
+             * @default {}
+             * @example {
+             *       "rewrite.target_file_bytes": 134217728
+             *     }
+             */
+            values?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The result of a run, by its operation. */
+        RunResult: components["schemas"]["RewriteResult"] | components["schemas"]["RewriteDeletesResult"] | components["schemas"]["RewriteManifestsResult"] | components["schemas"]["ExpireSnapshotsResult"] | components["schemas"]["DeleteOldCompactionsResult"] | components["schemas"]["ReclaimResult"] | components["schemas"]["RemoveOrphansResult"] | components["schemas"]["PurgeResult"];
         /** @description Runs that workers hold, and how many there may be; null is unlimited. */
         RunsAtOnce: {
             /** @description Runs at work now. */
@@ -6135,40 +7666,20 @@ export interface components {
             operation: components["schemas"]["Operation"];
             /** @description Team that owns the table at present; null: none. */
             owner_team: string | null;
-            /**
-             * @description With `include=plan`. Summary and prediction of the plan; empty before planning.
-             * @default {}
-             */
-            plan?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description With `include=policy`. The effective policy that it was planned under.
-             * @default {}
-             */
-            policy?: {
-                [key: string]: unknown;
-            };
+            /** @description With `include=plan`; otherwise null. Summary of the plan, with its prediction; its fields are null before planning. */
+            plan?: components["schemas"]["RunPlan"] | null;
+            /** @description With `include=policy`; otherwise null. The effective policy that it was planned under. */
+            policy?: components["schemas"]["RunPolicy"] | null;
             /** @description Priority among the queued runs. */
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
-            /**
-             * @description With `include=request`. The request besides the operation: `partitions`, `force_full`, `every_file`, `include_cooling`, and the `request_id` of the HTTP request that submitted it; of an automatic run `only_due`, its `cause` (rule, first partition, how many) and `due_since`.
-             * @default {}
-             */
-            request?: {
-                [key: string]: unknown;
-            };
+            /** @description With `include=request`; otherwise null. The request besides the table. */
+            request?: components["schemas"]["StoredRequest"] | null;
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
             requested_by: string;
-            /**
-             * @description With `include=result`. Measured figures, and the proof of each snapshot; extended with each commit.
-             * @default {}
-             */
-            result?: {
-                [key: string]: unknown;
-            };
+            /** @description With `include=result`; otherwise null. Measured figures, and the proof of each change of the table; extended with each commit. */
+            result?: components["schemas"]["RunResult"] | null;
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -6248,7 +7759,7 @@ export interface components {
             /** @description Notes for its author, such as checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
-            policy: components["schemas"]["PolicyDocument-Output"];
+            policy: components["schemas"]["PolicyDocument"];
             /**
              * @description Tables that it covers; fixed at creation.
              * @example {
@@ -6259,7 +7770,7 @@ export interface components {
              *       ]
              *     }
              */
-            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope-Output"];
+            scope: components["schemas"]["FleetScope"] | components["schemas"]["TeamScope"] | components["schemas"]["CatalogScope"] | components["schemas"]["NamespaceScope"] | components["schemas"]["PatternScope"] | components["schemas"]["LabelScope"];
             /**
              * Format: date-time
              * @description Time of its last change.
@@ -6296,6 +7807,19 @@ export interface components {
             after?: unknown;
             quiet_for: string;
         });
+        /** @description A time before and after a run, in seconds. */
+        SecondsBeforeAndAfter: {
+            /**
+             * @description Seconds after the run.
+             * @example 0.12
+             */
+            after: number;
+            /**
+             * @description Seconds before the run.
+             * @example 2.31
+             */
+            before: number;
+        };
         /** @description One effective setting. */
         Setting: {
             /**
@@ -6363,11 +7887,11 @@ export interface components {
         /**
          * @description A signal from another system about a table or the fleet. Its kind decides the effect; see `signal`.
          * @example {
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
          *       "signal": {
-         *         "added_files": 12,
-         *         "kind": "commit"
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *         "kind": "commit",
+         *         "added_files": 12
+         *       }
          *     }
          * @example {
          *       "signal": {
@@ -6376,14 +7900,15 @@ export interface components {
          *       }
          *     }
          * @example {
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
          *       "signal": {
          *         "kind": "backpressure",
-         *         "reason": "readers wait",
-         *         "slow_down": true
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *         "slow_down": true,
+         *         "reason": "readers wait"
+         *       }
          *     }
          * @example {
+         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz",
          *       "signal": {
          *         "kind": "filters",
          *         "queries": [
@@ -6395,8 +7920,7 @@ export interface components {
          *             "query_count": 120
          *           }
          *         ]
-         *       },
-         *       "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *       }
          *     }
          */
         SignalSend: {
@@ -6482,6 +8006,8 @@ export interface components {
             /** @description Sorted runs at which the table's own option stops writers. Null: the table has no such option. */
             stop_trigger: number | null;
         };
+        /** @description The request of a run, by its operation. */
+        StoredRequest: components["schemas"]["RewriteRequest"] | components["schemas"]["RewriteDeletesRequest"] | components["schemas"]["RewriteManifestsRequest"] | components["schemas"]["ExpireSnapshotsRequest"] | components["schemas"]["DeleteOldCompactionsRequest"] | components["schemas"]["ReclaimRequest"] | components["schemas"]["RemoveOrphansRequest"] | components["schemas"]["PurgeRequest"];
         /**
          * @description Arrangement of the rows and files.
          * @enum {string}
@@ -6544,7 +8070,7 @@ export interface components {
             /** @description Recommended layout of the files. */
             layout: components["schemas"]["LayoutAdvice"];
             /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`). */
-            policy: components["schemas"]["PolicyDocument-Output"] | null;
+            policy: components["schemas"]["PolicyDocument"] | null;
             /** @description Id of the registered table. */
             table_id: string;
             /** @description Cost of rewriting. */
@@ -6745,7 +8271,7 @@ export interface components {
             /** @description Notes for its author, such as checks that were not made. */
             notes: string[];
             /** @description The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second. */
-            policy: components["schemas"]["PolicyDocument-Output"];
+            policy: components["schemas"]["PolicyDocument"];
             /** @description Id of the registered table. */
             table_id: string;
             /**
@@ -6762,10 +8288,10 @@ export interface components {
          * @description A table to register, by its address in a catalog.
          * @example {
          *       "catalog": "lake",
-         *       "name": "orders",
          *       "namespace": [
          *         "sales"
          *       ],
+         *       "name": "orders",
          *       "owner_team": "sales"
          *     }
          */
@@ -6800,11 +8326,11 @@ export interface components {
         /**
          * @description Changes of a table, as a JSON merge patch: an absent field stays, null removes a value.
          * @example {
+         *       "owner_team": "sales",
          *       "labels": {
-         *         "old": null,
-         *         "tier": "gold"
-         *       },
-         *       "owner_team": "sales"
+         *         "tier": "gold",
+         *         "old": null
+         *       }
          *     }
          */
         TableUpdate: {
@@ -6870,6 +8396,41 @@ export interface components {
              */
             until: string;
         };
+        /** @description Sums over all tasks of a run. */
+        TaskSums: {
+            /**
+             * @description Bytes read from the storage.
+             * @example 68157440
+             */
+            bytes_read?: number;
+            /**
+             * @description Bytes written to the storage.
+             * @example 63200000
+             */
+            bytes_written?: number;
+            /**
+             * @description Requests to the storage.
+             * @example 164
+             */
+            requests?: number;
+            /**
+             * @description Thread-seconds of reading.
+             * @example 1.2
+             */
+            seconds_reading?: number;
+            /** @description Thread-seconds of decoding and encoding. */
+            seconds_working?: number;
+            /**
+             * @description Thread-seconds of writing.
+             * @example 0.4
+             */
+            seconds_writing?: number;
+            /**
+             * @description Thread-seconds in which reading or writing held back for a limit.
+             * @example 0
+             */
+            throttled_seconds?: number;
+        };
         /** @description Every table that a team owns. */
         TeamScope: {
             /**
@@ -6884,7 +8445,7 @@ export interface components {
             team: string;
         };
         /** @description A size class: files merge only with files of the same tier, and the output belongs to the next tier. */
-        "Tier-Input": {
+        Tier: {
             /**
              * @description Files below this size, down to the bound of the tier before.
              * @example 16MiB
@@ -6894,13 +8455,6 @@ export interface components {
              * @description Number of files at which the tier is due.
              * @example 8
              */
-            files: number;
-        };
-        /** @description A size class: files merge only with files of the same tier, and the output belongs to the next tier. */
-        "Tier-Output": {
-            /** @description Files below this size, down to the bound of the tier before. */
-            below_bytes: number;
-            /** @description Number of files at which the tier is due. */
             files: number;
         };
         /**
@@ -6932,8 +8486,34 @@ export interface components {
             /** @description The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same machine, of the `fleet`; `prior`: none, the costs are assumed. */
             source: components["schemas"]["EstimateSource"];
         };
+        /** @description Time of an ended run by kind of activity. */
+        TimeSpent: {
+            /**
+             * @description Number of attempts.
+             * @example 1
+             */
+            attempts: number;
+            /** @description Seconds before the first attempt; part of `waiting_seconds`. */
+            queued_seconds: number;
+            /** @description From the submission to the end, in seconds. */
+            total_seconds: number;
+            /**
+             * @description The waits in seconds, by cause.
+             * @example {
+             *       "quiet_hours": 5400,
+             *       "worker": 0.4
+             *     }
+             */
+            waiting?: {
+                [key: string]: number;
+            };
+            /** @description Seconds before and between attempts. */
+            waiting_seconds: number;
+            /** @description Seconds of all attempts. */
+            working_seconds: number;
+        };
         /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
-        "TriggerCondition-Input": {
+        TriggerCondition: {
             /** @description The figure is more than this. */
             above?: (number) | string | null;
             /**
@@ -7003,94 +8583,14 @@ export interface components {
         } | {
             below: unknown;
         }));
-        /** @description One comparison: a metric and exactly one of `at_least`, `above`, `at_most`, `below`. */
-        "TriggerCondition-Output": {
-            /** @description The figure is more than this. */
-            above?: number | string | null;
-            /** @description The figure is this or more. */
-            at_least?: number | string | null;
-            /** @description The figure is this or less. */
-            at_most?: number | string | null;
-            /** @description The figure is less than this. */
-            below?: number | string | null;
-            /** @description The measured figure. */
-            metric: components["schemas"]["Metric"];
-        } & (({
-            /** @description Wanted: a count: a whole number such as 60. */
-            above?: number | null;
-            /** @description Wanted: a count: a whole number such as 60. */
-            at_least?: number | null;
-            /** @description Wanted: a count: a whole number such as 60. */
-            at_most?: number | null;
-            /** @description Wanted: a count: a whole number such as 60. */
-            below?: number | null;
-            /** @enum {unknown} */
-            metric?: "file_count" | "small_file_count" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "overlap_depth" | "old_spec_file_count" | "avoidable_file_count" | "snapshot_count" | "manifest_count";
-        } | {
-            /** @description Wanted: a share between 0 and 1, such as 0.2. */
-            above?: number | null;
-            /** @description Wanted: a share between 0 and 1, such as 0.2. */
-            at_least?: number | null;
-            /** @description Wanted: a share between 0 and 1, such as 0.2. */
-            at_most?: number | null;
-            /** @description Wanted: a share between 0 and 1, such as 0.2. */
-            below?: number | null;
-            /** @enum {unknown} */
-            metric?: "small_file_share" | "delete_ratio" | "unordered_share" | "largest_small_file_share" | "avoidable_file_share";
-        } | {
-            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
-            above?: (number | string) | null;
-            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
-            at_least?: (number | string) | null;
-            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
-            at_most?: (number | string) | null;
-            /** @description Wanted: a size: bytes, or a string such as '32MB' or '32MiB'. */
-            below?: (number | string) | null;
-            /** @enum {unknown} */
-            metric?: "average_file_bytes" | "total_bytes" | "bytes_since_full" | "average_manifest_bytes" | "metadata_bytes" | "unreferenced_bytes";
-        } | {
-            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
-            above?: string | null;
-            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
-            at_least?: string | null;
-            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
-            at_most?: string | null;
-            /** @description Wanted: a duration: a string such as '30m', '6h' or '2d'. */
-            below?: string | null;
-            /** @enum {unknown} */
-            metric?: "newest_file_age" | "oldest_small_file_age" | "oldest_delete_file_age" | "blocking_age" | "time_since_full" | "time_since_rewrite" | "oldest_snapshot_age";
-        }) & ({
-            at_least: unknown;
-        } | {
-            above: unknown;
-        } | {
-            at_most: unknown;
-        } | {
-            below: unknown;
-        }));
         /** @description Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`. */
-        "TriggerGroup-Input": {
+        TriggerGroup: {
             /** @description All of these conditions must hold. */
-            all?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            all?: (components["schemas"]["TriggerCondition"] | components["schemas"]["TriggerGroup"])[] | null;
             /** @description At least one of these conditions must hold. */
-            any?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            any?: (components["schemas"]["TriggerCondition"] | components["schemas"]["TriggerGroup"])[] | null;
             /** @description This condition must not hold. */
-            not?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"]) | null;
-        } & ({
-            all: unknown;
-        } | {
-            any: unknown;
-        } | {
-            not: unknown;
-        });
-        /** @description Conditions that are joined to one: an object with exactly one of `all`, `any` and `not`. */
-        "TriggerGroup-Output": {
-            /** @description All of these conditions must hold. */
-            all?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
-            /** @description At least one of these conditions must hold. */
-            any?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
-            /** @description This condition must not hold. */
-            not?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"]) | null;
+            not?: (components["schemas"]["TriggerCondition"] | components["schemas"]["TriggerGroup"]) | null;
         } & ({
             all: unknown;
         } | {
@@ -7099,11 +8599,11 @@ export interface components {
             not: unknown;
         });
         /** @description A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`. */
-        "TriggerRule-Input": {
+        TriggerRule: {
             /** @description All of these conditions must hold. */
-            all?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            all?: (components["schemas"]["TriggerCondition"] | components["schemas"]["TriggerGroup"])[] | null;
             /** @description At least one of these conditions must hold. */
-            any?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"])[] | null;
+            any?: (components["schemas"]["TriggerCondition"] | components["schemas"]["TriggerGroup"])[] | null;
             /**
              * @description Only if the partition's files are not those that its last rewrite left: no rule fires twice.
              * @default false
@@ -7115,29 +8615,7 @@ export interface components {
              */
             name: string;
             /** @description This condition must not hold. */
-            not?: (components["schemas"]["TriggerCondition-Input"] | components["schemas"]["TriggerGroup-Input"]) | null;
-        } & ({
-            all: unknown;
-        } | {
-            any: unknown;
-        } | {
-            not: unknown;
-        });
-        /** @description A named rule; a partition is due when its conditions hold, joined by exactly one of `all`, `any` and `not`. */
-        "TriggerRule-Output": {
-            /** @description All of these conditions must hold. */
-            all?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
-            /** @description At least one of these conditions must hold. */
-            any?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"])[] | null;
-            /**
-             * @description Only if the partition's files are not those that its last rewrite left: no rule fires twice.
-             * @default false
-             */
-            input_changed?: boolean;
-            /** @description Name of the rule; runs show which rule started them. */
-            name: string;
-            /** @description This condition must not hold. */
-            not?: (components["schemas"]["TriggerCondition-Output"] | components["schemas"]["TriggerGroup-Output"]) | null;
+            not?: (components["schemas"]["TriggerCondition"] | components["schemas"]["TriggerGroup"]) | null;
         } & ({
             all: unknown;
         } | {
@@ -7154,6 +8632,27 @@ export interface components {
         UnfreezeRequest: {
             /** @description Findings and actions; kept in the audit log. */
             reason: string;
+        };
+        /** @description Files of expired snapshots that can't be read: files that only they name are not deleted. */
+        UnreadFiles: {
+            /**
+             * @description Number of files by reason.
+             * @default {}
+             * @example {
+             *       "damaged": 1
+             *     }
+             */
+            counts?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Paths of the first of them.
+             * @default []
+             * @example [
+             *       "s3://lake/warehouse/sales/orders/metadata/7f2c-m0.avro"
+             *     ]
+             */
+            samples?: string[];
         };
         /** @description Cost of rewriting at the present rate. */
         UpkeepAdvice: {
@@ -7220,10 +8719,8 @@ export interface components {
             count: number;
             /** @description What it would delete, with the token to submit it with; null: it needs no acknowledgement. */
             deletions: components["schemas"]["Deletions"] | null;
-            /** @description By operation. `expire_snapshots`: the `rule`, `expired_total`, the first hundred `expired` with their time, how many snapshots are `kept` for which reason, and with `delete_files` the `removal`: number and bytes of the `files` to delete by kind, and in `total`, `samples`, and what is left alone. `delete_old_compactions` and `purge`: the same; a purge also has the `plan_hash` to submit it with. `rewrite_manifests`: the number and bytes of all `manifests`, of those to be rewritten and of those in their place. `rewrite_deletes`: the number and bytes of all position `delete_files`, of those to be rewritten and of `equality_delete_files`, and the number of those that are `left_alone` by reason. */
-            details: {
-                [key: string]: unknown;
-            };
+            /** @description The plan, as a run would store it; one that deletes files also has the `removal`, as far as they can be found without a run. */
+            details: components["schemas"]["RunPlan"];
             /** @description Whether the policy allows automatic runs. */
             enabled: boolean;
             /** @description Time from which there is more to do if nothing more is written; null: not without further writes. */
@@ -7232,7 +8729,7 @@ export interface components {
              * @description The operation that is planned. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            operation: "delete_old_compactions" | "expire_snapshots" | "purge" | "reclaim" | "remove_orphans" | "rewrite_deletes" | "rewrite_manifests";
+            operation: "rewrite_manifests" | "rewrite_deletes" | "expire_snapshots" | "remove_orphans" | "delete_old_compactions" | "reclaim" | "purge";
             /**
              * @description The setting that switches it on; null for a purge, which has none.
              * @example maintenance.expire_snapshots
@@ -7254,7 +8751,7 @@ export interface components {
              * @description Operation of the run. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            operation: "rewrite_deletes" | "rewrite_manifests";
+            operation: "rewrite_manifests" | "rewrite_deletes";
             /** @description Absent: the priority of the table's policy. */
             priority?: components["schemas"]["Priority"] | null;
             /**
@@ -10724,7 +12221,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PolicyDocument-Input"];
+                "application/json": components["schemas"]["PolicyDocument"];
             };
         };
         responses: {
@@ -11413,7 +12910,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "$schema": "https://json-schema.org/draft/2020-12/schema",
-                     *       "additionalProperties": false,
+                     *       "title": "Packhouse policy",
+                     *       "type": "object",
                      *       "properties": {
                      *         "enabled": {
                      *           "anyOf": [
@@ -11426,8 +12924,7 @@ export interface operations {
                      *           ]
                      *         }
                      *       },
-                     *       "title": "Packhouse policy",
-                     *       "type": "object"
+                     *       "additionalProperties": false
                      *     }
                      */
                     "application/json": {
@@ -14063,7 +15560,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PolicyDocument-Input"];
+                "application/json": components["schemas"]["PolicyDocument"];
             };
         };
         responses: {

@@ -33,7 +33,9 @@ _MOST_PERCENT: Final = 1000
 class PolicyPart(BaseModel):
     """A part of a policy: unknown fields are an error, values never change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, serialize_by_alias=True, json_schema_mode_override="validation"
+    )
 
 
 class Section(PolicyPart):

@@ -165,7 +165,7 @@ def _plan_copies(removal: CopyRemoval, policy: EffectivePolicy, now: datetime) -
     rule, copies = copy_rule(policy, now), removal.copies()
     due = sum(each.used_at + rule.grace <= now for each in copies)
     waiting = len(copies) - due
-    document = {"grace_seconds": int(rule.grace.total_seconds()), "due": due, "watched": waiting}
+    document = {"rule": {"grace_seconds": int(rule.grace.total_seconds())}, "due": due, "watched": waiting}
     return OperationPlan(len(copies), waiting_words(due, waiting, rule), lambda: document, None, is_urgent=bool(copies))
 
 

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Deletion>[] = [
     key: "files",
     title: "Files",
     width: "90px",
-    cell: ({ id, result }) => (typeof result["deleted_files_list"] === "string" ? <DeletedFilesButton runId={id} label="CSV" size="compact-xs" /> : "–"),
+    cell: ({ id, result }) => ("deleted_files_list" in result && result.deleted_files_list ? <DeletedFilesButton runId={id} label="CSV" size="compact-xs" /> : "–"),
   },
 ];
 

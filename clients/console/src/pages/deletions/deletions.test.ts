@@ -20,7 +20,7 @@ const deletion = (given: Partial<Deletion>): Deletion => ({
   acknowledgement: null,
   ended_at: null,
   ended_by: null,
-  result: {},
+  result: { operation: "expire_snapshots" },
   ...given,
 });
 
@@ -47,9 +47,9 @@ describe("startText", () => {
 
 describe("deletedText", () => {
   it("has the amounts that the result knows", () => {
-    expect(deletedText({ expired_snapshots: 1, deleted_files: 84, deleted_bytes: 353_050 })).toBe("1 snapshot, 84 files, 345 KiB");
-    expect(deletedText({ expired_snapshots: 31 })).toBe("31 snapshots");
-    expect(deletedText({})).toBe("nothing");
+    expect(deletedText({ operation: "expire_snapshots", expired_snapshots: 1, deleted_files: 84, deleted_bytes: 353_050 })).toBe("1 snapshot, 84 files, 345 KiB");
+    expect(deletedText({ operation: "purge", expired_snapshots: 31 })).toBe("31 snapshots");
+    expect(deletedText({ operation: "remove_orphans" })).toBe("nothing");
   });
 });
 

@@ -58,9 +58,10 @@ export function startText({ starts_at: at, waiting_for: cause }: Deletion, nowMs
 
 /** Return what was deleted so far: `31 snapshots, 84 files, 345 KiB`. */
 export function deletedText(result: Deletion["result"]): string {
-  const number = (name: string) => (typeof result[name] === "number" ? result[name] : null);
-  const files = number("deleted_files");
-  return amountsText({ snapshots: number("expired_snapshots"), files, bytes: files === null ? null : number("deleted_bytes") }, "nothing");
+  const snapshots = "expired_snapshots" in result ? (result.expired_snapshots ?? null) : null;
+  const files = "deleted_files" in result ? (result.deleted_files ?? null) : null;
+  const size = "deleted_bytes" in result && files !== null ? (result.deleted_bytes ?? null) : null;
+  return amountsText({ snapshots, files, bytes: size }, "nothing");
 }
 
 function amountsText({ snapshots, files, bytes: size }: Schemas["DeletionAmounts"], none: string): string {

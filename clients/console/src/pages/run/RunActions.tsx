@@ -77,7 +77,7 @@ function RunAgain({ run }: { run: RunDetail }) {
 
 function againText(run: RunDetail): string {
   const what = `${operationName(run.operation)} of ${run.table ?? run.table_id} with the same request and the present policy.`;
-  return run.request["only_due"] === true
+  return run.request.operation === "rewrite" && run.request.only_due
     ? `${what} This run was automatic and took due partitions only; the new one takes all that are worth it.`
     : what;
 }

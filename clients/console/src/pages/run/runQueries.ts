@@ -37,14 +37,15 @@ export const groupsQuery = (runId: string, plan: number, isRunning: boolean) =>
 
 /** Return the request of a run, to be submitted again. */
 export function requestOf(run: RunDetail): RunWish {
-  const { partitions, force_full, every_file, include_cooling } = run.request as Partial<Schemas["RewriteSubmission"]>;
+  const { request } = run;
+  const again = { table_id: run.table_id, operation: run.operation, priority: run.priority };
+  if (request.operation !== "rewrite") return again as RunWish;
+  const { partitions, force_full, every_file, include_cooling } = request;
   return {
-    table_id: run.table_id,
-    operation: run.operation,
-    priority: run.priority,
+    ...again,
     ...(partitions ? { partitions } : {}),
-    ...(force_full === true ? { force_full } : {}),
-    ...(every_file === true ? { every_file } : {}),
-    ...(include_cooling === true ? { include_cooling } : {}),
+    ...(force_full ? { force_full } : {}),
+    ...(every_file ? { every_file } : {}),
+    ...(include_cooling ? { include_cooling } : {}),
   } as RunWish;
 }

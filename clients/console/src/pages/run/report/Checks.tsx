@@ -4,15 +4,18 @@ import { count, counted } from "../../../format/sizes";
 import { duration } from "../../../format/times";
 import { Badge } from "../../../parts/badges";
 import { Section } from "../../../parts/states";
-import { type Check, numberAt, objectAt, type Proof, proofsOf, textAt } from "./documents";
+import type { Schemas } from "../../../api/client";
 import type { RunDetail } from "../runQueries";
 import { checkText, plain } from "../words";
+
+type Proof = Schemas["Proof"];
+type Check = Schemas["ProofCheck"];
 
 const SHOWN = 20;
 const MOST_CHARACTERS = 240;
 
 export function Checks({ run }: { run: RunDetail }) {
-  const proofs = proofsOf(run.result);
+  const proofs = run.result.verifications ?? [];
   if (proofs.length === 0) return null;
   const failed = proofs.filter(({ ok }) => !ok);
   // failed proofs first: they are what a person must see
@@ -27,7 +30,7 @@ export function Checks({ run }: { run: RunDetail }) {
       )}
       <Rows run={run} />
       {shown.map((proof, index) => (
-        <ProofTable key={`${proof.snapshotId} ${index}`} proof={proof} />
+        <ProofTable key={`${proof.snapshot_id} ${index}`} proof={proof} />
       ))}
       {proofs.length > SHOWN && (
         <Text size="sm" c="dimmed">
@@ -40,29 +43,29 @@ export function Checks({ run }: { run: RunDetail }) {
 
 /** Say how rows were compared before the commit. */
 function Rows({ run }: { run: RunDetail }) {
-  const checked = objectAt(run.result, "checked");
-  const mode = textAt(checked, "mode");
-  if (mode === null) return null;
-  const groups = numberAt(checked, "groups") ?? 0;
+  const checked = run.result.operation === "rewrite" ? run.result.checked : null;
+  if (!checked?.mode) return null;
+  const groups = checked.groups ?? 0;
   const text =
     groups > 0
-      ? `The rows of ${counted(groups, "group")} (${count(numberAt(checked, "rows"))} rows) were read again and compared before the commit, in ${duration(numberAt(checked, "seconds"))}.`
+      ? `The rows of ${counted(groups, "group")} (${count(checked.rows ?? null)} rows) were read again and compared before the commit, in ${duration(checked.seconds ?? null)}.`
       : "Row counts and bounds were compared from metadata; rows were not read again.";
   return (
     <Text size="sm" mb="xs">
-      Mode {mode}: {text}
+      Mode {checked.mode}: {text}
     </Text>
   );
 }
 
 function ProofTable({ proof }: { proof: Proof }) {
-  const holding = proof.checks.filter(({ holds }) => holds).length;
+  const checks = proof.checks ?? [];
+  const holding = checks.filter(({ holds }) => holds).length;
   return (
     <div className="checks">
       <table className="plain-table">
         <caption>
-          {subjectOf(proof)}: {holding} of {counted(proof.checks.length, "check")} {proof.checks.length === 1 ? "holds" : "hold"}
-          {proof.takenBack && ". The table was rolled back to an earlier snapshot afterwards"}
+          {subjectOf(proof)}: {holding} of {counted(checks.length, "check")} {checks.length === 1 ? "holds" : "hold"}
+          {proof.taken_back && ". The table was rolled back to an earlier snapshot afterwards"}
         </caption>
         <thead>
           <tr>
@@ -72,7 +75,7 @@ function ProofTable({ proof }: { proof: Proof }) {
           </tr>
         </thead>
         <tbody>
-          {proof.checks.map((check, index) => (
+          {checks.map((check, index) => (
             <CheckRow key={`${check.name} ${index}`} check={check} />
           ))}
         </tbody>
@@ -83,8 +86,8 @@ function ProofTable({ proof }: { proof: Proof }) {
 
 /** Return what a proof is about: a snapshot, or a removal, which has none. */
 function subjectOf(proof: Proof): string {
-  if (proof.snapshotId !== null) return `Snapshot ${proof.snapshotId}`;
-  return proof.checks.some(({ name }) => name.startsWith("deleted")) ? "Deleted files" : "Expired snapshots";
+  if (proof.snapshot_id !== undefined) return `Snapshot ${proof.snapshot_id}`;
+  return (proof.checks ?? []).some(({ name }) => name.startsWith("deleted")) ? "Deleted files" : "Expired snapshots";
 }
 
 function shortened(text: string): string {

@@ -21,17 +21,23 @@ export function Documents({ run }: { run: RunDetail }) {
   );
 }
 
-function Document({ title, about, value }: { title: string; about: string; value: Readonly<Record<string, unknown>> }) {
+function Document({ title, about, value }: { title: string; about: string; value: object }) {
   const [isOpen, setIsOpen] = useState(false);
-  const isEmpty = Object.keys(value).length === 0;
+  const known = Object.fromEntries(Object.entries(value).filter(([, each]) => !isUnknown(each)));
+  const isEmpty = Object.keys(known).every((name) => name === "operation");
   return (
     <details className="document" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
         {title} <span className="dim">({isEmpty ? "empty so far" : about})</span>
       </summary>
-      {isOpen && <Text value={value} title={title} />}
+      {isOpen && <Text value={known} title={title} />}
     </details>
   );
+}
+
+/** Return whether a figure was not measured, or a list or map has no entries: the document is short without them. */
+function isUnknown(value: unknown): boolean {
+  return value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
 function Text({ value, title }: { value: unknown; title: string }) {

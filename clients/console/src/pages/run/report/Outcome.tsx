@@ -5,7 +5,7 @@ import { duration } from "../../../format/times";
 import { DeletedFilesButton } from "../../../parts/DeletedFilesButton";
 import { PageLink } from "../../../parts/links";
 import { Figure, Section } from "../../../parts/states";
-import { changesOf, type Comparison, listAt, numberAt, objectAt, predictionsOf, textAt } from "./documents";
+import { changesOf, type Comparison, predictionsOf } from "./documents";
 import type { RunDetail } from "../runQueries";
 import { reasonText } from "../words";
 
@@ -74,15 +74,16 @@ function change({ from, to }: Comparison): string {
 /** Snapshots and files that an upkeep run removed, with the list of files. */
 function Removed({ run }: { run: RunDetail }) {
   const { result } = run;
-  const expired = numberAt(result, "expired_snapshots");
-  const files = numberAt(result, "deleted_files");
-  const failures = numberAt(result, "delete_failures") ?? 0;
+  if (!("deleted_files" in result)) return null;
+  const expired = "expired_snapshots" in result ? (result.expired_snapshots ?? null) : null;
+  const files = result.deleted_files ?? null;
+  const failures = result.delete_failures ?? 0;
   if (expired === null && files === null) return null;
   return (
-    <Section title="Removed" aside={textAt(result, "deleted_files_list") !== null && <DeletedFilesButton runId={run.id} label="Download the deleted files (CSV)" />}>
+    <Section title="Removed" aside={result.deleted_files_list && <DeletedFilesButton runId={run.id} label="Download the deleted files (CSV)" />}>
       <div className="figures-row">
         {expired !== null && <Figure name="Snapshots expired" value={count(expired)} />}
-        {files !== null && <Figure name="Files deleted" value={count(files)} hint={bytes(numberAt(result, "deleted_bytes"))} />}
+        {files !== null && <Figure name="Files deleted" value={count(files)} hint={bytes(result.deleted_bytes ?? null)} />}
         {failures > 0 && <Figure name="Files that the store refused to delete" value={count(failures)} hint="Samples are in the result document below." />}
       </div>
     </Section>
@@ -90,8 +91,8 @@ function Removed({ run }: { run: RunDetail }) {
 }
 
 function Snapshots({ run }: { run: RunDetail }) {
-  const ids = listAt(run.result, "snapshot_ids").map(String);
-  const base = textAt(run.plan, "base_snapshot_id");
+  const ids = "snapshot_ids" in run.result ? (run.result.snapshot_ids ?? []) : [];
+  const base = run.plan.operation === "rewrite" ? (run.plan.base_snapshot_id ?? null) : null;
   if (ids.length === 0) return null;
   return (
     <Section title="Snapshots">
@@ -113,10 +114,12 @@ function Snapshots({ run }: { run: RunDetail }) {
 }
 
 function Waste({ run }: { run: RunDetail }) {
-  const wasted = numberAt(run.result, "wasted_bytes");
+  const { result } = run;
+  if (result.operation !== "rewrite") return null;
+  const wasted = result.wasted_bytes ?? null;
   if (wasted === null) return null;
-  const dropped = Object.entries(objectAt(run.result, "groups_dropped") ?? {});
-  const lost = numberAt(objectAt(run.result, "races"), "groups_lost") ?? 0;
+  const dropped = Object.entries(result.groups_dropped ?? {});
+  const lost = result.races?.groups_lost ?? 0;
   return (
     <Section title="Waste">
       <Text size="sm">
@@ -127,7 +130,7 @@ function Waste({ run }: { run: RunDetail }) {
         <List size="sm" mt="xs">
           {dropped.map(([reason, groups]) => (
             <List.Item key={reason} className="wrap-anywhere">
-              {String(groups)} {groups === 1 ? "group" : "groups"} dropped: {reasonText(reason)}
+              {groups} {groups === 1 ? "group" : "groups"} dropped: {reasonText(reason)}
             </List.Item>
           ))}
         </List>

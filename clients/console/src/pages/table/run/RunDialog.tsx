@@ -60,7 +60,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
   });
   const plan = preview.data?.shape === shape ? preview.data.plan : null;
   const declared = operationOf(operation);
-  const confirmed = declared?.needs_confirmation === true && plan !== null && "details" in plan ? { plan_hash: String(plan.details.plan_hash ?? ""), confirm: typed } : {};
+  const confirmed = declared?.needs_confirmation === true && plan !== null && "details" in plan && plan.details.operation === "purge" ? { plan_hash: plan.details.plan_hash ?? "", confirm: typed } : {};
   const request = { ...wanted, ...confirmed };
   const submit = useSubmit(request);
   const isReady = !form.rows.some((row) => gapOf(row) !== null) && (declared?.needs_confirmation !== true || (plan !== null && typed === address));

@@ -9,7 +9,7 @@ type Plan = Schemas["UpkeepPlan"];
 const SHOWN_SNAPSHOTS = 20;
 
 export function UpkeepPreview({ plan }: { plan: Plan }) {
-  const expired = Array.isArray(plan.details.expired) ? (plan.details.expired as { snapshot_id: string; committed_at: string }[]) : [];
+  const expired = "expired" in plan.details ? (plan.details.expired ?? []) : [];
   return (
     <div role="status" aria-label="Plan">
       <Text size="sm" fw={600} mb="xs" className="wrap-anywhere">
@@ -45,7 +45,7 @@ export function UpkeepPreview({ plan }: { plan: Plan }) {
 export function figuresOf(details: Readonly<Record<string, unknown>>, path: readonly string[] = []): [string, string][] {
   return Object.entries(details).flatMap(([name, value]): [string, string][] => {
     const words = [...path, name.replaceAll("_", " ")];
-    if (name === "plan_hash" || value === null || Array.isArray(value)) return [];
+    if (name === "plan_hash" || name === "operation" || value === null || Array.isArray(value)) return [];
     if (typeof value === "object") return path.length < 3 ? figuresOf(value as Record<string, unknown>, words) : [];
     const title = words.join(", ");
     if (typeof value === "number") return [[title.replace(/ seconds$/, ""), figureOf(name, value)]];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { comparisonOf, knownSnapshots, proofOf } from "./snapshots";
 
 const measurement = (snapshot: string | null, at: string, files: number) => ({ snapshot_id: snapshot, measured_at: at, file_count: files }) as never;
-const run = (id: string, at: string, ...snapshots: string[]) => ({ id, finished_at: at, snapshot_ids: snapshots, plan: {}, result: {} }) as never;
+const run = (id: string, at: string, ...snapshots: string[]) => ({ id, finished_at: at, snapshot_ids: snapshots, plan: { operation: "rewrite" }, result: { operation: "rewrite" } }) as never;
 
 test("snapshots of runs and of other writers are one list, the newest first", () => {
   const found = knownSnapshots(
@@ -23,7 +23,7 @@ test("a snapshot of a run that no measurement saw is listed as well, and a table
 
 test("figures that a run lacks are unknown", () => {
   expect(comparisonOf(run("run_1", "", "1")).actual).toEqual({ files: null, bytes: null, seconds: null });
-  const rewrite = { plan: { prediction: { output_files: 3, output_bytes: 9, seconds: 2 } }, result: { actual: { input_files: 60, input_bytes: 80, output_files: 4, output_bytes: 8, seconds: 1 }, verifications: [{ snapshot_id: "1", ok: true, removed_files: 60, added_files: 4 }, { snapshot_id: "2", ok: false, taken_back: true }] } } as never;
+  const rewrite = { plan: { operation: "rewrite", prediction: { output_files: 3, output_bytes: 9, seconds: 2 } }, result: { operation: "rewrite", actual: { input_files: 60, input_bytes: 80, output_files: 4, output_bytes: 8, seconds: 1 }, verifications: [{ snapshot_id: "1", ok: true, removed_files: 60, added_files: 4 }, { snapshot_id: "2", ok: false, taken_back: true }] } } as never;
   expect(comparisonOf(rewrite)).toEqual({
     before: { files: 60, bytes: 80, seconds: 1 },
     predicted: { files: 3, bytes: 9, seconds: 2 },

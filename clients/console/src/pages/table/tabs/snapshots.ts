@@ -37,19 +37,17 @@ export interface Figures {
   readonly seconds: number | null;
 }
 
-const numberOf = (value: unknown): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
-const objectOf = (value: unknown): Record<string, unknown> => (value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {});
-
 /** Return predicted and measured output of a rewrite. */
-export function comparisonOf(run: Schemas["HistoryEntry"]): { before: Figures; predicted: Figures; actual: Figures } {
-  const read = (from: Record<string, unknown>, prefix: "input" | "output"): Figures => ({
-    files: numberOf(from[`${prefix}_files`]),
-    bytes: numberOf(from[`${prefix}_bytes`]),
-    seconds: numberOf(from.seconds),
+export function comparisonOf({ plan, result }: Schemas["HistoryEntry"]): { before: Figures; predicted: Figures; actual: Figures } {
+  const predicted = plan.operation === "rewrite" ? plan.prediction : null;
+  const actual = result.operation === "rewrite" ? result.actual : null;
+  const output = (from: typeof predicted | typeof actual): Figures => ({
+    files: from?.output_files ?? null,
+    bytes: from?.output_bytes ?? null,
+    seconds: from?.seconds ?? null,
   });
-  const predicted = objectOf(objectOf(run.plan).prediction);
-  const actual = objectOf(objectOf(run.result).actual);
-  return { before: read(actual, "input"), predicted: read(predicted, "output"), actual: read(actual, "output") };
+  const before = { files: actual?.input_files ?? null, bytes: actual?.input_bytes ?? null, seconds: actual?.seconds ?? null };
+  return { before, predicted: output(predicted), actual: output(actual) };
 }
 
 export interface Proof {
@@ -62,9 +60,8 @@ export interface Proof {
 }
 
 /** Return the proof of one snapshot of a run; null if it has none. */
-export function proofOf(run: Schemas["HistoryEntry"], snapshotId: string): Proof | null {
-  const proofs: unknown = objectOf(run.result).verifications;
-  const found = (Array.isArray(proofs) ? proofs : []).map(objectOf).find((proof) => proof.snapshot_id === snapshotId);
+export function proofOf({ result }: Schemas["HistoryEntry"], snapshotId: string): Proof | null {
+  const found = (result.verifications ?? []).find((proof) => proof.snapshot_id === snapshotId);
   if (found === undefined) return null;
-  return { ok: found.ok === true, isTakenBack: found.taken_back === true, removed: numberOf(found.removed_files), added: numberOf(found.added_files) };
+  return { ok: found.ok, isTakenBack: found.taken_back === true, removed: found.removed_files ?? null, added: found.added_files ?? null };
 }
