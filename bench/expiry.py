@@ -48,6 +48,7 @@ from engine.domain.tables.table import TableRef
 from engine.embedded.iceberg import SQL_EXTENSIONS, catalog_confs
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, SQLITE_JDBC, fetch_all
 from engine.embedded.spark import EmbeddedSpark
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import expire, plan_expiry
 from engine.formats.iceberg.removal.expired_files import IcebergExpired
@@ -225,7 +226,7 @@ def ours(lake: Lake, name: str) -> dict[str, Any]:
     expire(table._catalog, fresh, list(plan.expired), rule, before_try=lambda: None)  # noqa: SLF001
     files = ExpiredFiles(source)
     recorded = files.record()
-    removal = BulkDelete(table.task_storage(), before_batch=lambda _: None)
+    removal = BulkDelete(table.engines[Engine.ARROW].task_storage(), before_batch=lambda _: None)
     removal.remove(recorded.files.batches())
     tally = removal.tally
     assert all(each.holds for each in recorded.files.prove())

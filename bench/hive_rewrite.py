@@ -138,8 +138,9 @@ def _compacted(table: HiveTable) -> None:
     plan = plan_run(chosen, RunRequest(), NO_STATISTICS, NONE_HOT)
     opened = chosen.table
     settings = rewrite_settings(policy, plan, full=False)
-    tasks = [(each, opened.group_task(each, run_id="run_1", attempt=1, settings=settings)) for each in plan.groups]
-    storage = dict(opened.task_storage())
+    kernel = chosen.engine
+    tasks = [(each, kernel.task(each, run_id="run_1", attempt=1, settings=settings)) for each in plan.groups]
+    storage = dict(kernel.task_storage())
     groups = tuple(written_group(group, run_task(SentTask(task, storage=storage).to_json())) for group, task in tasks)
     request = CommitRequest("run_1", 1, opened.head_snapshot_id or 0, opened.schema_id, groups)
     outcome = opened.commit(request, before_try=lambda: None)

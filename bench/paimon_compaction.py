@@ -17,9 +17,9 @@ from typing import Any
 
 from bench.facts import machine_facts, print_table, write_json
 from bench.processes import timed, tree_cpu_seconds
+from engine.formats.base import Engine
 from engine.formats.paimon.rewrite.heap import COMMIT_HEAP_BYTES
 from engine.formats.paimon.task.core_process import CORE_PROCESSES
-from engine.services.planning.engines import Engine
 from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore, open_core
 from tests.support.paimon.lakes import PaimonLake

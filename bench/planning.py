@@ -31,11 +31,11 @@ from bench.large_table import NAME, append_file, make_catalog, make_large_table
 from engine.domain.policies import EffectivePolicy, PolicyDocument, effective_policy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CatalogConnection
+from engine.formats.base import CatalogConnection, Engine
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.services.planning.due_partitions import evaluate_now
-from engine.services.planning.engines import Engine, EngineChoice
+from engine.services.planning.engines import EngineChoice
 from engine.services.planning.planner import plan_due
 from engine.stores.runs.histories import CommittedPartitions
 
@@ -115,7 +115,7 @@ def _planned(name: str, connection: CatalogConnection, policy: EffectivePolicy) 
     with watch.part("digest"):
         files = opened.digest().num_rows
     with watch.part("judge"):
-        chosen = EngineChoice(Engine.ARROW, opened, policy, ())
+        chosen = EngineChoice(opened.engines[Engine.ARROW], opened, policy, ())
         evaluation = evaluate_now(chosen, CommittedPartitions([], None), datetime.now(UTC), NONE_HOT)
     with watch.part("plan"):
         plan = plan_due(chosen, evaluation, NO_STATISTICS, NONE_HOT)

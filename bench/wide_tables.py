@@ -31,14 +31,14 @@ from engine.domain.policies import PolicyDocument, effective_policy
 from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import GroupSettings, OpenTable
+from engine.formats.base import Engine, GroupSettings, OpenTable
 from engine.formats.iceberg.connection import IcebergFormat
 from engine.formats.intake.avro_blocks import container, readable
 from engine.formats.intake.limits import Malformed
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import GroupResult, SentTask, WriteSettings
-from engine.services.planning.engines import Engine, EngineChoice
+from engine.services.planning.engines import EngineChoice
 from engine.services.planning.planner import plan_run
 
 PLAIN: Final = 10
@@ -109,7 +109,7 @@ def _measured(shape: Shape, folder: Path, files: int, size: int) -> dict[str, An
     _write(shape, SqlCatalog("lake", **properties), files, size)
     open_s, opened = _timed(lambda: _opened(properties))
     policy = effective_policy(table_properties={}, own=PolicyDocument.model_validate({"preset": "balanced"}))
-    chosen = EngineChoice(Engine.ARROW, opened, policy, ())
+    chosen = EngineChoice(opened.engines[Engine.ARROW], opened, policy, ())
     request = RunRequest(every_file=True, include_cooling=True, force_full=True)
     plan_s, plan = _timed(lambda: plan_run(chosen, request, NO_STATISTICS, NONE_HOT))
     rewrite_s, rows = _timed(lambda: sum(_rewritten(opened, group).rows_written for group in plan.groups))
@@ -144,15 +144,16 @@ def _nested(values: pa.Array, of: pa.DataType) -> pa.Array:
 def _opened(properties: dict[str, str]) -> OpenTable:
     opened = IcebergFormat().connect("lake", properties).open_table(TableRef("lake", ("sales",), "wide"))
     opened.describe()
-    opened.conditions()
+    opened.engines[Engine.ARROW].conditions()
     opened.digest()
     return opened
 
 
 def _rewritten(table: OpenTable, group: Any) -> GroupResult:
     settings = GroupSettings(WriteSettings(target_file_bytes=2**30), None, checks_rows=True)
-    task = table.group_task(group, run_id="run_bench", attempt=1, settings=settings)
-    result = GroupResult.from_json(run_task(SentTask(task, storage=dict(table.task_storage())).to_json()))
+    kernel = table.engines[Engine.ARROW]
+    task = kernel.task(group, run_id="run_bench", attempt=1, settings=settings)
+    result = GroupResult.from_json(run_task(SentTask(task, storage=dict(kernel.task_storage())).to_json()))
     if result.outcome != "written":
         raise RuntimeError(f"{result.outcome}: {result.reason}")
     return result

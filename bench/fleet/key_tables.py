@@ -19,9 +19,9 @@ Each look counts the sorted runs of the fullest bucket, which every reader of it
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -33,14 +33,14 @@ from bench.fleet.tables import as_table, count
 from engine.domain.policies import PRESETS, EffectivePolicy
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
-from engine.formats.base import NativeEngine, OpenTable
-from engine.formats.paimon.rewrite.core import engine_of
+from engine.formats.base import KERNEL_TRAITS, Engine
 from engine.planning.due.evaluations import evaluate_policy
 from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
 from engine.planning.measures.partition_metrics import RewriteHistory
+from engine.planning.plans.groupings import FullScope, MergedRuns
 from engine.planning.predictions.run_statistics import NO_STATISTICS
-from engine.services.planning.engines import Engine, EngineChoice
 from engine.services.planning.planner import plan_due
+from tests.support.planning import chosen_of
 
 MOST_RUNS: Final = 5
 MOST_AMPLIFICATION: Final = 20.0
@@ -49,7 +49,8 @@ _SIZE_AMPLIFICATION, _SIZE_RATIO = 200, 1  # percent; defaults of Paimon
 _FILE_BYTES: Final = 128 * MIB
 _ENDLESS: Final = 2**62
 _BEGIN_MS: Final = round(BEGIN.timestamp() * 1000)
-_CORE: Final = engine_of(keeps_arrival=False, looks_up=False, has_vectors=False, last_level=_MAX_LEVEL, check_limit="")
+_RUNS: Final = MergedRuns(last_level=_MAX_LEVEL, full_scope=FullScope.UNSIZED)
+_CORE: Final = replace(KERNEL_TRAITS, name=Engine.NATIVE, grouping=_RUNS)
 _SIGMA: Final = 0.5
 Place = tuple[str, int]
 """Partition and bucket."""
@@ -150,12 +151,6 @@ class KeyTable:
                 pieces = max(1, -(-run.bytes // _FILE_BYTES)) if run.level else 1
                 for _ in range(pieces):
                     yield partition, bucket, run.level, run.bytes // pieces, run.added_ms
-
-
-class _ByTheCore(EngineChoice):
-    @property
-    def native(self) -> NativeEngine:
-        return _CORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +273,7 @@ def _due_places(table: KeyTable, policy: EffectivePolicy, now_ms: int) -> Sequen
     evaluation = evaluate_policy(
         table.digest(), table.figures(), RewriteHistory([]), policy, now_ms=now_ms, grouping=_CORE.grouping
     )
-    chosen = _ByTheCore(Engine.NATIVE, cast("OpenTable", table), policy, ())
+    chosen = chosen_of(table, policy, _CORE)
     due = plan_due(chosen, evaluation, NO_STATISTICS, NONE_HOT)
     places = table.places()
     return [] if due is None else sorted({places[int(group.inputs[0].path)] for group in due.plan.groups})

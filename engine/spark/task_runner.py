@@ -13,7 +13,7 @@ _TAG: Final = "packhouse-core"
 
 
 class SparkTaskRunner:
-    """Runs `function` on one Spark Connect server. Thread-safe; all methods block. See `formats.base.TaskRunner`."""
+    """Runs `function` on one Spark Connect server, as `formats.paimon.rewrite.core.TaskRunner`. Thread-safe; blocks."""
 
     def __init__(self, *, sessions: SparkSessions, dispatcher: SparkDispatcher, function: Callable[[str], str]) -> None:
         self._sessions = sessions

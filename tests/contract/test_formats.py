@@ -22,13 +22,14 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CatalogConnection,
     CommitRequest,
+    Engine,
     GroupSettings,
     NoParts,
     OpenTable,
+    RewriteEngine,
     SnapshotKind,
     WrittenGroup,
 )
-from engine.formats.paimon.table import PaimonTable
 from engine.planning.measures.digest import FILE_DIGEST
 from engine.planning.plans.predicates import select_partitions
 from engine.rewriting.kernel.contract import SentTask, WriteSettings
@@ -81,11 +82,9 @@ def opened(subject: Subject) -> OpenTable:
     return connect(subject).open_table(REF)
 
 
-def to_rewrite(subject: Subject) -> OpenTable:
-    table = opened(subject)
-    if isinstance(table, PaimonTable) and isinstance(subject, PaimonSubject) and not subject.by_kernel:
-        return table.planned_natively()
-    return table
+def engine_of(subject: Subject, table: OpenTable) -> RewriteEngine:
+    by_core = isinstance(subject, PaimonSubject) and not subject.by_kernel
+    return table.engines[Engine.NATIVE if by_core else Engine.ARROW]
 
 
 @contract
@@ -101,9 +100,9 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
     capabilities, table = subject.format.capabilities(), opened(subject)
     natively = [cell for cell in capabilities.cells if cell.engine == "native" and cell.capability.possible]
     if not isinstance(subject, ModelSubject):  # has Iceberg's capabilities, but neither its procedure nor delete files
-        assert (table.native_engine() is not None) is bool(natively)
-        assert (table.planned_natively() is not None) is bool(natively)
+        assert list(table.engines) == ([Engine.ARROW, Engine.NATIVE] if natively else [Engine.ARROW])
         assert (table.delete_rewrite is not None) is capabilities.operation(Operation.REWRITE_DELETES).possible
+    assert [each.traits.name for each in table.engines.values()] == list(table.engines)
     assert capabilities.operation(Operation.REWRITE).possible
     assert (table.expiry is not None) is capabilities.operation(Operation.EXPIRE_SNAPSHOTS).possible
     deletes = [Operation.EXPIRE_SNAPSHOTS, Operation.DELETE_OLD_COMPACTIONS, Operation.PURGE]
@@ -202,7 +201,7 @@ def history_is_newest_first_and_says_what_each_commit_did(subject: Subject) -> N
         return
     subject.remove(DAYS[1])
     outcome = committed(subject, DAYS[:1])
-    newest = to_rewrite(subject).snapshots(3)
+    newest = opened(subject).snapshots(3)
     kinds = [each.kind for each in newest]
     assert kinds == [SnapshotKind.REWRITE, SnapshotKind.CHANGE, SnapshotKind.APPEND]
     assert newest[0].snapshot_id == outcome
@@ -230,8 +229,9 @@ def the_digest_has_one_row_a_live_file(subject: Subject) -> None:
     assert set(measured.times) <= {row["spec_id"] for row in rows}
     assert [spec.spec_id for spec in table.partition_specs()][-1:] in ([], [table.current_spec_id])
     is_possible = subject.format.capabilities().operation(Operation.REWRITE).possible
-    looked_at = to_rewrite(subject) if is_possible else table
-    assert all(condition.holds for condition in looked_at.conditions()) is is_possible
+    engine = engine_of(subject, table)
+    assert engine.digest().select(["path", "file_bytes"]) == digest.select(["path", "file_bytes"])
+    assert all(condition.holds for condition in engine.conditions()) is is_possible
 
 
 @contract
@@ -269,89 +269,89 @@ def a_file_that_is_gone_is_a_conflict(subject: Subject) -> None:
 
 @contract_of_rewrites
 def a_rewrite_is_committed_found_and_proven(subject: Subject) -> None:
-    ids, table = subject.ids(), to_rewrite(subject)
+    ids, table = subject.ids(), opened(subject)
     request = request_of(subject, table, DAYS)
     outcome = table.commit(request, before_try=lambda: None)
     assert (outcome.committed, dict(outcome.dropped)) == ((0, 1), {})
     assert outcome.snapshot_id is not None
-    proof = to_rewrite(subject).verify(outcome.snapshot_id, request.groups)
+    proof = opened(subject).verify(outcome.snapshot_id, request.groups)
     assert proof.ok, proof.checks
     assert (proof.removed_files, proof.added_files) == (6, 2)
     assert proof.removed_rows == proof.added_rows
-    (found,) = to_rewrite(subject).find_commits(RUN)
+    (found,) = opened(subject).find_commits(RUN)
     assert (found.snapshot_id, found.groups, found.attempt) == (outcome.snapshot_id, (0, 1), 1)
-    assert to_rewrite(subject).find_commits(OTHER_RUN) == []
-    assert set(to_rewrite(subject).digest()["path"].to_pylist()) == outputs_of(request)
+    assert opened(subject).find_commits(OTHER_RUN) == []
+    assert set(opened(subject).digest()["path"].to_pylist()) == outputs_of(request)
     assert subject.ids() == ids
 
 
 @contract_of_rewrites
 def a_proof_fails_for_other_groups(subject: Subject) -> None:
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = request_of(subject, table, DAYS)
     first, second = request.groups
     if table.commits_apart:
         snapshot_id = table.commit(replace(request, groups=(first,)), before_try=lambda: None).snapshot_id
         assert snapshot_id is not None
-        assert not any(to_rewrite(subject).verify(snapshot_id, groups).ok for groups in [(second,), (first, second)])
-        assert to_rewrite(subject).verify(snapshot_id, (first,)).ok
+        assert not any(opened(subject).verify(snapshot_id, groups).ok for groups in [(second,), (first, second)])
+        assert opened(subject).verify(snapshot_id, (first,)).ok
         return
     snapshot_id = table.commit(request, before_try=lambda: None).snapshot_id
     assert snapshot_id is not None
-    assert not to_rewrite(subject).verify(snapshot_id, (first,)).ok
+    assert not opened(subject).verify(snapshot_id, (first,)).ok
     swapped = (replace(first, outputs=second.outputs), replace(second, outputs=first.outputs[:0]))
-    assert not to_rewrite(subject).verify(snapshot_id, swapped).ok
+    assert not opened(subject).verify(snapshot_id, swapped).ok
 
 
 @contract_of_rewrites
 def nothing_is_sent_when_the_try_is_stopped(subject: Subject) -> None:
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = request_of(subject, table, DAYS)
     with pytest.raises(LeaseLost):
         table.commit(request, before_try=no_lease)
-    assert to_rewrite(subject).find_commits(RUN) == []
-    assert to_rewrite(subject).head_snapshot_id == table.head_snapshot_id
+    assert opened(subject).find_commits(RUN) == []
+    assert opened(subject).head_snapshot_id == table.head_snapshot_id
 
 
 @contract_of_rewrites
 def groups_whose_files_were_removed_are_dropped_and_the_others_committed(subject: Subject) -> None:
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = request_of(subject, table, DAYS)
     subject.remove(DAYS[1])
     ids = subject.ids()
     planned = [planned_group(table, ordinal, day) for ordinal, day in enumerate(DAYS)]
     base = table.head_snapshot_id or 0
-    assert to_rewrite(subject).lost_groups(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
-    outcome = to_rewrite(subject).commit(request, before_try=lambda: None)
+    assert opened(subject).lost_groups(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
+    outcome = opened(subject).commit(request, before_try=lambda: None)
     assert (outcome.committed, dict(outcome.dropped)) == ((0,), {1: Loss.SOURCE_GONE})
     assert outcome.snapshot_id is not None
-    assert to_rewrite(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
+    assert opened(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
     assert subject.ids() == ids
 
 
 @contract_of_rewrites
 def a_commit_that_is_sent_twice_changes_nothing_the_second_time(subject: Subject) -> None:
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = request_of(subject, table, DAYS)
     table.commit(request, before_try=lambda: None)
-    head, ids = to_rewrite(subject).head_snapshot_id, subject.ids()
-    again = to_rewrite(subject).commit(request, before_try=lambda: None)
+    head, ids = opened(subject).head_snapshot_id, subject.ids()
+    again = opened(subject).commit(request, before_try=lambda: None)
     assert (again.snapshot_id, again.committed, set(again.dropped)) == (None, (), {0, 1})
-    assert (to_rewrite(subject).head_snapshot_id, subject.ids()) == (head, ids)
-    assert len(to_rewrite(subject).find_commits(RUN)) == 1
+    assert (opened(subject).head_snapshot_id, subject.ids()) == (head, ids)
+    assert len(opened(subject).find_commits(RUN)) == 1
 
 
 @contract_of_rewrites
 def files_that_others_add_meanwhile_stay(subject: Subject) -> None:
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = request_of(subject, table, DAYS)
     racing = [lambda: subject.append(DAYS[0])]  # between the last look at the table and the request
     outcome = table.commit(request, before_try=lambda: racing.pop()() if racing else None)
     assert outcome.committed == (0, 1)
     is_once = subject.properties.get("type") == "filesystem"  # Paimon's core, where it commits, tries again itself
     assert outcome.tries == (1 if is_once or not subject.has_history else 2)
-    assert to_rewrite(subject).digest().num_rows == 3
-    rows = to_rewrite(subject).digest()["record_count"].to_pylist()
+    assert opened(subject).digest().num_rows == 3
+    rows = opened(subject).digest()["record_count"].to_pylist()
     if (ids := subject.ids()) is not None:
         assert len(set(ids)) == len(ids)
         assert not subject.has_history or sum(rows) == len(ids)
@@ -361,7 +361,7 @@ def files_that_others_add_meanwhile_stay(subject: Subject) -> None:
 def an_unknown_base_is_a_conflict(subject: Subject) -> None:
     if not subject.has_history:
         return  # its commits depend on the files of their groups alone
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = replace(request_of(subject, table, DAYS), base_snapshot_id=987_654_321)
     with pytest.raises(CommitConflict):
         table.commit(request, before_try=lambda: None)
@@ -371,33 +371,33 @@ def an_unknown_base_is_a_conflict(subject: Subject) -> None:
 
 @contract_of_rewrites
 def files_of_a_run_are_found_by_name_and_removed_unless_they_are_needed(subject: Subject) -> None:
-    table = to_rewrite(subject)
+    table = opened(subject)
     request = request_of(subject, table, DAYS)
     table.commit(replace(request, groups=request.groups[:1]), before_try=lambda: None)
     live, waste = ({file.path for file in group.outputs} for group in request.groups)
-    assert set(to_rewrite(subject).list_outputs(RUN)) == live | waste
-    assert to_rewrite(subject).list_outputs(OTHER_RUN) == []
-    assert to_rewrite(subject).remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
-    assert to_rewrite(subject).remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
-    assert to_rewrite(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
-    assert set(to_rewrite(subject).list_outputs(RUN)) == live
-    assert to_rewrite(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
+    assert set(opened(subject).list_outputs(RUN)) == live | waste
+    assert opened(subject).list_outputs(OTHER_RUN) == []
+    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
+    assert opened(subject).remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
+    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
+    assert set(opened(subject).list_outputs(RUN)) == live
+    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
 
 
 @contract_of_rewrites
 def a_parent_can_be_gone_back_to_where_the_format_can(subject: Subject) -> None:
     snapshot_id = committed(subject, DAYS)
-    table = to_rewrite(subject)
+    table = opened(subject)
     if type(table).protect_parent is NoParts.protect_parent:
         assert table.protect_parent(RUN, snapshot_id) is None
     else:
         assert table.protect_parent(RUN, snapshot_id) == table.snapshots(2)[1].snapshot_id
-        assert to_rewrite(subject).head_snapshot_id == snapshot_id
+        assert opened(subject).head_snapshot_id == snapshot_id
 
 
 def committed(subject: Subject, days: tuple[str, ...]) -> int:
     """Rewrite and commit partitions; return the snapshot."""
-    table = to_rewrite(subject)
+    table = opened(subject)
     found = table.commit(request_of(subject, table, days), before_try=lambda: None).snapshot_id
     assert found is not None
     return found
@@ -416,8 +416,9 @@ def planned_group(table: OpenTable, ordinal: int, day: str) -> FileGroup:
 
 
 def written(subject: Subject, table: OpenTable, group: FileGroup) -> WrittenGroup:
-    task = table.group_task(group, run_id=RUN, attempt=1, settings=GroupSettings(WRITE))
-    return written_group(group, subject.rewrite(SentTask(task, storage=dict(table.task_storage())).to_json()))
+    engine = engine_of(subject, table)
+    task = engine.task(group, run_id=RUN, attempt=1, settings=GroupSettings(WRITE))
+    return written_group(group, subject.rewrite(SentTask(task, storage=dict(engine.task_storage())).to_json()))
 
 
 def outputs_of(request: CommitRequest) -> set[str]:

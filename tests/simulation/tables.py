@@ -26,9 +26,11 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    Engine,
     FileScope,
     GroupSettings,
     PlainProperties,
+    RewriteEngine,
     SnapshotInfo,
     SnapshotKind,
     TableColumn,
@@ -46,6 +48,7 @@ from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ReadPla
 from tests.simulation.lake import DataFile, Lake, ModelTable, Snapshot
 from tests.simulation.orphans import ModelOrphanRemoval
 from tests.simulation.upkeep import Manifests, ModelUpkeep
+from tests.support.planning import EngineOf
 
 _SCHEMA_ID: Final = 0
 
@@ -174,11 +177,6 @@ class OpenModelTable(ModelUpkeep):
             times=self._table.times,
         )
 
-    def conditions(
-        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
-    ) -> Sequence[Condition]:
-        return ()
-
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         raise NotEligible("the model orders no rows")
 
@@ -197,18 +195,9 @@ class OpenModelTable(ModelUpkeep):
     def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
         return {path: _input(self._files[path]) for path in paths}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
-        inputs = tuple(
-            TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
-            for each in group.inputs
-        )
-        read = ReadPlan(inputs, "", BY_FIELD_ID, (self.location,))
-        write = WriteProfile(f"{self.location}/data", group.predicted_outputs, settings.write)
-        task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
-        return task.named(output_prefix(run_id, group.ordinal, attempt))
-
-    def task_storage(self) -> Mapping[str, str]:
-        return {"table": str(self._table.ref)}
+    @property
+    def engines(self) -> Mapping[Engine, RewriteEngine]:
+        return {Engine.ARROW: ModelKernel(self)}
 
     def read_storage(self) -> None:
         self._lake.answer()
@@ -293,6 +282,23 @@ class OpenModelTable(ModelUpkeep):
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         newest = self._retained[::-1][:limit]
         return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.kind) for each in newest]
+
+
+class ModelKernel(EngineOf):
+    """The kernel on a table of the model."""
+
+    def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
+        inputs = tuple(
+            TaskInput(each.path, each.file_bytes, each.record_count, tuple(ref.path for ref in each.deletes))
+            for each in group.inputs
+        )
+        read = ReadPlan(inputs, "", BY_FIELD_ID, (self.table.location,))
+        write = WriteProfile(f"{self.table.location}/data", group.predicted_outputs, settings.write)
+        task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
+        return task.named(output_prefix(run_id, group.ordinal, attempt))
+
+    def task_storage(self) -> Mapping[str, str]:
+        return {"table": str(self.table.ref)}
 
 
 def _surviving(

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.commits.expiry import plan_expiry
 from engine.formats.iceberg.removal.expired_files import IcebergExpired
@@ -78,7 +79,7 @@ def delete(world: World, keep_last: int) -> Any:
     files.announce(opened._fresh(), list(plan.expired))
     drop(world.lake.catalog.load_table(("lake", "history")), plan.expired.keys())
     recorded = files.find()
-    tally = files.delete(BulkDelete(opened.task_storage(), before_batch=lambda _: None))
+    tally = files.delete(BulkDelete(opened.engines[Engine.ARROW].task_storage(), before_batch=lambda _: None))
     assert all(each.holds for each in files.prove())
     files.close()
     connection.close()

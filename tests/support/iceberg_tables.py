@@ -54,7 +54,7 @@ from sqlalchemy.orm import Session
 from engine.domain.runs.files import OutputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, GroupSettings, WrittenGroup
+from engine.formats.base import CommitRequest, Engine, GroupSettings, WrittenGroup
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.kernel_task import SentKernelTask
@@ -201,8 +201,8 @@ def groups_by_partition(opened: IcebergTable) -> list[FileGroup]:
 def task_of(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> SentKernelTask:
     """Return the task of a group."""
     settings = GroupSettings(WriteSettings(target_file_bytes=2**27))
-    task = opened.group_task(group, run_id=RUN_ID, attempt=attempt, settings=settings)
-    return received(task, opened.task_storage())
+    task = opened.engines[Engine.ARROW].task(group, run_id=RUN_ID, attempt=attempt, settings=settings)
+    return received(task, opened.engines[Engine.ARROW].task_storage())
 
 
 def write_group(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> WrittenGroup:

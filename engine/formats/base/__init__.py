@@ -1,7 +1,8 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-What only some formats can do is in parts that a table may have (`procedure`, `expiry`, `manifest_rewrite`,
+Those that can rewrite it are its `engines`.
+What only some formats can do is in parts that a table may have (`expiry`, `manifest_rewrite`,
 `delete_rewrite`, `expired_removal`, `orphan_removal`, `copy_removal`, `write_guide`): callers decide what follows
 without one.
 
@@ -31,15 +32,19 @@ from engine.formats.base.commits import (
     Verification,
     WrittenGroup,
 )
-from engine.formats.base.files import Condition, FileInventory
-from engine.formats.base.history import SnapshotExpiry
-from engine.formats.base.native import (
+from engine.formats.base.engines import (
+    KERNEL_TRAITS,
+    Engine,
+    EngineTraits,
+    GroupSettings,
     NativeChange,
-    NativeEngine,
     NativeProcedure,
     ProcedureSettings,
+    RewriteEngine,
     RowCounts,
 )
+from engine.formats.base.files import Condition, FileInventory
+from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.removals import (
     REMOVED_FILES,
     CopyRemoval,
@@ -49,12 +54,12 @@ from engine.formats.base.removals import (
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.formats.base.tables import NoParts, OpenTable
-from engine.formats.base.tasks import GroupSettings, TaskRunner, TaskSource
 from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
 from engine.formats.base.writers import WriteGuide
 
 __all__ = [
     "IN_HISTORY",
+    "KERNEL_TRAITS",
     "OWN_LOCATION",
     "REMOVED_FILES",
     "CatalogConnection",
@@ -65,6 +70,8 @@ __all__ = [
     "Committer",
     "Condition",
     "CopyRemoval",
+    "Engine",
+    "EngineTraits",
     "ExpiredRemoval",
     "FileDeletion",
     "FileInventory",
@@ -72,13 +79,13 @@ __all__ = [
     "GroupSettings",
     "IsWanted",
     "NativeChange",
-    "NativeEngine",
     "NativeProcedure",
     "NoParts",
     "OpenTable",
     "OrphanRemoval",
     "PlainProperties",
     "ProcedureSettings",
+    "RewriteEngine",
     "RewrittenSnapshot",
     "RollBack",
     "RowCounts",
@@ -91,8 +98,6 @@ __all__ = [
     "TableFormat",
     "TableListing",
     "TableView",
-    "TaskRunner",
-    "TaskSource",
     "Verification",
     "WriteGuide",
     "WrittenGroup",

@@ -31,14 +31,6 @@ class FileInventory(Protocol):
     def figures(self) -> TableMeasures:
         """Return table-level measurements: snapshots, manifests, commit times, deletes by partition."""
 
-    def conditions(
-        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
-    ) -> Sequence[Condition]:
-        """Return every condition of the rewrite kernel for this table, met or not.
-
-        Includes those of `order`, and of moving rows of older partition specs to the current one.
-        """
-
     def key_condition(self, key: DeclaredKey) -> Condition | None:
         """Return the condition that the table has the columns of a declared key, with types that can be compared.
 

@@ -1,24 +1,22 @@
 """A table of any format: the roles that all of them have, and the parts of some."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, Self
 
 from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.tables.keys import DeclaredKey
 from engine.formats.base.commits import Committer, RollBack
+from engine.formats.base.engines import Engine, RewriteEngine
 from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import SnapshotExpiry
-from engine.formats.base.native import NativeEngine, NativeProcedure
 from engine.formats.base.removals import CopyRemoval, ExpiredRemoval, OrphanRemoval
 from engine.formats.base.rewrites import SnapshotRewrite
-from engine.formats.base.tasks import TaskSource
 from engine.formats.base.views import TableView
 from engine.formats.base.writers import WriteGuide
-from engine.planning.plans.groupings import PACKED, Grouping
 
 
-class OpenTable(TableView, FileInventory, TaskSource, Committer, Protocol):
+class OpenTable(TableView, FileInventory, Committer, Protocol):
     """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
 
     def at_snapshot(self, snapshot_id: int) -> "OpenTable | None":
@@ -27,18 +25,9 @@ class OpenTable(TableView, FileInventory, TaskSource, Committer, Protocol):
         Schema, partition specs and options are those of the loaded table.
         """
 
-    def kernel_grouping(self) -> Grouping:
-        """Return how the kernel's file groups are formed."""
-
-    def native_engine(self) -> NativeEngine | None:
-        """Return the engine of its format for this table, `rewrite.engine: native`; None without one. May block."""
-
-    def planned_natively(self) -> "OpenTable | None":
-        """Return the same view for planning with that engine: with its conditions, and with no file out of reach."""
-
     @property
-    def procedure(self) -> NativeProcedure | None:
-        """The procedure that its format's engine is; None: that engine runs in tasks, or there is none."""
+    def engines(self) -> Mapping[Engine, RewriteEngine]:
+        """The engines that can rewrite it, the preferred one first; the kernel is always there."""
 
     @property
     def expiry(self) -> SnapshotExpiry | None:
@@ -78,23 +67,6 @@ class NoParts:
 
     def at_snapshot(self, snapshot_id: int) -> Self | None:  # noqa: ARG002
         """See `OpenTable`: tables of its format keep no history."""
-        return None
-
-    def kernel_grouping(self) -> Grouping:
-        """See `OpenTable`."""
-        return PACKED
-
-    def native_engine(self) -> NativeEngine | None:
-        """See `OpenTable`."""
-        return None
-
-    def planned_natively(self) -> OpenTable | None:
-        """See `OpenTable`."""
-        return None
-
-    @property
-    def procedure(self) -> NativeProcedure | None:
-        """See `OpenTable`."""
         return None
 
     @property

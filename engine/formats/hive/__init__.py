@@ -5,6 +5,6 @@ a partition; `rewrite` writes, proves and puts it in place, `removal` deletes th
 """
 
 from engine.formats.hive.connection import HiveFormat
-from engine.formats.hive.rewritable import RewritableHiveTable as HiveTable
+from engine.formats.hive.table import HiveTable
 
 __all__ = ["HiveFormat", "HiveTable"]

@@ -25,7 +25,7 @@ from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresse
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
-from engine.formats.hive.rewritable import RewritableHiveTable
+from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.permissions import CheckLocation, anywhere
@@ -160,7 +160,7 @@ class HiveConnection:
             found |= {} if known is None else {ref: known}
         return found
 
-    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> RewritableHiveTable:
+    def open_table(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> HiveTable:
         """Load a table and list its files; only folders in the scope are listed.
 
         Raises:
@@ -174,11 +174,11 @@ class HiveConnection:
         view = self._load(ref, scope)
         with reading_table(f"list the files of {ref}"):
             self._looks.took(ref, view.pointer, monotonic() - begun, scope)
-        return RewritableHiveTable(view, lambda: self._load(ref, scope))
+        return HiveTable(view, lambda: self._load(ref, scope))
 
-    def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> RewritableHiveTable:
+    def open_entry(self, ref: TableRef, scope: FileScope = OWN_LOCATION) -> HiveTable:
         """Load a table without listing its files; raises as `open_table`."""
-        return RewritableHiveTable(self._load(ref, scope), lambda: self._load(ref, scope))
+        return HiveTable(self._load(ref, scope), lambda: self._load(ref, scope))
 
     def _load(self, ref: TableRef, scope: FileScope) -> TableView:
         with reading_table(f"open table {ref}"):

@@ -41,7 +41,6 @@ class LoadedTable(NoParts):
         self._view = TableView.of(table, cache)
         self._files: LiveFiles | None = None
         self._spark_catalog = spark_catalog
-        self._is_native = False
         self._lock = Lock()
 
     def at_snapshot(self, snapshot_id: int) -> Self | None:

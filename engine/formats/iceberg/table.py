@@ -4,14 +4,13 @@ Expensive data (manifests) is read on first use and kept for this view; open the
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 from pyiceberg.manifest import ManifestContent
 
-from engine.domain.errors import NotEligible
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.plans import FileGroup
@@ -21,9 +20,8 @@ from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
-    Condition,
-    GroupSettings,
-    NativeEngine,
+    Engine,
+    RewriteEngine,
     RollBack,
     SnapshotInfo,
     TableColumn,
@@ -35,9 +33,9 @@ from engine.formats.iceberg.commits.commit import Committer
 from engine.formats.iceberg.commits.conflicts import lost_groups
 from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
 from engine.formats.iceberg.commits.verification import verify_snapshot
-from engine.formats.iceberg.errors import translated
+from engine.formats.iceberg.errors import reading_of, translated
+from engine.formats.iceberg.loaded import LoadedTable
 from engine.formats.iceberg.metadata.digest import LiveFiles
-from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
 from engine.formats.iceberg.metadata.history import commits_of, known_since, newest
 from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partition_times import partition_times
@@ -45,19 +43,20 @@ from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.removal.outputs import list_run_files, remove_run_files, remove_run_metadata
-from engine.formats.iceberg.rewrite.calls import PROCEDURE, TableProcedure
-from engine.formats.iceberg.rewrite.native import native_conditions, native_digest
-from engine.formats.iceberg.rewrite.tasks import group_task
+from engine.formats.iceberg.removal.tables import TableRemovals
+from engine.formats.iceberg.rewrite.calls import TableProcedure
+from engine.formats.iceberg.rewrite.tasks import TableKernel
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
-from engine.formats.iceberg.upkeep.tables import UpkeepTable
+from engine.formats.iceberg.upkeep.expiries import TableExpiry
+from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.formats.intake.guards import reads
+from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
-from engine.rewriting.kernel.contract import EngineTask
 
 
-class IcebergTable(UpkeepTable):
+class IcebergTable(LoadedTable):
     """A loaded Iceberg table; `load` returns its newer versions.
 
     Every method that reads metadata is decorated with `reads`: it raises `TableUnreadable` for unreadable metadata.
@@ -150,8 +149,7 @@ class IcebergTable(UpkeepTable):
     @reads("read the manifests of")
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
-        digest = self._live_files().digest()
-        return native_digest(digest) if self._is_native else digest
+        return self._live_files().digest()
 
     @reads("read the manifests of")
     def figures(self) -> TableMeasures:
@@ -171,18 +169,6 @@ class IcebergTable(UpkeepTable):
             history_bytes=history_bytes(self._view.metadata),
         )
 
-    @reads("read the manifests of")
-    def conditions(
-        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
-    ) -> Sequence[Condition]:
-        """Return every condition of the rewrite kernel for this table, met or not."""
-        if self._is_native:
-            return native_conditions(self._view, self._live_files(), self._spark_catalog)
-        found = list(conditions_of(self._view, self._live_files()))
-        if moves_to_current_spec:
-            found.append(current_spec_possible(self._view, self._live_files()))
-        return found if order is None else [*found, self._order_condition(order)]
-
     @reads("read the metadata of")
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         """Resolve an order by column names on this table.
@@ -198,13 +184,6 @@ class IcebergTable(UpkeepTable):
         fields = order.fields[:1] if order.strategy == "sort" else order.fields
         wanted = self._live_files().data["path"] if paths is None else paths
         return column_ranges(self._view, [field.field_id for field in fields], wanted)
-
-    def _order_condition(self, wanted: RequestedOrder) -> Condition:
-        try:
-            fields = self.resolve_order(wanted).fields
-        except NotEligible as error:
-            return Condition("order_possible", False, error.message)
-        return Condition("order_possible", True, f"{wanted.strategy} by {', '.join(field.name for field in fields)}")
 
     @reads("read the metadata of")
     def partition_specs(self) -> Sequence[PartitionSpecFields]:
@@ -231,15 +210,6 @@ class IcebergTable(UpkeepTable):
             CommitConflict: a path is not live in this view.
         """
         return self._live_files().inputs(paths)
-
-    @reads("read the metadata of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
-        """Return the task that rewrites one group; sizes set by table properties override those of `settings`."""
-        return group_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)
-
-    def task_storage(self) -> Mapping[str, str]:
-        """Return a task's storage properties; see `OpenTable.task_storage`."""
-        return dict(self._view.table.io.properties)
 
     def read_storage(self) -> None:
         """Read the first byte of the table's metadata; see `OpenTable.read_storage`."""
@@ -327,20 +297,42 @@ class IcebergTable(UpkeepTable):
         """Return the newest snapshots of the main branch of this view, newest first."""
         return newest(self._view.metadata, limit)
 
-    def planned_natively(self) -> "IcebergTable":
-        """Return the same view for planning Iceberg's own procedure."""
-        other = copy(self)
-        other._is_native = True  # noqa: SLF001 - of this class
-        return other
+    @property
+    def engines(self) -> Mapping[Engine, RewriteEngine]:
+        """The kernel, and Iceberg's own procedure."""
+        view, files = self._view, self._live_files
+        kernel = TableKernel(view, files, self.reading)
+        procedure = TableProcedure(self._ref, view, files, self._fresh, self._spark_catalog, self.reading)
+        return {Engine.ARROW: kernel, Engine.NATIVE: procedure}
 
-    def native_engine(self) -> NativeEngine:
-        """Return Iceberg's own procedure."""
-        return PROCEDURE
+    @cached_property
+    def expiry(self) -> TableExpiry:
+        """The expiry of its snapshots."""
+        return TableExpiry(self._view, self._catalog, self._fresh, self._removals.expired_of, self.reading)
+
+    @cached_property
+    def manifest_rewrite(self) -> TableManifests:
+        """Rewrites of its manifests."""
+        return TableManifests(self._view, self._fresh, self._tries, self.reading)
+
+    @cached_property
+    def delete_rewrite(self) -> TableDeletes:
+        """Rewrites of its delete files."""
+        return TableDeletes(self._view, self._fresh, self._tries, self.reading)
+
+    @cached_property
+    def expired_removal(self) -> TableExpiredRemoval:
+        """The removal of files that only expired snapshots needed."""
+        return self._removals.expired()
+
+    @cached_property
+    def orphan_removal(self) -> TableOrphanRemoval:
+        """The removal of files that nothing refers to."""
+        return self._removals.orphans()
 
     @property
-    def procedure(self) -> TableProcedure:
-        """Iceberg's own procedure on this table."""
-        return TableProcedure(self._ref, self._view, self._fresh, self._spark_catalog, self.reading)
+    def _removals(self) -> TableRemovals:
+        return TableRemovals(self._view, self._fresh, self.reading, reading_of(self._ref))
 
     def _live_files(self) -> LiveFiles:
         with self._lock:

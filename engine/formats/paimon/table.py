@@ -1,54 +1,102 @@
 """One loaded Paimon table, as `formats.base.OpenTable`: rewritten by Paimon's core or the kernel in tasks."""
 
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from engine.domain.errors import CommitConflict, NotEligible
+from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable, Transient
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
+from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
-    Condition,
-    GroupSettings,
-    NativeEngine,
+    Engine,
+    NoParts,
+    RewriteEngine,
     SnapshotInfo,
     TableColumn,
     Verification,
     WrittenGroup,
 )
+from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
+from engine.formats.paimon.catalog.locks import TableLock
+from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
-from engine.formats.paimon.metadata.options import BucketMode
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
 from engine.formats.paimon.metadata.policy_fields import policy_fields, stop_trigger
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.removal.outputs import list_run_files, remove_run_files
+from engine.formats.paimon.removal.records import check_same, origin_of
+from engine.formats.paimon.removal.tables import TableRemovals
 from engine.formats.paimon.rewrite.commits import Committer, find_commits, lost_groups
-from engine.formats.paimon.rewrite.conditions import NO_ORDER, core_conditions, kernel_conditions
-from engine.formats.paimon.rewrite.core import CoreCalls, any_format, engine_of, reachable
-from engine.formats.paimon.rewrite.heap import heap_condition
-from engine.formats.paimon.rewrite.merge_rules import check_limit
+from engine.formats.paimon.rewrite.conditions import NO_ORDER
+from engine.formats.paimon.rewrite.core import CoreCalls, reached
+from engine.formats.paimon.rewrite.engines import TableCore, TableKernel
 from engine.formats.paimon.rewrite.proofs import verify_snapshot
 from engine.formats.paimon.rewrite.stores import core_storage
-from engine.formats.paimon.rewrite.tasks import core_task, kernel_task
-from engine.formats.paimon.upkeep.tables import UpkeepTable
+from engine.formats.paimon.upkeep.expiries import TableExpiry
+from engine.formats.paimon.view import TableView
+from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
-from engine.planning.plans.groupings import ArrivalWindows, FullScope, Packed
 from engine.planning.plans.predicates import PartitionSpecFields
-from engine.rewriting.kernel.contract import EngineTask
 
 
-class PaimonTable(UpkeepTable):
+class PaimonTable(NoParts):
     """A loaded table. Methods that read metadata raise `TableUnreadable`, or `Transient` if it expired since."""
+
+    def __init__(
+        self,
+        view: TableView,
+        *,
+        core: CoreCalls | None,
+        fresh: Callable[[], TableView],
+        lock: TableLock | None = None,
+    ) -> None:
+        self._view = view
+        self._properties = view.files.storage.properties
+        self._core = core
+        self._fresh = fresh
+        self._lock = lock
+
+    def at_snapshot(self, snapshot_id: int) -> Self | None:
+        """Return the table as of a snapshot that is not expired; see `OpenTable`."""
+        with self.reading("read the snapshots of"):
+            snapshot = self._view.files.snapshot(snapshot_id)
+        if snapshot is None:
+            return None
+        return type(self)(self._view.at(snapshot), core=self._core, fresh=self._fresh, lock=self._lock)
+
+    @contextmanager
+    def reading(self, doing: str) -> Iterator[None]:
+        """Run a block that reads metadata; see `errors.reading_table`."""
+        try:
+            with reading_table(f"{doing} {self.ref}"):
+                yield
+        except TableUnreadable as error:
+            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_expired():
+                raise Transient(f"{self.ref} changed while it was read, and its old files are gone") from error
+            raise
+
+    def _has_expired(self) -> bool:
+        """Return whether the snapshot of this view is gone, or another one has its id."""
+        with reading_table(f"read the snapshots of {self.ref}"):
+            head = self._view.head
+            return head is not None and self._view.files.snapshot(head.id) != head
+
+    @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+        return self._view.ref
 
     @property
     def uuid(self) -> str:
@@ -138,8 +186,7 @@ class PaimonTable(UpkeepTable):
     @reads("read the manifests of")
     def digest(self) -> pa.Table:
         """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
-        digest = self._view.live.digest(self._view.arrivals, self._view.files.storage.places)
-        return any_format(digest) if self._is_native else digest
+        return self._view.file_digest()
 
     @reads("read the manifests of")
     def figures(self) -> TableMeasures:
@@ -165,25 +212,6 @@ class PaimonTable(UpkeepTable):
         """Return the commit times of the newest snapshots and of the oldest one, by id."""
         oldest = [each for number in self._view.snapshot_ids[:1] if (each := self._view.files.snapshot(number))]
         return {each.id: each.committed_at_ms for each in (*oldest, *self._view.newest_read)}
-
-    @reads("read the manifests of")
-    def conditions(
-        self,
-        order: RequestedOrder | None = None,
-        *,
-        moves_to_current_spec: bool = False,  # noqa: ARG002
-    ) -> Sequence[Condition]:
-        """Return the conditions of Paimon's core, and of the kernel unless the table is planned for the core.
-
-        The core commits the files that the kernel writes, so that its conditions must hold for both.
-        """
-        by_kernel = not self._is_native
-        of_core = [reachable(self._core), *core_conditions(self._view, self._properties, by_kernel=by_kernel)]
-        if not by_kernel:
-            heap = [] if self._core is None else [heap_condition(self._view, self._core.heap_limit_bytes)]
-            return [*of_core, *heap]
-        unordered = Condition("kernel_order", order is None, "rows keep their order" if order is None else NO_ORDER)
-        return [*kernel_conditions(self._view), unordered, *of_core]
 
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:  # noqa: ARG002
         """Raise `NotEligible`."""
@@ -215,54 +243,18 @@ class PaimonTable(UpkeepTable):
         found = zip(paths, *columns, strict=True)
         return {path: InputFile(path, size, count, max(0, number)) for path, size, count, number in found}
 
-    def kernel_grouping(self) -> Packed | ArrivalWindows:
-        """Return windows of neighbours for append tables with buckets: readers get rows in the order of arrival."""
-        return ArrivalWindows(FullScope.UNSIZED) if self._keeps_arrival() else Packed(FullScope.UNSIZED)
-
-    def _keeps_arrival(self) -> bool:
-        return self._view.options.bucket_mode is BucketMode.FIXED and not self._view.schema.primary_keys
-
-    def planned_natively(self) -> "PaimonTable":
-        """Return the same view for planning Paimon's core."""
-        other = copy(self)
-        other._is_native = True  # noqa: SLF001 - of this class
-        return other
-
-    def native_engine(self) -> NativeEngine:
-        """Return Paimon's core as the engine of this table."""
-        options = self._view.options
-        return engine_of(
-            keeps_arrival=self._keeps_arrival(),
-            looks_up=options.looks_up,
-            has_vectors=options.has_deletion_vectors,
-            last_level=options.last_level,
-            check_limit=check_limit(self._view),
-        )
-
-    @reads("read the manifests of")
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
-        """Return the task of the core that compacts the bucket of a group, or that of the kernel."""
-        if not self._is_native:
-            return kernel_task(self._view, group, run_id=run_id, attempt=attempt, settings=settings)
-        return core_task(
-            self._view,
-            group,
-            run_id=run_id,
-            attempt=attempt,
-            settings=settings,
-            core=self._reached(),
-            needs_store=bool(self.task_storage()),
-        )
-
-    def task_storage(self) -> Mapping[str, str]:
-        """Return the catalog's properties for the kernel; for the core the options of its file system for S3."""
-        return core_storage(self.location, self._properties) if self._is_native else self._properties
+    @property
+    def engines(self) -> Mapping[Engine, RewriteEngine]:
+        """The kernel, and Paimon's core."""
+        given = (self._view, self._properties, self._core, self.reading)
+        return {Engine.ARROW: TableKernel(*given), Engine.NATIVE: TableCore(*given)}
 
     @reads("read the manifests of")
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit a batch through the core; see `formats.base.Committer.commit`."""
         storage = core_storage(self.location, self._properties)
-        committer = Committer(core=self._reached(), fresh=self._fresh, storage=storage, uuid=self.uuid, lock=self._lock)
+        core = reached(self._core)
+        committer = Committer(core=core, fresh=self._fresh, storage=storage, uuid=self.uuid, lock=self._lock)
         return committer.commit(request, before_try=before_try)
 
     @reads("read the manifests of")
@@ -293,7 +285,27 @@ class PaimonTable(UpkeepTable):
         """
         return remove_run_files(self._fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
 
-    def _reached(self) -> CoreCalls:
-        if self._core is None:
-            raise NotEligible(reachable(self._core).detail)
-        return self._core
+    @property
+    def expiry(self) -> TableExpiry:
+        """The expiry of its snapshots and tags."""
+        return TableExpiry(self._view, self._same, self._removals.expired_of, self.reading)
+
+    @property
+    def expired_removal(self) -> TableExpiredRemoval:
+        """The removal of files that only expired snapshots and tags needed."""
+        return self._removals.expired()
+
+    @property
+    def orphan_removal(self) -> TableOrphanRemoval:
+        """The removal of files that nothing refers to."""
+        return self._removals.orphans()
+
+    @cached_property
+    def _removals(self) -> TableRemovals:
+        return TableRemovals(self._view, self._fresh, self.reading)
+
+    def _same(self) -> TableView:
+        """Load the table again. Raises `TableReplaced` if another table has its name now."""
+        view = self._fresh()
+        check_same(view, origin_of(self._view))
+        return view

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.tables.table import TableRef
@@ -95,6 +96,10 @@ class TableView:
         entries = self.reader.entries(self.manifests)
         vectors = self.reader.vectors(self.head)
         return LiveFiles.of(entries, vectors, codec=self.codec, location=self.files.location)
+
+    def file_digest(self) -> pa.Table:
+        """Return the live files in the shape of `planning.measures.digest.FILE_DIGEST`."""
+        return self.live.digest(self.arrivals, self.files.storage.places)
 
     @cached_property
     def manifests(self) -> Sequence[ManifestRef]:

@@ -14,7 +14,6 @@ import pyarrow as pa
 from engine.domain.runs.hot_partitions import HotPartitions, Place
 from engine.domain.runs.plans import Plan, SkippedPartition
 from engine.domain.tables.orders import RowOrdering
-from engine.formats.base import OpenTable
 from engine.planning.due.evaluations import Evaluation, asks_overlap, evaluate_policy
 from engine.planning.due.partition_decisions import NOT_DUE
 from engine.planning.measures.ordered_files import are_unordered
@@ -58,7 +57,7 @@ def evaluate_now(chosen: EngineChoice, rewritten: CommittedPartitions, now: date
     history = _history(rewritten, figures.committed_at_ms)
     order = planned_order(opened, policy)
     return evaluate_policy(
-        opened.digest(),
+        chosen.engine.digest(),
         figures,
         history,
         policy,
@@ -66,12 +65,12 @@ def evaluate_now(chosen: EngineChoice, rewritten: CommittedPartitions, now: date
         hot=hot,
         order=order,
         ranges=opened.order_ranges(order) if order is not None and asks_overlap(policy) else (),
-        grouping=chosen.grouping,
+        grouping=chosen.traits.grouping,
     )
 
 
 def due_files(
-    opened: OpenTable,
+    every: pa.Table,
     digest: pa.Table,
     evaluation: Evaluation,
     *,
@@ -83,15 +82,15 @@ def due_files(
     """Return the files in due partitions.
 
     Args:
-        opened: the table that was evaluated.
-        digest: files of the table to select from.
+        every: all files of the table, as they were evaluated.
+        digest: those to select from.
         evaluation: the table's present evaluation.
         full: select partitions due by settings of `rewrite.full`, otherwise those due by triggers.
         order: the order of rows that the policy requests; None without one.
         also: partitions to select whether they are due or not.
         also_reordered: in these partitions, files that are not in the order are candidates.
     """
-    whole = partition_files(opened.digest())
+    whole = partition_files(every)
     places = list(zip(whole.spec_ids.tolist(), whole.names, strict=True))
     due = {*_flagged(places, evaluation.due_partitions(full=full)), *also}
     reordered = {*_flagged(places, evaluation.reordered), *(also if also_reordered else ())}

@@ -7,7 +7,6 @@ Reads manifests: call in a thread.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Final
 
 from engine.domain.fleet.budgets import Budget
@@ -15,9 +14,8 @@ from engine.domain.policies import EffectivePolicy
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, NativeEngine, OpenTable
-from engine.formats.base.native import BY_METADATA
-from engine.planning.plans.groupings import Grouping
+from engine.formats.base import Condition, Engine, EngineTraits, OpenTable, RewriteEngine
+from engine.formats.base.engines import BY_METADATA
 from engine.rewriting.kernel.errors import (
     INT96_TIMESTAMPS,
     NO_FIELD_IDS,
@@ -39,53 +37,44 @@ _DONE_NATIVELY: Final = frozenset(
 """Refusals of the kernel because of missing features of Arrow or the kernel, not because of the table."""
 
 
-class Engine(StrEnum):
-    """Values of `rewrite.engine` besides `auto`."""
-
-    ARROW = "arrow"
-    NATIVE = "native"
-
-
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """The engine of a table under a policy, with the table adapted to it.
+    """The engine of a table under a policy.
 
-    `engine` is None when no engine can rewrite it; `conditions` then has the failed ones of every requested engine.
+    If no engine can rewrite the table (`is_possible` is False), `engine` is the kernel, whose plan is shown, and
+    `conditions` has the failed ones of every requested engine.
     """
 
-    engine: Engine | None
+    engine: RewriteEngine
     table: OpenTable
     policy: EffectivePolicy
     conditions: tuple[Condition, ...]
+    is_possible: bool = True
 
     @property
-    def native(self) -> NativeEngine | None:
-        """The engine of the table's format if that is chosen, otherwise None."""
-        return self.table.native_engine() if self.engine is Engine.NATIVE else None
-
-    @property
-    def grouping(self) -> Grouping:
-        """The file groups of the engine; without an engine, those of the kernel."""
-        native = self.native
-        return self.table.kernel_grouping() if native is None else native.grouping
+    def traits(self) -> EngineTraits:
+        """Those of the engine."""
+        return self.engine.traits
 
 
 def choose_engine(opened: OpenTable, policy: EffectivePolicy) -> EngineChoice:
     """Return the engine that `rewrite.engine` names; for `auto` the kernel if all its conditions hold."""
-    wanted = policy.requested_engine
+    wanted, engines = policy.requested_engine, opened.engines
+    by_kernel, native = engines[Engine.ARROW], engines.get(Engine.NATIVE)
     kernel: tuple[Condition, ...] = ()
     if wanted != Engine.NATIVE:
         order, moves = RequestedOrder.of(policy.values), policy.moves_to_current_spec
-        kernel = (*opened.conditions(order, moves_to_current_spec=moves), *_of_policy(opened, policy))
+        kernel = (*by_kernel.conditions(order, moves_to_current_spec=moves), *_of_policy(opened, policy))
         if all(each.holds for each in kernel):
-            return EngineChoice(Engine.ARROW, opened, policy, kernel)
-    engine, native = opened.native_engine(), opened.planned_natively()
-    if wanted == Engine.ARROW or engine is None or native is None:
-        return EngineChoice(None, opened, policy, kernel)
-    conditions = (*native.conditions(), *_of_settings(policy, engine))
+            return EngineChoice(by_kernel, opened, policy, kernel)
+    if wanted == Engine.ARROW or native is None:
+        return EngineChoice(by_kernel, opened, policy, kernel, is_possible=False)
+    traits = native.traits
+    conditions = (*native.conditions(), *_of_settings(policy, traits))
     if all(each.holds for each in conditions):
-        return EngineChoice(Engine.NATIVE, native, policy, (_reason(engine, kernel), *conditions))
-    return EngineChoice(None, opened, policy, (*kernel, *(each for each in conditions if not each.holds)))
+        return EngineChoice(native, opened, policy, (_reason(traits, kernel), *conditions))
+    failed = (*kernel, *(each for each in conditions if not each.holds))
+    return EngineChoice(by_kernel, opened, policy, failed, is_possible=False)
 
 
 def _of_policy(opened: OpenTable, policy: EffectivePolicy) -> tuple[Condition, ...]:
@@ -101,7 +90,7 @@ def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:
     `reason`: one of `kernel.errors.REASONS`. `opened`: the table that the kernel rewrote.
     """
     asked = replace(policy, values={**policy.values, "rewrite.engine": Engine.NATIVE})
-    if reason not in _DONE_NATIVELY or choose_engine(opened, asked).engine is not Engine.NATIVE:
+    if reason not in _DONE_NATIVELY or not choose_engine(opened, asked).is_possible:
         return ""
     return "; rewrite.engine: native makes the table format's own procedure rewrite it"
 
@@ -123,10 +112,10 @@ def too_slow(limit: Budget) -> str:
     return f"one task of the procedure moves about {task}/s and can't be slowed, the limit is {rate}/s: raise it"
 
 
-def _of_settings(policy: EffectivePolicy, engine: NativeEngine) -> Iterator[Condition]:
+def _of_settings(policy: EffectivePolicy, engine: EngineTraits) -> Iterator[Condition]:
     by_property, strategy = engine.by_property, policy.strategy
     able = ", ".join(sorted(engine.strategies))
-    yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.name} does {able} only")
+    yield Condition("native_strategy", strategy in engine.strategies, f"{strategy}; {engine.label} does {able} only")
     yield _verification(policy.verification, engine)
     told = [
         f"{name} (set the table property {by_property[name]} instead)" if name in by_property else name
@@ -141,7 +130,7 @@ def _of_settings(policy: EffectivePolicy, engine: NativeEngine) -> Iterator[Cond
     yield Condition("native_rate", tasks > 0, f"{tasks} tasks fit under the limits" if tasks else too_slow(limit))
 
 
-def _verification(mode: str, engine: NativeEngine) -> Condition:
+def _verification(mode: str, engine: EngineTraits) -> Condition:
     name = "native_verification"
     if mode == BY_METADATA or not engine.checks_rows:
         return Condition(name, engine.verifies(mode), f"{mode}; its rewrites are proven from metadata")
@@ -149,11 +138,11 @@ def _verification(mode: str, engine: NativeEngine) -> Condition:
     return Condition(name, True, f"{mode}; its tasks compare rows before the commit{limit}")
 
 
-def _reason(engine: NativeEngine, kernel: tuple[Condition, ...]) -> Condition:
+def _reason(engine: EngineTraits, kernel: tuple[Condition, ...]) -> Condition:
     why = "; ".join(f"{each.name}: {each.detail}" for each in kernel if not each.holds)
     detail = (
-        f"{engine.name}, because Packhouse's kernel does not support it ({why})"
+        f"{engine.label}, because Packhouse's kernel does not support it ({why})"
         if why
-        else f"{engine.name}, as rewrite.engine asks for"
+        else f"{engine.label}, as rewrite.engine asks for"
     )
     return Condition(BY_NATIVE, True, detail)

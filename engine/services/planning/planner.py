@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from engine.domain.runs.hot_partitions import HotPartitions, Place
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.requests import RunRequest
+from engine.formats.base import Engine
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.file_groups import make_plan
 from engine.planning.plans.groupings import MergedRuns
 from engine.planning.predictions.run_statistics import RunStatistics
 from engine.services.planning.due_partitions import DueFiles, due_files
-from engine.services.planning.engines import Engine, EngineChoice
+from engine.services.planning.engines import EngineChoice
 from engine.services.planning.orders import order_keys, planned_order
 from engine.services.planning.selections import selected_files
 
@@ -46,7 +47,7 @@ def plan_run(
     """Plan the rewrite of the files that a request names, on the head snapshot.
 
     Args:
-        chosen: the engine, the table adapted to it, and the policy.
+        chosen: the engine, the table, and the policy.
         request: its partitions and kind; `only_due` needs `due`.
         known: statistics of earlier runs, for predictions.
         hot: partitions that lost races to other writers.
@@ -59,11 +60,12 @@ def plan_run(
         InvalidInput: the request's predicate does not fit the table.
     """
     table, order = chosen.table, planned_order(chosen.table, chosen.policy)
-    native, grouping = chosen.native, chosen.grouping
-    found = DueFiles(selected_files(table, request))
+    traits, is_native = chosen.traits, chosen.traits.name is Engine.NATIVE
+    digest = chosen.engine.digest()
+    found = DueFiles(selected_files(table, digest, request))
     if due is not None:
         found = due_files(
-            table, found.digest, due, full=request.force_full, order=order, also=begun, also_reordered=begun_for_order
+            digest, found.digest, due, full=request.force_full, order=order, also=begun, also_reordered=begun_for_order
         )
     plan = make_plan(
         _without(found.digest, done),
@@ -73,8 +75,8 @@ def plan_run(
         inputs_of=table.group_inputs,
         known=known,
         columns=len(table.column_names()),
-        grouping=grouping,
-        native_lanes=None if native is None else native.at_once or chosen.policy.parallel_groups,
+        grouping=traits.grouping,
+        native_lanes=traits.at_once or chosen.policy.parallel_groups if is_native else None,
         full=request.force_full,
         every_file=request.every_file,
         hot=hot,
@@ -82,7 +84,7 @@ def plan_run(
         reordered=found.reordered,
         keys_of=order_keys(table, order),
         output_spec_id=_output_spec(chosen),
-        committed_at_ms=table.figures().committed_at_ms.values() if isinstance(grouping, MergedRuns) else (),
+        committed_at_ms=table.figures().committed_at_ms.values() if isinstance(traits.grouping, MergedRuns) else (),
     )
     return found.add_to(plan)
 
@@ -106,7 +108,7 @@ def _output_spec(chosen: EngineChoice) -> int | None:
 
     The table format's procedure is only called for tables without files of other specs.
     """
-    moves = chosen.policy.moves_to_current_spec and chosen.engine is not Engine.NATIVE
+    moves = chosen.policy.moves_to_current_spec and chosen.traits.name is not Engine.NATIVE
     return chosen.table.current_spec_id if moves else None
 
 

@@ -13,13 +13,12 @@ def check_partitions(opened: OpenTable, request: RunRequest) -> None:
         check_predicate(request.partitions, opened.partition_specs(), opened.column_names(), pointer="/partitions")
 
 
-def selected_files(opened: OpenTable, request: RunRequest) -> pa.Table:
-    """Return the digest of the live files in the request's partitions.
+def selected_files(opened: OpenTable, digest: pa.Table, request: RunRequest) -> pa.Table:
+    """Return the files of a digest that are in the request's partitions.
 
     Raises:
         InvalidInput: the predicate does not fit the table.
     """
-    digest = opened.digest()
     if request.partitions is None:
         return digest
     check_partitions(opened, request)

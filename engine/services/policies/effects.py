@@ -27,7 +27,7 @@ from engine.domain.policies.documents.document import nested
 from engine.domain.tables.capabilities import Capabilities
 from engine.domain.tables.table import Table
 from engine.domain.values.units import STORED_FORM
-from engine.formats.base import NativeEngine, OpenTable
+from engine.formats.base import Engine, EngineTraits, OpenTable
 from engine.services.catalogs.capabilities import refusal_problems
 from engine.services.policies.due import DueRules, DueTables, DueTally, RuledTable, TableAddress, decisive
 from engine.services.policies.index import PolicyIndex
@@ -107,12 +107,13 @@ class TableItself:
     """
 
     properties: Mapping[str, Any] = field(default_factory=dict)
-    engine: NativeEngine | None = None
+    engine: EngineTraits | None = None
 
     @classmethod
     def of(cls, opened: OpenTable) -> "TableItself":
         """Read it from an open table. May block."""
-        return cls(opened.policy_properties(), opened.native_engine())
+        native = opened.engines.get(Engine.NATIVE)
+        return cls(opened.policy_properties(), None if native is None else native.traits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from hive_metastore.ttypes import MetaException, Partition
 
 from engine.domain.errors import Away, InvalidInput, PackhouseError, StateConflict, TableUnreadable, Transient
 from engine.domain.tables.table import TableRef
+from engine.formats.base import Engine
 from engine.formats.hive import HiveFormat
 from engine.formats.hive.catalog import metastore as calls
 from engine.formats.hive.connection import HiveConnection
@@ -186,7 +187,8 @@ def test_f47_a_partition_without_a_location_is_left_out(tmp_path: Path, partitio
     good = stated_partition(["b"], f"file:{tmp_path}/day=b")
     stated = StatedMetastore({"events": stated_table(f"file:{tmp_path}")}, {"events": [partition, good]})
     with stated.running() as server:
-        conditions = {each.name: each for each in _connect(server.uri).open_table(REF).conditions()}
+        kernel = _connect(server.uri).open_table(REF).engines[Engine.ARROW]
+        conditions = {each.name: each for each in kernel.conditions()}
     assert all(conditions[name].holds for name in ("known_partitions", "separate_locations", "locations_allowed"))
     assert conditions["known_partitions"].detail == (
         '1 of 2 partitions are left out: {"day":"a"}: its entry has no location'
@@ -235,11 +237,11 @@ def test_spellings_that_a_metastore_would_change_have_the_files_of_their_folder(
     with StatedMetastore({"events": entry}, {"events": partitions}).running() as server:
         opened = _connect(server.uri).open_table(REF)
         assert opened.digest().num_rows == 1
-        assert {each.name: each.holds for each in opened.conditions()}["separate_locations"]
+        assert {each.name: each.holds for each in opened.engines[Engine.ARROW].conditions()}["separate_locations"]
     partitions[1].sd.location = f"file:{tmp_path}/a"
     with StatedMetastore({"events": entry}, {"events": partitions}).running() as server:
         opened = _connect(server.uri).open_table(REF)
-        assert not {each.name: each.holds for each in opened.conditions()}["separate_locations"]
+        assert not {each.name: each.holds for each in opened.engines[Engine.ARROW].conditions()}["separate_locations"]
 
 
 def test_odd_values_and_times_are_kept_as_texts(tmp_path: Path) -> None:

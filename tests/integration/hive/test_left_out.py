@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from engine.domain.runs.run import RunState
+from engine.formats.base import Engine
 from tests.integration.hive.conftest import Opened
 from tests.support.hive.lakes import path_of
 from tests.support.hive.worlds import MANY_DAYS, WrittenTable
@@ -68,7 +69,7 @@ async def test_f47_odd_partitions_are_left_out_and_the_others_are_rewritten(open
         assert "left out: 1 nested files, 1 not eligible" in run.detail
         assert "notes.txt is not a Parquet file" in left_out["items"][0]["detail"]
         assert "1 of 8 partitions are left out: outside of the table's location" in {
-            each.detail for each in world.lake.open().conditions()
+            each.detail for each in world.lake.open().engines[Engine.ARROW].conditions()
         }
 
 

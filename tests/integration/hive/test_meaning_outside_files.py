@@ -11,7 +11,7 @@ from hive_metastore.ttypes import Partition, SkewedInfo, Table
 from engine.domain.errors import TableUnreadable
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import TableRef
-from engine.formats.base import Condition
+from engine.formats.base import Condition, Engine
 from engine.formats.hive import HiveFormat, HiveTable
 from engine.formats.intake.parameters import MEANINGLESS
 from tests.support.hive.lakes import HiveLake
@@ -333,7 +333,7 @@ def _open(table: Stored, more: Mapping[str, str] | None = None) -> HiveTable:
 
 
 def _condition(table: Stored, name: str, more: Mapping[str, str] | None = None) -> Condition:
-    (found,) = (each for each in _open(table, more).conditions() if each.name == name)
+    (found,) = (each for each in _open(table, more).engines[Engine.ARROW].conditions() if each.name == name)
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from engine.domain.errors import Away, CredentialsExpired, NotEligible, StateConflict
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
-from engine.formats.base import GroupSettings
+from engine.formats.base import Engine, GroupSettings
 from engine.formats.hive import HiveFormat, HiveTable
 from engine.rewriting.kernel.contract import WriteSettings
 from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
@@ -102,7 +102,7 @@ def test_f47_a_file_that_the_store_refuses_leaves_its_partition_out(s3: S3Server
     assert [files[path].record_count for path in (refused, *others)] == [0, 2, 2, 2]
     group = FileGroup(0, 0, '{"day":"2026-11-01"}', (files[refused],), 1)
     with pytest.raises(NotEligible, match=r"the store refuses .*part-0\.parquet \(.*\): give the catalog's properties"):
-        table.group_task(group, run_id="run_1", attempt=1, settings=GroupSettings(WriteSettings(2**27)))
+        table.engines[Engine.ARROW].task(group, run_id="run_1", attempt=1, settings=GroupSettings(WriteSettings(2**27)))
 
 
 @pytest.mark.parametrize("scheme", ["s3", "s3a"])

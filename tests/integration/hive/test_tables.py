@@ -13,7 +13,7 @@ from hive_metastore.ttypes import Partition
 from engine.domain.errors import InvalidInput, NotFound, TableUnreadable
 from engine.domain.tables.predicates import Comparison, Op
 from engine.domain.tables.table import OutsideFiles, TableRef
-from engine.formats.base import FileScope
+from engine.formats.base import Engine, FileScope
 from engine.formats.base.catalogs import OWN_LOCATION
 from engine.formats.hive import HiveFormat, HiveTable
 from engine.formats.hive.catalog import metastore
@@ -352,11 +352,11 @@ def _ids(table: HiveTable) -> list[int]:
 
 
 def _unmet(table: HiveTable) -> set[str]:
-    return {each.name for each in table.conditions() if not each.holds}
+    return {each.name for each in table.engines[Engine.ARROW].conditions() if not each.holds}
 
 
 def _details(table: HiveTable) -> set[str]:
-    return {each.detail for each in table.conditions()}
+    return {each.detail for each in table.engines[Engine.ARROW].conditions()}
 
 
 def _alter(table: Stored, change: Callable[[Any], Any]) -> None:

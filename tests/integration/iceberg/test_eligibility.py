@@ -7,6 +7,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.update import SetSnapshotRefUpdate
 from pyiceberg.types import ListType, NestedField, StructType, TimestampType
 
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.rewriting.kernel.contract import WriteSettings
@@ -36,13 +37,13 @@ ALL = {
 
 
 def failed(opened: IcebergTable) -> dict[str, str]:
-    return {each.name: each.detail for each in opened.conditions() if not each.holds}
+    return {each.name: each.detail for each in opened.engines[Engine.ARROW].conditions() if not each.holds}
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
 def test_an_ordinary_table_meets_every_condition(lake: Lake, version: str):
     append_files(lake.create(properties={"format-version": version}), 2)
-    conditions = lake.open().conditions()
+    conditions = lake.open().engines[Engine.ARROW].conditions()
     assert {each.name for each in conditions} == ALL
     assert all(each.holds and each.detail for each in conditions)
 
@@ -51,7 +52,7 @@ def test_a_table_without_commits_is_eligible_and_empty(lake: Lake):
     lake.create()
     opened = lake.open()
     assert not failed(opened)
-    details = {condition.name: condition.detail for condition in opened.conditions()}
+    details = {condition.name: condition.detail for condition in opened.engines[Engine.ARROW].conditions()}
     assert details["main_branch"] == "the table is empty: no snapshot was committed to main yet"
 
 
@@ -124,7 +125,7 @@ def test_other_branches_are_shown(lake: Lake):
         min_snapshots_to_keep=None,
     )  # fmt: skip
     table.catalog.commit_table(table, (), (branch,))
-    details = {each.name: each.detail for each in lake.open().conditions()}
+    details = {each.name: each.detail for each in lake.open().engines[Engine.ARROW].conditions()}
     assert details["main_branch"] == f"main is at snapshot {head}; untouched: audit"
 
 

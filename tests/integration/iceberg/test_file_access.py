@@ -18,6 +18,7 @@ from pyiceberg.table import TableProperties
 
 from engine.domain.errors import CommitConflict, InvalidInput, StateConflict
 from engine.domain.tables.table import TableRef
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat, IcebergTable, ManifestCache
 from engine.formats.iceberg.catalog.file_access import outside, own_properties
 from engine.formats.iceberg.catalog.vended import vended
@@ -187,9 +188,9 @@ def test_remote_signing_is_refused_by_name(server: RestCatalogServer, told: dict
     with pytest.raises(StateConflict, match="signs each request to the store itself"):
         open_by_rest(server)
     keys = {"s3.access-key-id": "k", "s3.secret-access-key": "s"}
-    assert open_by_rest(server, **keys).task_storage().items() >= keys.items()
+    assert open_by_rest(server, **keys).engines[Engine.ARROW].task_storage().items() >= keys.items()
     server.table_config |= {name: f"vended {value}" for name, value in keys.items()}
-    assert open_by_rest(server).task_storage()["s3.access-key-id"] == "vended k"
+    assert open_by_rest(server).engines[Engine.ARROW].task_storage()["s3.access-key-id"] == "vended k"
 
 
 @pytest.mark.parametrize("region", ["", "a.b", "x/y", "us-east-1.evil.example/#", "a\nb"])

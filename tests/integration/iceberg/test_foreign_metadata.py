@@ -20,6 +20,7 @@ import structlog.testing
 from engine.domain.errors import NotEligible, PackhouseError, Transient
 from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.orders import RequestedOrder, WantedColumn
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergTable, ManifestCache
 from engine.planning.measures.health import health
 from tests.support.iceberg_tables import BY_CITY, RUN_ID, Lake, append_files
@@ -64,7 +65,7 @@ def read_everything(opened: IcebergTable) -> None:
     opened.column_names()
     digest = opened.digest()
     opened.figures()
-    opened.conditions(BY_ID)
+    opened.engines[Engine.ARROW].conditions(BY_ID)
     opened.find_commits(RUN_ID)
     health(digest, small_bytes=2**20, large_bytes=None, current_spec_id=0, small_row_group_bytes=None)
     with contextlib.suppress(NotEligible):

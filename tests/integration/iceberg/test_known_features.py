@@ -13,6 +13,7 @@ from engine.domain.errors import CommitConflict, InvalidInput, NotEligible, Tabl
 from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
 from engine.embedded.jars import CACHE_FOLDER, ICEBERG_RUNTIME, fetch
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat, IcebergTable
 from engine.formats.iceberg.features.fields import FIELDS
 from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
@@ -46,7 +47,7 @@ Change = Callable[[dict[str, Any]], None]
 
 def forbidden(opened: IcebergTable) -> dict[str, str]:
     """Return what is refused: for both engines and for each operation of upkeep, with the reason."""
-    conditions = [*opened.conditions(), *opened.planned_natively().conditions()]
+    conditions = [*opened.engines[Engine.ARROW].conditions(), *opened.engines[Engine.NATIVE].conditions()]
     found = {each.name: each.detail for each in conditions if not each.holds and "known_features" in each.name}
     calls: tuple[Callable[[], object], ...] = (
         lambda: opened.expiry.plan(EXPIRY),

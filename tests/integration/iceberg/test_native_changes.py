@@ -15,6 +15,7 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.hot_partitions import Place
 from engine.formats.base import NativeChange, RowCounts, Verification
 from engine.formats.iceberg import IcebergTable
+from engine.services.operations.rewrite.native_path import procedure_of
 from tests.support.iceberg_tables import (
     Lake,
     append_files,
@@ -51,7 +52,7 @@ def changed(lake: Lake, paths: Sequence[str] | None = None) -> tuple[IcebergTabl
     assert outcome.snapshot_id
     edit_head(lake, unsigned)
     opened = lake.open()
-    (change,) = opened.procedure.changes(base, HERE)
+    (change,) = procedure_of(opened).changes(base, HERE)
     return opened, change
 
 
@@ -65,7 +66,7 @@ def test_a_change_is_found_with_its_files_and_holds_every_check(lake: Lake):
     opened, change = changed(lake)
     assert (len(change.inputs), len(change.outputs), change.rows_deleted, change.rows_known) == (3, 1, 0, 0)
     assert (change.application, change.place) == ("local-1", HERE[0])
-    found = opened.procedure.prove(change, None)
+    found = procedure_of(opened).prove(change, None)
     assert failed(found) == set()
     assert (found.removed_files, found.added_files, found.removed_rows, found.added_rows) == (3, 1, 30, 30)
 
@@ -75,13 +76,13 @@ def test_our_own_commits_other_partitions_and_older_snapshots_are_no_changes(lak
     opened = lake.open()
     base = opened.head_snapshot_id or 0
     opened.commit(request_of(opened, write_group(opened, group_of(opened))), before_try=nothing)
-    assert lake.open().procedure.changes(base, HERE) == []  # signed by us
+    assert procedure_of(lake.open()).changes(base, HERE) == []  # signed by us
     edit_head(lake, unsigned)
-    assert lake.open().procedure.changes(base, [(0, '{"city":"Aachen"}')]) == []
-    assert lake.open().procedure.changes(lake.open().head_snapshot_id or 0, HERE) == []
-    assert len(lake.open().procedure.changes(base, HERE)) == 1
+    assert procedure_of(lake.open()).changes(base, [(0, '{"city":"Aachen"}')]) == []
+    assert procedure_of(lake.open()).changes(lake.open().head_snapshot_id or 0, HERE) == []
+    assert len(procedure_of(lake.open()).changes(base, HERE)) == 1
     with pytest.raises(CommitConflict, match="no longer in the history of the main branch"):
-        lake.open().procedure.changes(1, HERE)
+        procedure_of(lake.open()).changes(1, HERE)
 
 
 def test_rows_that_deletes_deleted_are_counted_where_metadata_has_only_a_bound(lake: Lake):
@@ -90,9 +91,9 @@ def test_rows_that_deletes_deleted_are_counted_where_metadata_has_only_a_bound(l
     commit_deletes(lake.load(), delete_file(lake.load(), [(path, 1), (path, 2)]))
     opened, change = changed(lake)
     assert (change.rows_known, change.rows_deleted) == (None, 2)
-    assert failed(opened.procedure.prove(change, None)) == {"rows_conserved"}
-    assert failed(opened.procedure.prove(change, RowCounts(18, 17))) == {"rows_conserved"}
-    assert failed(opened.procedure.prove(change, RowCounts(18, 18))) == set()
+    assert failed(procedure_of(opened).prove(change, None)) == {"rows_conserved"}
+    assert failed(procedure_of(opened).prove(change, RowCounts(18, 17))) == {"rows_conserved"}
+    assert failed(procedure_of(opened).prove(change, RowCounts(18, 18))) == set()
 
 
 def test_f4_f5_each_damage_fails_its_own_check(lake: Lake):
@@ -107,7 +108,7 @@ def test_f4_f5_each_damage_fails_its_own_check(lake: Lake):
         (replace(good, outputs=(elsewhere,)), "added_files_in_place"),
         (replace(good, inputs=good.inputs[1:]), "all_else_unchanged"),
     ):
-        assert check in failed(opened.procedure.prove(damaged, None))
+        assert check in failed(procedure_of(opened).prove(damaged, None))
 
 
 def test_f6_outputs_as_new_as_their_snapshot_fail_the_proof(lake: Lake):
@@ -115,7 +116,7 @@ def test_f6_outputs_as_new_as_their_snapshot_fail_the_proof(lake: Lake):
     append_files(lake.create(), 3)
     _, change = changed(lake)
     edit_head(lake, lambda snapshot: snapshot.update({"sequence-number": 3}))
-    assert failed(lake.open().procedure.prove(change, None)) == {"sequence_numbers_kept"}
+    assert failed(procedure_of(lake.open()).prove(change, None)) == {"sequence_numbers_kept"}
 
 
 @pytest.mark.parametrize("is_needed", [True, False])
@@ -134,7 +135,7 @@ def test_f6_a_delete_file_that_went_must_not_be_needed(lake: Lake, is_needed: bo
     with write_manifest_list(2, output, head.snapshot_id, head.parent_snapshot_id, number, "deflate") as listing:
         listing.add_manifests(kept)
     edit_head(lake, lambda snapshot: snapshot.update({"manifest-list": path}))
-    assert failed(lake.open().procedure.prove(change, None)) == ({"deletes_conserved"} if is_needed else set())
+    assert failed(procedure_of(lake.open()).prove(change, None)) == ({"deletes_conserved"} if is_needed else set())
 
 
 def test_a_delete_file_that_came_with_the_change_fails_the_proof(lake: Lake):
@@ -142,4 +143,4 @@ def test_a_delete_file_that_came_with_the_change_fails_the_proof(lake: Lake):
     _, change = changed(lake)
     later = commit_deletes(lake.load(), delete_file(lake.load(), [(change.outputs[0].path, 1)]))
     damaged = replace(change, snapshot_id=later)
-    assert "deletes_conserved" in failed(lake.open().procedure.prove(damaged, None))
+    assert "deletes_conserved" in failed(procedure_of(lake.open()).prove(damaged, None))

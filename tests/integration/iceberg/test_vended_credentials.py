@@ -13,6 +13,7 @@ import pytest
 
 from engine.domain.errors import InvalidInput, NotEligible, PackhouseError, StateConflict
 from engine.domain.tables.table import TableRef
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.catalog.vended import vended
@@ -110,7 +111,7 @@ def storage_of(server: RestCatalogServer, own: Mapping[str, str], location: str,
     body = {"metadata-location": place, "metadata": json.loads(metadata), "config": dict(told)}
     server.answers["sales", "orders"] = json.dumps(body).encode()
     connection = IcebergFormat().connect("rest", {"type": "rest", "uri": server.uri, **own})
-    return connection.open_table(TableRef("rest", ("sales",), "orders")).task_storage()
+    return connection.open_table(TableRef("rest", ("sales",), "orders")).engines[Engine.ARROW].task_storage()
 
 
 def use(properties: Mapping[str, str], location: str) -> None:

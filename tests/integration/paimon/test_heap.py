@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.domain.runs.run import GroupState, RunState
-from engine.formats.base import Condition
+from engine.formats.base import Condition, Engine
 from engine.formats.paimon.rewrite import tasks
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import REMEDY
@@ -115,7 +115,7 @@ def test_explain_names_the_largest_heap_and_the_buckets_above_the_limit(
     count_sizes(table, monkeypatch, lambda bucket: 200 * MIB if bucket else MIB)
 
     def condition() -> Condition:
-        (found,) = [each for each in table.planned_natively().conditions() if each.name == "native_heap"]
+        (found,) = [each for each in table.engines[Engine.NATIVE].conditions() if each.name == "native_heap"]
         return found
 
     said = "the largest of 2 buckets needs about 768 MiB of heap, of "

@@ -13,8 +13,8 @@ from typing import Any, Final
 import pytest
 
 from engine.domain.errors import CommitConflict
-from engine.formats.base import CommitRequest
-from engine.services.planning.engines import Engine, choose_engine
+from engine.formats.base import CommitRequest, Engine
+from engine.services.planning.engines import choose_engine
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import RUN, committed, compacted_by_packhouse, opened, rewritten
 from tests.support.planning import policy_of
@@ -319,8 +319,8 @@ def test_append_tables_with_buckets_need_writers_that_compact_nothing(
     lake: PaimonLake, options: Mapping[str, str], failed: list[str]
 ) -> None:
     lake.create([("id", "BIGINT")], **options)
-    assert [each.name for each in opened(lake).conditions() if not each.holds] == failed
-    native = [each.name for each in opened(lake).planned_natively().conditions() if not each.holds]
+    assert [each.name for each in opened(lake).engines[Engine.ARROW].conditions() if not each.holds] == failed
+    native = [each.name for each in opened(lake).engines[Engine.NATIVE].conditions() if not each.holds]
     assert native == failed
 
 
@@ -338,8 +338,8 @@ def test_what_only_the_core_writes_is_left_to_it(
 ) -> None:
     lake.create(columns, **options)
     table = opened(lake)
-    assert [each.name for each in table.conditions() if not each.holds] == [failed]
-    assert choose_engine(table, policy_of({"rewrite": {"engine": "auto"}})).engine is Engine.NATIVE
+    assert [each.name for each in table.engines[Engine.ARROW].conditions() if not each.holds] == [failed]
+    assert choose_engine(table, policy_of({"rewrite": {"engine": "auto"}})).traits.name is Engine.NATIVE
 
 
 def test_files_of_other_formats_and_types_are_left_to_the_core(lake: PaimonLake) -> None:
@@ -348,7 +348,7 @@ def test_files_of_other_formats_and_types_are_left_to_the_core(lake: PaimonLake)
     lake.call("set_option", name="file.format", value="orc")
     lake.write([[2, 1]])
     lake.call("set_option", name="file.format", value="parquet")
-    failed = [each for each in opened(lake).conditions() if not each.holds]
+    failed = [each for each in opened(lake).engines[Engine.ARROW].conditions() if not each.holds]
     assert [(each.name, each.detail) for each in failed] == [("kernel_file_format", "files of other formats: orc")]
 
 
@@ -357,7 +357,7 @@ def test_a_column_whose_type_changed_is_converted_by_the_core(lake: PaimonLake) 
     lake.write([[1, 1]])
     lake.call("change_type", name="v", kind="STRING")
     lake.write([[2, "x"]])
-    failed = [each for each in opened(lake).conditions() if not each.holds]
+    failed = [each for each in opened(lake).engines[Engine.ARROW].conditions() if not each.holds]
     detail = "v was INT in schema 0 and is STRING; only the core converts it"
     assert [(each.name, each.detail) for each in failed] == [("kernel_column_types", detail)]
     compacted_by_packhouse(lake)

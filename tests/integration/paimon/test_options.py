@@ -6,6 +6,7 @@ from typing import Final
 import pytest
 
 from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable
+from engine.formats.base import Engine
 from engine.formats.intake.parameters import MEANINGLESS
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.metadata.known_options import KNOWN, Activity
@@ -43,8 +44,8 @@ def test_f45_an_option_that_is_not_listed_forbids_every_operation(lake: PaimonLa
     assert _forbidden(lake.open()) == []
     _add(lake, "rows.hidden-by", "value")
     told = r"rows.hidden-by is not a known option: if no reader goes by it, name it in the catalog's property"
-    for each in (lake.open(), lake.open().planned_natively()):
-        (detail,) = (each.detail for each in each.conditions() if each.name.endswith("_known_options"))
+    for engine in lake.open().engines.values():
+        (detail,) = (each.detail for each in engine.conditions() if each.name.endswith("_known_options"))
         assert detail.startswith(told)
     with pytest.raises(NotEligible, match=told):
         lake.open().expiry.plan(expiry(1))
@@ -60,7 +61,7 @@ def test_f45_the_core_does_not_rewrite_where_it_would_leave_rows_out(lake: Paimo
     lake.write([[1, "a", 1.0]])
     (first,) = (lake.folder / "bucket-0").iterdir()
     lake.write([[2, "a", 1.0]])
-    (found,) = (each for each in lake.open().planned_natively().conditions() if each.name == "native_known_options")
+    (found,) = (each for each in lake.open().engines[Engine.NATIVE].conditions() if each.name == "native_known_options")
     assert not found.holds
     assert found.detail.endswith("rows that can't be read are left out, also of rewritten files): set it to false")
     away = first.rename(lake.root / "away")
@@ -93,7 +94,7 @@ def test_f45_a_table_of_paimon_0_8_is_of_orc_files(lake: PaimonLake) -> None:
     """F45: the core takes ORC as the default of such a schema, so that the kernel must not write Parquet files."""
     lake.create()
     edit_json(lake.folder / "schema/schema-0", version=2)
-    (found,) = (each for each in lake.open().conditions() if each.name == "kernel_file_format")
+    (found,) = (each for each in lake.open().engines[Engine.ARROW].conditions() if each.name == "kernel_file_format")
     assert (found.holds, found.detail) == (False, "orc files")
     lake.write([[1, "a", 1.0]])
     assert [each.suffix for each in lake.folder.glob("bucket-0/data-*")] == [".orc"]
@@ -126,5 +127,5 @@ def _forbidden(table: PaimonTable) -> list[str]:
     """Return the conditions of the options that are not met, having planned the operations that read them."""
     table.expiry.plan(expiry(1))
     table.orphan_removal.check()
-    conditions = [*table.conditions(), *table.planned_natively().conditions()]
+    conditions = [*table.engines[Engine.ARROW].conditions(), *table.engines[Engine.NATIVE].conditions()]
     return [each.name for each in conditions if not each.holds and each.name.endswith("_known_options")]

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import pytest
 
+from engine.formats.base import Engine
 from engine.formats.paimon.rewrite.conditions import NO_KERNEL
 from engine.services.operations.tasks.lanes import bundles
-from engine.services.planning.engines import Engine, choose_engine
+from engine.services.planning.engines import choose_engine
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import COLUMNS, PaimonLake
 from tests.support.paimon.rewrites import compacted_by_packhouse, opened, planned
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("core_child")
 
 def failed(lake: PaimonLake) -> dict[str, str]:
     """Return the conditions under which the core may not compact the table, by name."""
-    found = opened(lake).planned_natively().conditions()
+    found = opened(lake).engines[Engine.NATIVE].conditions()
     return {each.name: each.detail for each in found if not each.holds}
 
 
@@ -33,9 +34,9 @@ def test_p3_a_table_with_a_changelog_is_compacted_by_the_java_core_only(lake: Pa
     lake.create(**KEYS, bucket="1", changelog_producer=producer, write_only="true")
     lake.write([[1, "a", 1.5]])
     chosen = choose_engine(opened(lake), policy_of({"rewrite": {"engine": "auto"}}))
-    assert chosen.engine is Engine.NATIVE
+    assert chosen.traits.name is Engine.NATIVE
     refused = choose_engine(opened(lake), policy_of({"rewrite": {"engine": "arrow"}}))
-    assert refused.engine is None
+    assert not refused.is_possible
     assert NO_KERNEL in [each.detail for each in refused.conditions if not each.holds]
 
 

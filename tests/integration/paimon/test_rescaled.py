@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.services.planning.engines import Engine
+from engine.formats.base import Engine
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import compacted_by_packhouse
 

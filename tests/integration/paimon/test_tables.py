@@ -1,20 +1,24 @@
 """What a view of a Paimon table has: identity, options, schema, history, times of files, and later versions of it."""
 
+import asyncio
 import json
 import shutil
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.domain.clock import SystemClock
 from engine.domain.errors import CommitConflict, NotEligible, NotFound
 from engine.domain.tables.predicates import Comparison, Op
 from engine.domain.tables.table import OutsideFiles, TableRef
-from engine.formats.base import FileScope, SnapshotKind, TableColumn
+from engine.formats.base import Engine, FileScope, SnapshotKind, TableColumn
 from engine.formats.paimon.connection import PaimonFormat
 from engine.planning.plans.predicates import select_partitions
+from engine.services.operations.tasks.credentials import TaskCredentials
 from tests.support.eventually import eventually
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
@@ -242,8 +246,9 @@ def test_inputs_are_those_of_live_files(lake: PaimonLake) -> None:
 
 def test_a_key_table_is_rewritten_by_the_core_and_not_by_the_kernel(lake: PaimonLake) -> None:
     table = lake.create(primary_keys=["id"], bucket="1", write_only="true").open()
-    assert [(each.name, each.holds) for each in table.conditions()][:1] == [("kernel_merges_files", False)]
-    failed = [each.name for each in table.planned_natively().conditions() if not each.holds]
+    first = next(iter(table.engines[Engine.ARROW].conditions()))
+    assert (first.name, first.holds) == ("kernel_merges_files", False)
+    failed = [each.name for each in table.engines[Engine.NATIVE].conditions() if not each.holds]
     assert failed == ["native_core"]  # without access to Spark
 
 
@@ -265,7 +270,7 @@ def test_tables_that_the_core_must_not_compact(
 ) -> None:
     """Those of other bucket modes, and those whose writers compact, are in `test_reference_rows.py`."""
     table = lake.create(primary_keys=keys, **options).open()
-    (found,) = (each for each in table.planned_natively().conditions() if each.name == "native_known_options")
+    (found,) = (each for each in table.engines[Engine.NATIVE].conditions() if each.name == "native_known_options")
     assert not found.holds
     assert f"{named} is " in found.detail
 
@@ -275,7 +280,7 @@ def test_a_schema_that_leads_the_core_to_another_branch(lake: PaimonLake) -> Non
     lake.create(primary_keys=["id"], bucket="1", write_only="true")
     schema = lake.folder / "schema" / "schema-0"
     edit_json(schema, options={**json.loads(schema.read_text())["options"], "branch": "other"})
-    failed = [each.name for each in lake.open().planned_natively().conditions() if not each.holds]
+    failed = [each.name for each in lake.open().engines[Engine.NATIVE].conditions() if not each.holds]
     assert failed == ["native_core", "native_known_options"]
 
 
@@ -355,3 +360,13 @@ def test_a_connection_that_looked_before_expiry_sees_the_same_as_a_new_one(lake:
     seen, new = connection.open_table(lake.ref), lake.open()
     assert seen.figures() == new.figures()
     assert seen.digest() == new.digest()
+
+
+async def test_new_credentials_of_tasks_are_those_of_their_engine(lake: PaimonLake) -> None:
+    """Tasks of the core got the catalog's properties after a renewal, which its file system does not know."""
+    connection = PaimonFormat().connect("lake", {**lake.create().properties, "s3.session-token": "secret"})
+    reopened = partial(asyncio.to_thread, connection.open_table, lake.ref)
+    core, kernel = (await reopened()).engines[Engine.NATIVE], (await reopened()).engines[Engine.ARROW]
+    credentials = TaskCredentials(engine=core, open_table=reopened, clock=SystemClock())
+    await credentials.refresh(is_again=True)
+    assert credentials.storage == core.task_storage() != kernel.task_storage()

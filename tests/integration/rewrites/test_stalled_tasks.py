@@ -13,9 +13,11 @@ from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
+from engine.formats.base import KERNEL_TRAITS
+from engine.formats.iceberg.rewrite import tasks
 from engine.queue.budgets import LiveProgress
 from engine.services.catalogs.bulkheads import calls
-from engine.services.operations.rewrite import group_tasks, steps
+from engine.services.operations.rewrite import steps
 from engine.services.operations.tasks.pacing import StallWatch
 from engine.services.planning.engines import EngineChoice
 from tests.integration.rewrites.test_interrupted_bytes import PACED, connect_tasks
@@ -65,7 +67,7 @@ async def test_f41_tasks_of_a_library_which_report_at_their_end_are_not_stopped(
         return seen[-1]
 
     monkeypatch.setattr(StallWatch, "is_stalled", is_stalled)
-    monkeypatch.setattr(group_tasks, "KERNEL", "core")
+    monkeypatch.setattr(tasks, "KERNEL_TRAITS", replace(KERNEL_TRAITS, reports_bytes=False))
     await asyncio.to_thread(append_files, world.lake, "2026-11-01", 5, rows=5_000)
     await change_policy(world, PACED)
     assert (await world.rewrite()).state is RunState.SUCCEEDED

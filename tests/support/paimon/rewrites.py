@@ -9,7 +9,7 @@ from engine.domain.runs.hot_partitions import NONE_HOT
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
-from engine.formats.base import CommitRequest, Verification, WrittenGroup
+from engine.formats.base import CommitRequest, Engine, Verification, WrittenGroup
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.task.contract import CORE, CoreTask
@@ -18,7 +18,7 @@ from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.services.operations.rewrite.task_path import rewrite_settings
-from engine.services.planning.engines import Engine, choose_engine
+from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import plan_run
 from tests.support.format_subjects import local_core
 from tests.support.kernel_groups import written_group
@@ -48,17 +48,18 @@ def planned(
     """Plan as a run does under a policy with these rewrite settings, and return the groups with their tasks."""
     policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
     chosen = choose_engine(table, policy)
-    assert chosen.engine is engine, chosen.conditions
+    assert chosen.is_possible, chosen.conditions
+    assert chosen.traits.name is engine, chosen.conditions
     plan = plan_run(chosen, RunRequest(force_full=full), NO_STATISTICS, NONE_HOT)
     write = WriteSettings(target_file_bytes=2**27)
     settings = replace(rewrite_settings(policy, plan, full=full), write=write, checks_rows=checks_rows)
-    adapted = chosen.table
+    by = chosen.engine
 
     def task(group: FileGroup) -> CoreTask | SentKernelTask:
-        made = adapted.group_task(group, run_id=run_id, attempt=1, settings=settings)
+        made = by.task(group, run_id=run_id, attempt=1, settings=settings)
         if made.engine == CORE:
-            return replace(CoreTask.from_json(made.body), storage=dict(adapted.task_storage()))
-        return received(made, adapted.task_storage())
+            return replace(CoreTask.from_json(made.body), storage=dict(by.task_storage()))
+        return received(made, by.task_storage())
 
     return [(group, task(group)) for group in plan.groups]
 

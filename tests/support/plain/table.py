@@ -23,8 +23,10 @@ from engine.formats.base import (
     CommitRequest,
     CommittedBatch,
     Condition,
+    Engine,
     GroupSettings,
     NoParts,
+    RewriteEngine,
     SnapshotInfo,
     SnapshotKind,
     TableColumn,
@@ -37,6 +39,7 @@ from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
 from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 from tests.support.plain.versions import PlainFile, Version, VersionLog
+from tests.support.planning import EngineOf
 
 _MAX_TRIES = 16
 _SPEC_ID = 0
@@ -50,6 +53,7 @@ class PlainTable(NoParts):
         self._ref = ref
         self._log = log
         self._info = log.info()
+        self.arrow_schema = self._info.schema
         self._number = log.newest()
         self._head = log.read(self._number)
 
@@ -149,11 +153,6 @@ class PlainTable(NoParts):
             times={_SPEC_ID: PartitionTime("day", TimeUnit.DAY)},
         )
 
-    def conditions(
-        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
-    ) -> Sequence[Condition]:
-        return [Condition("order_possible", order is None, "plain tables have no order of rows")]
-
     def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
         raise NotEligible("plain tables have no order of rows")
 
@@ -167,25 +166,9 @@ class PlainTable(NoParts):
         files = (self._files[path] for path in paths)
         return {each.path: InputFile(each.path, each.file_bytes, each.record_count, each.version) for each in files}
 
-    def group_task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
-        day = json.loads(group.partition)["day"]
-        read = ReadPlan(
-            files=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
-            schema=_numbered(self._info.schema),
-            match_by=BY_NAME,
-            allowed_folders=(self.location,),
-        )
-        write = WriteProfile(
-            folder=f"{self.location}/data/day={day}",
-            file_count=group.predicted_outputs,
-            settings=settings.write,
-            dialect=ParquetDialect(has_field_ids=False),
-        )
-        task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
-        return task.named(output_prefix(run_id, group.ordinal, attempt))
-
-    def task_storage(self) -> Mapping[str, str]:
-        return {}
+    @property
+    def engines(self) -> Mapping[Engine, RewriteEngine]:
+        return {Engine.ARROW: PlainKernel(self)}
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         if self._log.read(request.base_snapshot_id) is None:
@@ -256,6 +239,30 @@ class PlainTable(NoParts):
     def _at_ms(self, number: int) -> int:
         version = self._log.read(number)
         return 0 if version is None else version.at_ms
+
+
+class PlainKernel(EngineOf):
+    """The kernel on a plain table."""
+
+    def conditions(self, order: object = None, *, moves_to_current_spec: bool = False) -> Sequence[Condition]:
+        return [Condition("order_possible", order is None, "plain tables have no order of rows")]
+
+    def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
+        day = json.loads(group.partition)["day"]
+        read = ReadPlan(
+            files=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
+            schema=_numbered(self.table.arrow_schema),
+            match_by=BY_NAME,
+            allowed_folders=(self.table.location,),
+        )
+        write = WriteProfile(
+            folder=f"{self.table.location}/data/day={day}",
+            file_count=group.predicted_outputs,
+            settings=settings.write,
+            dialect=ParquetDialect(has_field_ids=False),
+        )
+        task = KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows)
+        return task.named(output_prefix(run_id, group.ordinal, attempt))
 
 
 def _lost(head: Version, groups: Sequence[WrittenGroup] | Sequence[FileGroup]) -> dict[int, Loss]:

@@ -1,16 +1,16 @@
 """The choice of the engine: the kernel where it may, else the procedure where it can, else none and why."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
 
 from engine.domain.fleet.budgets import Budget
-from engine.formats.base import Condition, NativeEngine, NoParts, OpenTable, ProcedureSettings
+from engine.formats.base import KERNEL_TRAITS, Condition, Engine, EngineTraits, NoParts, OpenTable, ProcedureSettings
 from engine.formats.iceberg.rewrite.calls import PROCEDURE, call_options, is_conflict
 from engine.planning.plans.rewrite_limits import RewriteLimits
-from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, Engine, choose_engine, tasks_within
+from engine.services.planning.engines import BY_NATIVE, TASK_BYTES_PER_SECOND, choose_engine, tasks_within
 from tests.support.planning import policy_of
 
 NO_KERNEL = Condition("no_equality_deletes", False, "2 are live")
@@ -18,35 +18,37 @@ NO_NAME = Condition("native_spark_catalog", False, "the catalog has no name in S
 YES = Condition("main_branch", True, "it is there")
 
 
+@dataclass
+class _Engine:
+    """An engine with one condition."""
+
+    traits: EngineTraits
+    condition: Condition
+
+    def conditions(self, _order: Any = None, *, moves_to_current_spec: bool = False) -> Sequence[Condition]:
+        return [self.condition]
+
+
 class _Kernel(NoParts):
     """A table of a format without a procedure."""
 
-    def __init__(self, *conditions: Condition) -> None:
-        self._conditions = conditions
-
-    def conditions(self, _order: Any = None, *, moves_to_current_spec: bool = False) -> Sequence[Condition]:
-        return self._conditions
+    def __init__(self, condition: Condition) -> None:
+        self.engines = {Engine.ARROW: _Engine(KERNEL_TRAITS, condition)}
 
 
 class _Either(_Kernel):
-    """A table that has one: `native` are its conditions."""
+    """A table that has one: `native` is its condition."""
 
     def __init__(self, kernel: Condition, native: Condition) -> None:
         super().__init__(kernel)
-        self._native = native
-
-    def planned_natively(self) -> _Kernel:
-        return _Kernel(self._native)
-
-    def native_engine(self) -> NativeEngine:
-        return PROCEDURE
+        self.engines[Engine.NATIVE] = _Engine(PROCEDURE, native)
 
 
 def chosen(table: Any, engine: str = "auto", **settings: Any) -> tuple[Engine | None, list[str]]:
     """Return the engine and the names of what does not hold."""
     document = {**settings, "rewrite": {"engine": engine, **settings.get("rewrite", {})}}
     found = choose_engine(cast("OpenTable", table), policy_of(document))
-    return found.engine, [each.name for each in found.conditions if not each.holds]
+    return found.traits.name if found.is_possible else None, [each.name for each in found.conditions if not each.holds]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_what_the_procedure_can_not_be_told_keeps_it_from_being_called(settings:
 
 def test_the_options_say_what_the_plan_went_by_with_the_compression_of_the_tables_own_property() -> None:
     asked = policy_of({"rewrite": {"engine": "native"}}, **{"rewrite.compression": "gzip"})
-    assert choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), asked).engine is Engine.NATIVE
+    assert choose_engine(cast("OpenTable", _Either(NO_KERNEL, YES)), asked).traits.name is Engine.NATIVE
     asked = policy_of({"rewrite": {"target_file_bytes": "100MB", "small_file_bytes": "50MB", "min_input_files": 3}})
     options = call_options(RewriteLimits.of(asked), ProcedureSettings(tasks=2, full=False))
     assert options["target-file-size-bytes"] == 100 * 10**6

@@ -26,6 +26,7 @@ from engine.services.runs.holds import WindowGap
 from engine.spark.dispatch import Ticket
 from tests.support.fake_clock import FakeClock
 from tests.support.kernel_tasks import kernel_task
+from tests.support.planning import EngineOf
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 MIB = 2**20
@@ -78,13 +79,6 @@ class Spark:
         raise AssertionError
 
 
-class Opened:
-    """An open table whose storage needs no credentials."""
-
-    def task_storage(self) -> dict[str, str]:
-        return {}
-
-
 def a_group(ordinal: int, mib: float) -> FileGroup:
     return FileGroup(ordinal, 0, "{}", (InputFile(f"{ordinal}", round(mib * MIB), 1, 1),), 1)
 
@@ -126,7 +120,7 @@ def lanes_of(spark: Spark, clock: FakeClock, attempt: Before | None = None, time
         clock=clock,
         times=times or measured_times(),
         slots=TaskSlots(database=None, attempt=attempt, clock=clock, is_limited=lambda: False),  # type: ignore[arg-type]
-        credentials=TaskCredentials(table=Opened(), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
+        credentials=TaskCredentials(engine=EngineOf(None), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
         host=Host(),
     )
 

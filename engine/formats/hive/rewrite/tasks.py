@@ -1,21 +1,25 @@
-"""Build the Spark task of one group: the files of a partition, merged by the kernel into a folder of their own."""
+"""Packhouse's kernel as the engine of a Hive table: it merges the files of a partition into a folder of their own."""
 
 import base64
 import json
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
+
+import pyarrow as pa
 
 from engine.domain.errors import CommitConflict, NotEligible
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base import GroupSettings
+from engine.domain.tables.orders import RequestedOrder
+from engine.formats.base import KERNEL_TRAITS, Condition, EngineTraits, GroupSettings
+from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.files.footers import Footer, RefusedFile, footers_or_refusals
 from engine.formats.hive.files.listing import Unlisted, every_file_in
 from engine.formats.hive.rewrite.folders import folder_of, parent_of
 from engine.formats.hive.rewrite.keys import row_key
 from engine.formats.hive.rewrite.marks import SENT_SECONDS, fresh_marks
-from engine.formats.hive.rewrite.orders import row_order
+from engine.formats.hive.rewrite.orders import order_condition, row_order
 from engine.formats.hive.rewrite.records import LONGEST, CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST
 from engine.formats.hive.rewrite.schemas import common_schema
@@ -23,6 +27,8 @@ from engine.formats.hive.rewrite.swaps import next_number
 from engine.formats.hive.rewrite.times import time_keys
 from engine.formats.hive.view import TableView
 from engine.formats.hive.writers.names import is_same
+from engine.formats.intake.guards import Reading, reads
+from engine.planning.plans.groupings import WholePartitions
 from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
 from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, ReadPlan, WriteProfile
 from engine.rewriting.kernel.storage.places import AllowedFolders
@@ -33,7 +39,53 @@ _REST_OF_RECORD: Final = 500
 """Characters of the record of a rewrite, without its two folders."""
 
 
-def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
+_TRAITS: Final = replace(KERNEL_TRAITS, grouping=WholePartitions())
+
+
+@dataclass(frozen=True, slots=True)
+class TableKernel:
+    """The kernel on one view of a table, which it rewrites by whole partitions."""
+
+    procedure: ClassVar[None] = None
+    view: TableView
+    reading: Reading
+
+    @property
+    def traits(self) -> EngineTraits:
+        """Those of the kernel, with groups of whole partitions."""
+        return _TRAITS
+
+    @reads("list the files of")
+    def conditions(
+        self,
+        order: RequestedOrder | None = None,
+        *,
+        moves_to_current_spec: bool = False,  # noqa: ARG002
+    ) -> Sequence[Condition]:
+        """Return the conditions of a rewrite."""
+        ordered = () if order is None else (order_condition(self.view.entry, order),)
+        return [*partition_conditions(self.view), *ordered]
+
+    @reads("list the files of")
+    def digest(self) -> pa.Table:
+        """Return the data files."""
+        return self.view.digest
+
+    @reads("read the files of")
+    def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
+        """Return the task that merges all files of a partition.
+
+        Raises:
+            NotEligible: its files can't be merged.
+        """
+        return _task(self.view, group, run_id=run_id, attempt=attempt, settings=settings)
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the catalog's properties of file access."""
+        return self.view.storage
+
+
+def _task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
     """Return the task that merges all files of a partition. Reads their footers.
 
     Raises:

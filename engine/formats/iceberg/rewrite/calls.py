@@ -4,21 +4,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import pyarrow as pa
+
 from engine.domain.errors import NotEligible
 from engine.domain.policies import Strategy
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import OptionValue, PartitionTest, ProcedureCall, SparkTable
+from engine.domain.tables.orders import RequestedOrder
 from engine.domain.tables.table import TableRef
-from engine.formats.base import NativeChange, NativeEngine, ProcedureSettings, RowCounts, Verification
+from engine.formats.base import (
+    Condition,
+    Engine,
+    EngineTraits,
+    GroupSettings,
+    NativeChange,
+    ProcedureSettings,
+    RowCounts,
+    Verification,
+)
+from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.rewrite.changes import native_changes, verify_native
-from engine.formats.iceberg.rewrite.native import no_name_in_spark, partition_tests
+from engine.formats.iceberg.rewrite.native import native_conditions, native_digest, no_name_in_spark, partition_tests
 from engine.formats.intake.guards import Reading, reads
 from engine.planning.plans.groupings import WholeUnits
 from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.rewriting.kernel.contract import EngineTask
 
-PROCEDURE: Final = NativeEngine(
+PROCEDURE: Final = EngineTraits(
+    Engine.NATIVE,
     "the table format's own procedure",
     WholeUnits(),
     frozenset({Strategy.BINPACK}),
@@ -56,13 +71,51 @@ def is_conflict(failure: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableProcedure:
-    """Calls are of `view`, changes and proofs of what `fresh` loads. `catalog`: its name in Spark, None without one."""
+    """The procedure as an engine of one table.
+
+    Calls are of `view`, changes and proofs of what `fresh` loads. `files` returns the live files of the view.
+    `catalog`: its name in Spark, None without one.
+    """
 
     ref: TableRef
     view: TableView
+    files: Callable[[], LiveFiles]
     fresh: Callable[[], TableView]
     catalog: str | None
     reading: Reading
+
+    @property
+    def traits(self) -> EngineTraits:
+        """Those of the procedure."""
+        return PROCEDURE
+
+    @property
+    def procedure(self) -> "TableProcedure":
+        """Itself."""
+        return self
+
+    @reads("read the manifests of")
+    def conditions(
+        self,
+        order: RequestedOrder | None = None,  # noqa: ARG002
+        *,
+        moves_to_current_spec: bool = False,  # noqa: ARG002
+    ) -> Sequence[Condition]:
+        """Return every condition of the procedure for this table, met or not."""
+        return native_conditions(self.view, self.files(), self.catalog)
+
+    @reads("read the manifests of")
+    def digest(self) -> pa.Table:
+        """Return the live data files as the procedure reads them."""
+        return native_digest(self.files().digest())
+
+    def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:  # noqa: ARG002
+        """Refuse: a procedure makes its tasks itself."""
+        raise NotEligible(f"{self.ref}: a procedure rewrites partitions without tasks of Packhouse")
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return nothing: its tasks have Spark's credentials."""
+        return {}
 
     def spark_table(self) -> SparkTable:
         """The table's identifier in Spark."""

@@ -1,4 +1,4 @@
-"""Build the Spark task of one group: schema with field ids, output location and write settings.
+"""Packhouse's kernel as an engine of an Iceberg table: its conditions, and the Spark task of one group.
 
 Outputs have the current schema's columns under the names that Java and PyIceberg give them in files (Avro-compatible:
 `a b` becomes `a_x20b`); readers match by field id. Columns with colliding names are distinguished by their field ids.
@@ -6,8 +6,9 @@ Outputs have the current schema's columns under the names that Java and PyIceber
 
 import base64
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
@@ -15,20 +16,71 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema, make_compatible_name
 from pyiceberg.transforms import BucketTransform, Transform, TruncateTransform
 
+from engine.domain.errors import NotEligible
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
-from engine.domain.tables.orders import RowOrdering
-from engine.formats.base import GroupSettings
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
+from engine.formats.base import KERNEL_TRAITS, Condition, EngineTraits, GroupSettings
 from engine.formats.iceberg.catalog.paths import output_directory
+from engine.formats.iceberg.metadata.digest import LiveFiles
+from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
+from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
+from engine.formats.intake.guards import Reading, reads
 from engine.rewriting.kernel.contract import EngineTask, PartitionField, RowOrder, SortColumn, TaskIdentity, TaskInput
 from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 
-def group_task(
+@dataclass(frozen=True, slots=True)
+class TableKernel:
+    """The kernel on one view of a table; `files` returns its live files."""
+
+    procedure: ClassVar[None] = None
+    view: TableView
+    files: Callable[[], LiveFiles]
+    reading: Reading
+
+    @property
+    def traits(self) -> EngineTraits:
+        """Those of the kernel with any format."""
+        return KERNEL_TRAITS
+
+    @reads("read the manifests of")
+    def conditions(
+        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
+    ) -> Sequence[Condition]:
+        """Return every condition of the kernel for this table, met or not."""
+        found = list(conditions_of(self.view, self.files()))
+        if moves_to_current_spec:
+            found.append(current_spec_possible(self.view, self.files()))
+        return found if order is None else [*found, self._order_condition(order)]
+
+    @reads("read the manifests of")
+    def digest(self) -> pa.Table:
+        """Return the live data files."""
+        return self.files().digest()
+
+    @reads("read the metadata of")
+    def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
+        """Return the task that rewrites one group; sizes set by table properties override those of `settings`."""
+        return _task(self.view, group, run_id=run_id, attempt=attempt, settings=settings)
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return the properties of file access, with the credentials of this load of the table."""
+        return dict(self.view.table.io.properties)
+
+    def _order_condition(self, wanted: RequestedOrder) -> Condition:
+        try:
+            fields = resolve_order(self.view.metadata, wanted).fields
+        except NotEligible as error:
+            return Condition("order_possible", False, error.message)
+        return Condition("order_possible", True, f"{wanted.strategy} by {', '.join(field.name for field in fields)}")
+
+
+def _task(
     view: TableView,
     group: FileGroup,
     *,
@@ -36,7 +88,6 @@ def group_task(
     attempt: int,
     settings: GroupSettings,
 ) -> EngineTask:
-    """Return the task of one group; see `TaskSource.group_task`."""
     metadata, order = view.metadata, settings.order
     codec = view.codecs[group.spec_id]
     moves = group.output_spec_id is not None

@@ -1,19 +1,31 @@
-"""Paimon's core, its Java library, as the engine of a table; calls of it in Spark tasks, and its jars."""
+"""Calls of Paimon's core, its Java library, in Spark tasks, and its jars."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Protocol
 
-import pyarrow as pa
-
-from engine.domain.policies import Strategy
+from engine.domain.errors import NotEligible
 from engine.domain.values.units import format_bytes
-from engine.formats.base import Condition, NativeEngine, TaskRunner
-from engine.planning.plans.groupings import ArrivalWindows, FullScope, Grouping, MergedRuns, Packed
+from engine.formats.base import Condition
 
-_NAME: Final = "Paimon's core"
-_STRATEGIES: Final = frozenset({Strategy.BINPACK, Strategy.WINDOW, Strategy.TIERED})
+
+class TaskRunner(Protocol):
+    """Runs requests of the core in tasks outside of any run's tasks. All calls may block."""
+
+    def run(self, request: str) -> str:
+        """Run a request of `engine.rewriting.entry.run_task` in a task and return its answer.
+
+        Raises:
+            PackhouseError: no answer; the task may have done its work.
+        """
+
+    def provide_file(self, path: Path) -> str:
+        """Return what tasks find a local file by from now on: an absolute path, or the name of a file that Spark has.
+
+        Raises:
+            Transient: Spark does not answer.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,35 +59,6 @@ class CoreCalls:
         return self.tasks.run(request)
 
 
-def engine_of(
-    *, keeps_arrival: bool, looks_up: bool, has_vectors: bool, last_level: int | None, check_limit: str
-) -> NativeEngine:
-    """Return the core as the engine of a table.
-
-    Args:
-        keeps_arrival: rows of a bucket are read in the order of arrival, as in append tables with buckets.
-        looks_up: new files get their changelog, or are read, after a compaction only.
-        has_vectors: files can have deletion vectors.
-        last_level: the last level of a bucket of a table with a primary key, whose buckets consist of sorted runs and
-            are compacted as a whole; None for other tables, of which the files of a group are merged.
-        check_limit: what can't be compared of its rows.
-    """
-    scope = FullScope.FROM_FIRST_UNSIZED if has_vectors else FullScope.UNSIZED
-    grouping: Grouping = ArrivalWindows(scope) if keeps_arrival else Packed(scope)
-    if last_level is not None:
-        grouping = MergedRuns(looks_up, last_level, scope)
-    return NativeEngine(
-        _NAME,
-        grouping,
-        _STRATEGIES,
-        is_paced=True,
-        checks_rows=True,
-        check_limit=check_limit,
-        by_property={"rewrite.compression": "file.compression"},
-        is_only=last_level is not None,
-    )
-
-
 def reachable(core: CoreCalls | None) -> Condition:
     """Return whether this installation can run the core."""
     if core is None:
@@ -84,8 +67,8 @@ def reachable(core: CoreCalls | None) -> Condition:
     return Condition("native_core", True, f"it runs in Spark tasks, each in a JVM with a heap of at most {limit}")
 
 
-def any_format(digest: pa.Table) -> pa.Table:
-    """Return a digest (`planning.measures.digest.FILE_DIGEST`) for planning the core, which reads every file format."""
-    codes = pa.repeat(pa.scalar(0, pa.int32()), digest.num_rows)
-    parquet = pa.DictionaryArray.from_arrays(codes, pa.array(["parquet"]))
-    return digest.set_column(digest.schema.get_field_index("file_format"), digest.schema.field("file_format"), parquet)
+def reached(core: CoreCalls | None) -> CoreCalls:
+    """Return the access to the core. Raises `NotEligible` if this installation can't run it."""
+    if core is None:
+        raise NotEligible(reachable(core).detail)
+    return core

@@ -18,7 +18,7 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import GroupSettings
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
-from engine.rewriting.kernel.contract import KERNEL, EngineTask, SentTask
+from engine.rewriting.kernel.contract import EngineTask, SentTask
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.rewrite.paths import PathTools, RewriteInput
 from engine.services.operations.tasks.credentials import TaskCredentials
@@ -41,7 +41,6 @@ class GroupTasks:
         context, attempt, table = tools.context, tools.attempt, work.table
         self._context, self._attempt, self._work, self._settings = context, attempt, work, settings
         self._count = min(work.policy.parallel_groups, len(work.groups))
-        self._reports_bytes = False  # tasks of a format's library report what they moved at their end only
         self._open_table = tools.open_table
         self._pointer: str | None = None  # of the catalog, at the last search for lost groups
         self._looked_at = context.clock.monotonic()
@@ -67,7 +66,7 @@ class GroupTasks:
             clock=context.clock,
             times=LaneTimes(work.plan.time),
             slots=slots,
-            credentials=TaskCredentials(table=table, open_table=tools.open_table, clock=context.clock),
+            credentials=TaskCredentials(engine=work.engine, open_table=tools.open_table, clock=context.clock),
             host=self,
         )
 
@@ -102,7 +101,6 @@ class GroupTasks:
     async def make_task(self, group: FileGroup) -> SentTask:
         """Return a group's task with its share of the budget."""
         task = await self._context.formats.read_for_run(self._work.table.ref, self._task, group)
-        self._reports_bytes |= task.engine == KERNEL
         return SentTask(task, self._pacing.of_task())
 
     async def stop_tasks(self) -> bool:
@@ -113,10 +111,10 @@ class GroupTasks:
         run_id, number = self._attempt.run.id, self._attempt.number
         checks = has_rows_checked(self._work.policy.verification, run_id, group.ordinal)
         settings = replace(self._settings, checks_rows=checks)
-        return self._work.table.group_task(group, run_id=run_id, attempt=number, settings=settings)
+        return self._work.engine.task(group, run_id=run_id, attempt=number, settings=settings)
 
     async def _stop_stalled(self) -> None:
-        if not self._reports_bytes or self._lanes.is_given_up:
+        if not self._work.engine.traits.reports_bytes or self._lanes.is_given_up:
             return
         self._attempt.metrics.stalled_runs.inc()
         error = StateConflict(

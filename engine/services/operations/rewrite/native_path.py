@@ -20,7 +20,7 @@ from engine.domain.runs.hot_partitions import LostGroup
 from engine.domain.runs.intents import SentCall
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.run import GroupState, StoredGroup
-from engine.formats.base import NativeChange, NativeProcedure, OpenTable, ProcedureSettings, RowCounts
+from engine.formats.base import Engine, NativeChange, NativeProcedure, OpenTable, ProcedureSettings, RowCounts
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.commits import CommitRecord, WrittenByCall
 from engine.services.operations.rewrite.paths import PathTools, RewriteInput, RewritePath
@@ -278,9 +278,10 @@ class NativePath(RewritePath):
 
 def procedure_of(table: OpenTable) -> NativeProcedure:
     """Return the procedure of a table's format. Raises `NotEligible` if it has none."""
-    if table.procedure is None:
+    native = table.engines.get(Engine.NATIVE)
+    if native is None or native.procedure is None:
         raise NotEligible("the table's format has no procedure of its own that could rewrite it")
-    return table.procedure
+    return native.procedure
 
 
 def _result(ordinal: int, change: NativeChange, seconds: float) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import FileGroup, Plan
-from engine.formats.base import OpenTable
+from engine.formats.base import OpenTable, RewriteEngine
 from engine.services.operations.attempt_tools import AttemptTools
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
@@ -22,9 +22,10 @@ from engine.services.runs.budgets import RunLimits
 
 @dataclass(frozen=True, slots=True)
 class RewriteInput:
-    """Input of one attempt: the stored groups of a plan, and the table as planned for this path."""
+    """Input of one attempt: the stored groups of a plan, the table, and the engine that they were planned for."""
 
     table: OpenTable
+    engine: RewriteEngine
     policy: EffectivePolicy
     plan: Plan
     groups: Sequence[FileGroup]

@@ -12,7 +12,7 @@ from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState, StoredGroup
 from engine.domain.tables.table import FormatName
-from engine.formats.base import OpenTable
+from engine.formats.base import Engine, OpenTable, RewriteEngine
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import read_registered
@@ -26,7 +26,7 @@ from engine.services.operations.rewrite.paths import PathTools, RewriteInput, Re
 from engine.services.operations.rewrite.tallies import GroupLedger, WorkReport
 from engine.services.operations.rewrite.task_path import TaskPath
 from engine.services.planning.due_partitions import evaluate_now
-from engine.services.planning.engines import Engine, EngineChoice, choose_engine
+from engine.services.planning.engines import EngineChoice, choose_engine
 from engine.services.planning.planner import plan_run
 from engine.services.planning.run_statistics import read_statistics
 from engine.services.policies.effective import PolicyReader, check_settings
@@ -98,8 +98,8 @@ class RewriteAttempt:
             return cancelled(self._attempt.stop)
         if has_work:
             groups = await self._store_plan(chosen, policy, plan)
-            work = RewriteInput(chosen.table, policy, plan, groups, terms.limits, hot)
-            self._worked = replace(await self._rewrite(chosen, work, leftover), left_out=left_out_items(plan))
+            work = RewriteInput(table, chosen.engine, policy, plan, groups, terms.limits, hot)
+            self._worked = replace(await self._rewrite(work, leftover), left_out=left_out_items(plan))
             return await self._ending.outcome(budget, plan)
         return decide_without_groups(plan, budget, has_committed=ledger.has_committed)
 
@@ -126,8 +126,8 @@ class RewriteAttempt:
         if self._attempt.number == 1:
             return table
         await self._commits.answer_failed_proofs()
-        engine = Engine(self._attempt.run.intent.engine or Engine.ARROW)
-        table = await self._path(engine, table).take_over(table)
+        engine = table.engines.get(Engine(self._attempt.run.intent.engine or Engine.ARROW))
+        table = await self._path(engine).take_over(table)
         self._step("taken_over")
         return table
 
@@ -141,7 +141,7 @@ class RewriteAttempt:
 
     async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> EngineChoice:
         chosen = await self._context.formats.read_for_run(table.ref, choose_engine, table, policy)
-        if chosen.engine is None:
+        if not chosen.is_possible:
             failed = [each for each in chosen.conditions if not each.holds]
             names = ", ".join(f"{each.name} ({each.detail})" for each in failed)
             raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
@@ -185,14 +185,14 @@ class RewriteAttempt:
             now = await unit.now()
         return await self._context.formats.read_for_run(chosen.table.ref, evaluate_now, chosen, rewritten, now, hot)
 
-    async def _rewrite(self, chosen: EngineChoice, work: RewriteInput, leftover: Sequence[StoredGroup]) -> WorkReport:
+    async def _rewrite(self, work: RewriteInput, leftover: Sequence[StoredGroup]) -> WorkReport:
         if leftover:  # written by an earlier attempt: commit them before anything new
             await self._commits.commit(leftover)
             await self._attempt.transition(RunState.REWRITING)
-        return await self._path(chosen.engine or Engine.ARROW, work.table).work(work)
+        return await self._path(work.engine).work(work)
 
-    def _path(self, engine: Engine, table: OpenTable) -> RewritePath:
-        is_procedure = engine is Engine.NATIVE and table.procedure is not None
+    def _path(self, engine: RewriteEngine | None) -> RewritePath:
+        is_procedure = engine is not None and engine.procedure is not None
         return self._by_procedure if is_procedure else self._in_tasks
 
     async def _store_plan(self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
@@ -205,7 +205,7 @@ class RewriteAttempt:
             plan=plan.summary(),
             policy={"values": dict(policy.values), "origins": dict(policy.origins)},
             intent=RunIntent(
-                engine=chosen.engine,
+                engine=chosen.traits.name,
                 table_uuid=chosen.table.uuid,
                 base_snapshot_id=plan.base_snapshot_id,
                 plan_hash=plan.digest(),
@@ -213,7 +213,7 @@ class RewriteAttempt:
                 tag=ticket.tag,
                 sent=attempt.run.unsettled,
             ),
-            details={"engine": chosen.engine, "groups": len(groups), "prediction": asdict(plan.prediction)},
+            details={"engine": chosen.traits.name, "groups": len(groups), "prediction": asdict(plan.prediction)},
         )
         self._step("rewriting")
         return groups

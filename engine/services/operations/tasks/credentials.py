@@ -14,7 +14,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import CredentialsExpired, Transient
-from engine.formats.base import OpenTable
+from engine.formats.base import OpenTable, RewriteEngine
 
 _log = structlog.get_logger(__name__)
 
@@ -28,12 +28,12 @@ _TEMPORARY: Final = ("token", "expires-at")
 class TaskCredentials:
     """The storage properties for the tasks of one attempt."""
 
-    def __init__(self, *, table: OpenTable, open_table: Callable[[], Awaitable[OpenTable]], clock: Clock) -> None:
-        self._open_table = open_table
+    def __init__(self, *, engine: RewriteEngine, open_table: Callable[[], Awaitable[OpenTable]], clock: Clock) -> None:
+        self._name, self._open_table = engine.traits.name, open_table
         self._clock = clock
         self._lock = asyncio.Lock()
         self._is_expired = False
-        self._storage = table.task_storage()
+        self._storage = engine.task_storage()
         self._read_at = clock.monotonic()
 
     @property
@@ -67,7 +67,7 @@ class TaskCredentials:
         return any(part in name for name in self._storage for part in _TEMPORARY)
 
     async def _read(self) -> None:
-        storage = (await self._open_table()).task_storage()
+        storage = (await self._open_table()).engines[self._name].task_storage()
         if self._is_expired and storage == self._storage:
             raise CredentialsExpired("the storage's credentials expired, and the catalog still vends the same ones")
         self._storage, self._read_at, self._is_expired = storage, self._clock.monotonic(), False

@@ -15,6 +15,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import StateConflict, Unauthenticated
 from engine.domain.ids import RunId
 from engine.domain.runs.run import LEASED_STATES, Run
+from engine.formats.base import Engine
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.operations.tasks.pace_tokens import TaskToken
@@ -69,7 +70,8 @@ class RenewalService:
         async with kept.lock:
             if kept.storage is None or self._clock.monotonic() - kept.read_at >= KEPT_SECONDS:
                 opened = await open_registered(self._formats, catalog, table)
-                kept.storage, kept.read_at = opened.task_storage(), self._clock.monotonic()
+                engine = opened.engines[Engine(run.intent.engine or Engine.ARROW)]
+                kept.storage, kept.read_at = engine.task_storage(), self._clock.monotonic()
             return kept.storage
 
     def _of(self, run_id: RunId, attempt: int) -> _KeptCredentials:

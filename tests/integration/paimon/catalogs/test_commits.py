@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import Away, OutcomeUnknown, StateConflict, Transient
-from engine.formats.base import CommitRequest
+from engine.formats.base import CommitRequest, Engine
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.catalog import locks
 from engine.formats.paimon.rewrite import commits
-from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, keyed, sent, values

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.domain.errors import OutcomeUnknown
-from engine.formats.base import CommitRequest, WrittenGroup
+from engine.formats.base import CommitRequest, Engine, WrittenGroup
 from engine.formats.paimon.task.contract import CoreTask
 from engine.formats.paimon.task.core_process import CORE_PROCESSES
 from engine.formats.paimon.task.places import upload_folder
@@ -201,7 +201,7 @@ def test_a_writer_that_replaces_a_compaction_loses_nothing(lake: S3Lake) -> None
 
 def test_a_key_table_is_compacted_compared_and_proven(lake: S3Lake) -> None:
     rows, table = values(lake), opened(lake)
-    assert all(each.holds for each in table.planned_natively().conditions())
+    assert all(each.holds for each in table.engines[Engine.NATIVE].conditions())
     lake.server.asked.clear()
     ((group, task),) = planned(table, full=True, checks_rows=True)
     assert isinstance(task, CoreTask)

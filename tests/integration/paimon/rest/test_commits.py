@@ -11,9 +11,8 @@ import httpx
 import pytest
 
 from engine.domain.errors import Away, CommitConflict, OutcomeUnknown, StateConflict, Transient
-from engine.formats.base import CommitRequest
+from engine.formats.base import CommitRequest, Engine
 from engine.formats.paimon.catalog.rest.tables import RestTable
-from engine.services.planning.engines import Engine
 from tests.integration.paimon.catalog_commits import LATE, CatalogCommits
 from tests.support.faulty_proxy import LOST, FaultyProxy, Request
 from tests.support.format_subjects import LocalTasks

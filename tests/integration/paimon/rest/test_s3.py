@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from engine.formats.base import CommitRequest
+from engine.formats.base import CommitRequest, Engine
 from engine.formats.paimon.task.publishing import ConditionalCommit
-from engine.services.planning.engines import Engine
 from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, values
 from tests.support.paimon.core import PaimonCore

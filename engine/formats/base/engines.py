@@ -1,4 +1,4 @@
-"""Rewrites by an engine of the table format itself, a library in tasks or a procedure that commits: values, protocols.
+"""The engines that can rewrite a table: Packhouse's kernel, and a library or a procedure of the table's format.
 
 A call of a procedure commits on its own and can't sign its snapshot, so its result is identified by its changes: a
 snapshot after the planned one that replaced files of exactly one planned partition.
@@ -6,7 +6,10 @@ snapshot after the planned one that replaced files of exactly one planned partit
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final, Protocol
+
+import pyarrow as pa
 
 from engine.domain.errors import FieldProblem
 from engine.domain.policies import DEFAULTS, OFF, EffectivePolicy, Strategy
@@ -14,9 +17,13 @@ from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
+from engine.domain.tables.keys import DeclaredKey
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base.commits import Verification
-from engine.planning.plans.groupings import Grouping, MergedRuns, WholeUnits
+from engine.formats.base.files import Condition
+from engine.planning.plans.groupings import PACKED, Grouping, MergedRuns, WholeUnits
 from engine.planning.plans.rewrite_limits import RewriteLimits
+from engine.rewriting.kernel.contract import EngineTask, WriteSettings
 
 BY_METADATA: Final = "metadata"
 _KNOWN_TO_IT: Final = frozenset({"default", "table property"})
@@ -88,20 +95,33 @@ class ProcedureSettings:
     full: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NativeEngine:
-    """A table format's own engine: its name in sentences, its file groups, and what it follows of a policy.
+class Engine(StrEnum):
+    """Values of `rewrite.engine` besides `auto`."""
 
-    `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them. `checks_rows`: its
-    tasks compare rows as `verification` asks for, without those of `check_limit`. `by_property`: settings without an
-    option, each with the table property that it goes by instead. `is_only`: no other engine can rewrite the table,
-    whatever its files are. `at_once`: the most groups of a run that it rewrites at a time; None: as the policy says.
+    ARROW = "arrow"
+    """Packhouse's kernel."""
+
+    NATIVE = "native"
+    """The library or the procedure of the table's format."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTraits:
+    """Properties of an engine on one table: its name in sentences, its file groups, and what it follows of a policy.
+
+    `is_paced`: its tasks hold a run's rates; otherwise it is only admitted where it fits under them. `reports_bytes`:
+    its tasks report what they move while they work, so that a stall is seen. `checks_rows`: its tasks compare rows as
+    `verification` asks for, without those of `check_limit`. `by_property`: settings without an option, each with the
+    table property that it goes by instead. `is_only`: no other engine can rewrite the table, whatever its files are.
+    `at_once`: the most groups of a run that it rewrites at a time; None: as the policy says.
     """
 
-    name: str
+    name: Engine
+    label: str
     grouping: Grouping
     strategies: frozenset[Strategy]
     is_paced: bool
+    reports_bytes: bool = False
     checks_rows: bool = False
     check_limit: str = ""
     by_property: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +154,7 @@ class NativeEngine:
         if not is_asked_for and not self.is_only:
             return
         why = "rewrite.engine is native" if is_asked_for else "the only engine for this table"
-        message = f"is not supported by {self.name} ({why})"
+        message = f"is not supported by {self.label} ({why})"
         for name in self.unfollowed(policy):
             if name in self.by_property:
                 remedy = f"set the table property {self.by_property[name]} instead"
@@ -144,6 +164,18 @@ class NativeEngine:
         if not self.verifies(policy.verification):
             proven = f"{message}, whose rewrites are proven from metadata"
             yield _problem("verification", proven, policy, f"set it to {BY_METADATA!r}")
+
+
+KERNEL_TRAITS: Final = EngineTraits(
+    Engine.ARROW,
+    "Packhouse's kernel",
+    PACKED,
+    frozenset(Strategy),
+    is_paced=True,
+    reports_bytes=True,
+    checks_rows=True,
+)
+"""The kernel on tables whose format has no rules of its own for file groups."""
 
 
 class NativeProcedure(Protocol):
@@ -172,6 +204,60 @@ class NativeProcedure(Protocol):
 
     def prove(self, change: NativeChange, counted: RowCounts | None) -> Verification:
         """Verify a change from the table's metadata, and from counted rows where metadata is not sufficient."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """A run's settings for each file group: how outputs are written, in which order, how far sorted runs are merged.
+
+    `full`: all sorted runs of a bucket; otherwise as many as the format's rules select from `sorted_run_trigger` on.
+    Of a bucket that was planned with fewer of them, the new rows are merged whatever these rules say.
+    `gentle_every`: the number of compactions by one writer after which the new rows are merged below the trigger too;
+    None: each compaction merges them.
+    `checks_rows`: the task of the group compares the rows of its inputs and outputs. `key`: rows are merged by it, only
+    in tables with a `FileInventory.key_condition`.
+    """
+
+    write: WriteSettings
+    order: RowOrdering | None = None
+    full: bool = False
+    sorted_run_trigger: int = 5
+    gentle_every: int | None = None
+    checks_rows: bool = False
+    key: DeclaredKey | None = None
+
+
+class RewriteEngine(Protocol):
+    """An engine on one open table. All calls may block."""
+
+    @property
+    def traits(self) -> EngineTraits:
+        """Properties of the engine on this table."""
+
+    @property
+    def procedure(self) -> NativeProcedure | None:
+        """The procedure that the engine is, which commits on its own; None: it rewrites in tasks."""
+
+    def conditions(
+        self, order: RequestedOrder | None = None, *, moves_to_current_spec: bool = False
+    ) -> Sequence[Condition]:
+        """Return every condition of the engine for this table, met or not.
+
+        Includes those of `order`, and of moving rows of older partition specs to the current one.
+        """
+
+    def digest(self) -> pa.Table:
+        """Return the files to plan with: `OpenTable.digest`, and no file that this engine can read is out of reach."""
+
+    def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
+        """Return the task that rewrites one group: engine, schema, inputs, output location, settings.
+
+        Raises:
+            NotEligible: the group's files can't be rewritten, or the engine is a procedure.
+        """
+
+    def task_storage(self) -> Mapping[str, str]:
+        """Return a task's storage properties, with the credentials from the time the table was opened."""
 
 
 def _problem(name: str, message: str, policy: EffectivePolicy, remedy: str) -> FieldProblem:
