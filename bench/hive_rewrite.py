@@ -143,9 +143,9 @@ def _compacted(table: HiveTable) -> None:
     storage = dict(kernel.task_storage())
     groups = tuple(written_group(group, run_task(SentTask(task, storage=storage).to_json())) for group, task in tasks)
     request = CommitRequest("run_1", 1, opened.head_snapshot_id or 0, opened.schema_id, groups)
-    outcome = opened.commit(request, before_try=lambda: None)
+    outcome = opened.commits.commit(request, before_try=lambda: None)
     assert outcome.snapshot_id is not None, outcome
-    assert opened.verify(outcome.snapshot_id, groups).ok
+    assert opened.commits.prove(outcome.snapshot_id, groups).ok
 
 
 if __name__ == "__main__":

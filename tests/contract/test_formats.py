@@ -21,10 +21,10 @@ from engine.domain.tables.predicates import Comparison, Op
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     CatalogConnection,
+    CommitDefaults,
     CommitRequest,
     Engine,
     GroupSettings,
-    NoParts,
     OpenTable,
     RewriteEngine,
     SnapshotKind,
@@ -271,16 +271,16 @@ def a_file_that_is_gone_is_a_conflict(subject: Subject) -> None:
 def a_rewrite_is_committed_found_and_proven(subject: Subject) -> None:
     ids, table = subject.ids(), opened(subject)
     request = request_of(subject, table, DAYS)
-    outcome = table.commit(request, before_try=lambda: None)
+    outcome = table.commits.commit(request, before_try=lambda: None)
     assert (outcome.committed, dict(outcome.dropped)) == ((0, 1), {})
     assert outcome.snapshot_id is not None
-    proof = opened(subject).verify(outcome.snapshot_id, request.groups)
+    proof = opened(subject).commits.prove(outcome.snapshot_id, request.groups)
     assert proof.ok, proof.checks
     assert (proof.removed_files, proof.added_files) == (6, 2)
     assert proof.removed_rows == proof.added_rows
-    (found,) = opened(subject).find_commits(RUN)
+    (found,) = opened(subject).commits.find(RUN)
     assert (found.snapshot_id, found.groups, found.attempt) == (outcome.snapshot_id, (0, 1), 1)
-    assert opened(subject).find_commits(OTHER_RUN) == []
+    assert opened(subject).commits.find(OTHER_RUN) == []
     assert set(opened(subject).digest()["path"].to_pylist()) == outputs_of(request)
     assert subject.ids() == ids
 
@@ -290,17 +290,17 @@ def a_proof_fails_for_other_groups(subject: Subject) -> None:
     table = opened(subject)
     request = request_of(subject, table, DAYS)
     first, second = request.groups
-    if table.commits_apart:
-        snapshot_id = table.commit(replace(request, groups=(first,)), before_try=lambda: None).snapshot_id
+    if table.commits.are_apart:
+        snapshot_id = table.commits.commit(replace(request, groups=(first,)), before_try=lambda: None).snapshot_id
         assert snapshot_id is not None
-        assert not any(opened(subject).verify(snapshot_id, groups).ok for groups in [(second,), (first, second)])
-        assert opened(subject).verify(snapshot_id, (first,)).ok
+        assert not any(opened(subject).commits.prove(snapshot_id, groups).ok for groups in [(second,), (first, second)])
+        assert opened(subject).commits.prove(snapshot_id, (first,)).ok
         return
-    snapshot_id = table.commit(request, before_try=lambda: None).snapshot_id
+    snapshot_id = table.commits.commit(request, before_try=lambda: None).snapshot_id
     assert snapshot_id is not None
-    assert not opened(subject).verify(snapshot_id, (first,)).ok
+    assert not opened(subject).commits.prove(snapshot_id, (first,)).ok
     swapped = (replace(first, outputs=second.outputs), replace(second, outputs=first.outputs[:0]))
-    assert not opened(subject).verify(snapshot_id, swapped).ok
+    assert not opened(subject).commits.prove(snapshot_id, swapped).ok
 
 
 @contract_of_rewrites
@@ -308,8 +308,8 @@ def nothing_is_sent_when_the_try_is_stopped(subject: Subject) -> None:
     table = opened(subject)
     request = request_of(subject, table, DAYS)
     with pytest.raises(LeaseLost):
-        table.commit(request, before_try=no_lease)
-    assert opened(subject).find_commits(RUN) == []
+        table.commits.commit(request, before_try=no_lease)
+    assert opened(subject).commits.find(RUN) == []
     assert opened(subject).head_snapshot_id == table.head_snapshot_id
 
 
@@ -321,11 +321,11 @@ def groups_whose_files_were_removed_are_dropped_and_the_others_committed(subject
     ids = subject.ids()
     planned = [planned_group(table, ordinal, day) for ordinal, day in enumerate(DAYS)]
     base = table.head_snapshot_id or 0
-    assert opened(subject).lost_groups(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
-    outcome = opened(subject).commit(request, before_try=lambda: None)
+    assert opened(subject).commits.lost(base, table.schema_id, planned) == {1: Loss.SOURCE_GONE}
+    outcome = opened(subject).commits.commit(request, before_try=lambda: None)
     assert (outcome.committed, dict(outcome.dropped)) == ((0,), {1: Loss.SOURCE_GONE})
     assert outcome.snapshot_id is not None
-    assert opened(subject).verify(outcome.snapshot_id, request.groups[:1]).ok
+    assert opened(subject).commits.prove(outcome.snapshot_id, request.groups[:1]).ok
     assert subject.ids() == ids
 
 
@@ -333,12 +333,12 @@ def groups_whose_files_were_removed_are_dropped_and_the_others_committed(subject
 def a_commit_that_is_sent_twice_changes_nothing_the_second_time(subject: Subject) -> None:
     table = opened(subject)
     request = request_of(subject, table, DAYS)
-    table.commit(request, before_try=lambda: None)
+    table.commits.commit(request, before_try=lambda: None)
     head, ids = opened(subject).head_snapshot_id, subject.ids()
-    again = opened(subject).commit(request, before_try=lambda: None)
+    again = opened(subject).commits.commit(request, before_try=lambda: None)
     assert (again.snapshot_id, again.committed, set(again.dropped)) == (None, (), {0, 1})
     assert (opened(subject).head_snapshot_id, subject.ids()) == (head, ids)
-    assert len(opened(subject).find_commits(RUN)) == 1
+    assert len(opened(subject).commits.find(RUN)) == 1
 
 
 @contract_of_rewrites
@@ -346,7 +346,7 @@ def files_that_others_add_meanwhile_stay(subject: Subject) -> None:
     table = opened(subject)
     request = request_of(subject, table, DAYS)
     racing = [lambda: subject.append(DAYS[0])]  # between the last look at the table and the request
-    outcome = table.commit(request, before_try=lambda: racing.pop()() if racing else None)
+    outcome = table.commits.commit(request, before_try=lambda: racing.pop()() if racing else None)
     assert outcome.committed == (0, 1)
     is_once = subject.properties.get("type") == "filesystem"  # Paimon's core, where it commits, tries again itself
     assert outcome.tries == (1 if is_once or not subject.has_history else 2)
@@ -364,41 +364,41 @@ def an_unknown_base_is_a_conflict(subject: Subject) -> None:
     table = opened(subject)
     request = replace(request_of(subject, table, DAYS), base_snapshot_id=987_654_321)
     with pytest.raises(CommitConflict):
-        table.commit(request, before_try=lambda: None)
+        table.commits.commit(request, before_try=lambda: None)
     groups = [planned_group(table, 0, DAYS[0])]
-    assert table.lost_groups(987_654_321, table.schema_id, groups) == {0: Loss.TABLE_CHANGED}
+    assert table.commits.lost(987_654_321, table.schema_id, groups) == {0: Loss.TABLE_CHANGED}
 
 
 @contract_of_rewrites
 def files_of_a_run_are_found_by_name_and_removed_unless_they_are_needed(subject: Subject) -> None:
     table = opened(subject)
     request = request_of(subject, table, DAYS)
-    table.commit(replace(request, groups=request.groups[:1]), before_try=lambda: None)
+    table.commits.commit(replace(request, groups=request.groups[:1]), before_try=lambda: None)
     live, waste = ({file.path for file in group.outputs} for group in request.groups)
-    assert set(opened(subject).list_outputs(RUN)) == live | waste
-    assert opened(subject).list_outputs(OTHER_RUN) == []
-    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
-    assert opened(subject).remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
-    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
-    assert set(opened(subject).list_outputs(RUN)) == live
-    assert opened(subject).remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
+    assert set(opened(subject).commits.list_outputs(RUN)) == live | waste
+    assert opened(subject).commits.list_outputs(OTHER_RUN) == []
+    assert opened(subject).commits.remove_outputs(RUN, frozenset(), up_to_attempt=0) == 0
+    assert opened(subject).commits.remove_outputs(RUN, frozenset(waste), up_to_attempt=1) == 0
+    assert opened(subject).commits.remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True) == len(waste)
+    assert set(opened(subject).commits.list_outputs(RUN)) == live
+    assert opened(subject).commits.remove_outputs(RUN, frozenset(), up_to_attempt=1) == 0
 
 
 @contract_of_rewrites
 def a_parent_can_be_gone_back_to_where_the_format_can(subject: Subject) -> None:
     snapshot_id = committed(subject, DAYS)
     table = opened(subject)
-    if type(table).protect_parent is NoParts.protect_parent:
-        assert table.protect_parent(RUN, snapshot_id) is None
+    if type(table.commits).protect_parent is CommitDefaults.protect_parent:
+        assert table.commits.protect_parent(RUN, snapshot_id) is None
     else:
-        assert table.protect_parent(RUN, snapshot_id) == table.snapshots(2)[1].snapshot_id
+        assert table.commits.protect_parent(RUN, snapshot_id) == table.snapshots(2)[1].snapshot_id
         assert opened(subject).head_snapshot_id == snapshot_id
 
 
 def committed(subject: Subject, days: tuple[str, ...]) -> int:
     """Rewrite and commit partitions; return the snapshot."""
     table = opened(subject)
-    found = table.commit(request_of(subject, table, days), before_try=lambda: None).snapshot_id
+    found = table.commits.commit(request_of(subject, table, days), before_try=lambda: None).snapshot_id
     assert found is not None
     return found
 

@@ -239,7 +239,7 @@ def manifests_are_merged_once(subject: Subject) -> None:
     assert isinstance(proof.figures, ManifestFigures)
     assert all(each.holds for each in proof.checks)
     assert (proof.figures.manifests_before, proof.figures.manifests_after) == (plan.manifests, 1)
-    assert [each.snapshot_id for each in opened(subject).find_commits(RUN)] == [made]
+    assert [each.snapshot_id for each in opened(subject).commits.find(RUN)] == [made]
     after = opened(subject)
     assert after.manifest_rewrite is not None
     assert (after.digest().num_rows, after.figures().manifest_count) == (files, 1)

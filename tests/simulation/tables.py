@@ -6,6 +6,7 @@ given up, or after its process died.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import (
     OWN_LOCATION,
     CheckStep,
+    CommitDefaults,
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
@@ -76,12 +78,10 @@ class ModelFormat:
 class ModelCatalog:
     """A connection to the lake."""
 
+    has_all_pointers = True
+
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
-
-    @property
-    def has_all_pointers(self) -> bool:
-        return True
 
     def check(self) -> Sequence[CheckStep]:
         return ()
@@ -108,6 +108,9 @@ class ModelCatalog:
 
 class OpenModelTable(ModelUpkeep):
     """A table at one moment, as `formats.base.OpenTable`."""
+
+    schema_id = _SCHEMA_ID
+    current_spec_id = 0
 
     def __init__(self, table: ModelTable) -> None:
         super().__init__(table)
@@ -143,14 +146,6 @@ class OpenModelTable(ModelUpkeep):
     @property
     def head_snapshot_id(self) -> int | None:
         return None if self._head is None else self._head.number
-
-    @property
-    def schema_id(self) -> int:
-        return _SCHEMA_ID
-
-    @property
-    def current_spec_id(self) -> int:
-        return 0
 
     def describe(self) -> Mapping[str, Any]:
         columns = [{"name": name, "type": "string"} for name in self.column_names()]
@@ -202,7 +197,24 @@ class OpenModelTable(ModelUpkeep):
     def read_storage(self) -> None:
         self._lake.answer()
 
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    @property
+    def commits(self) -> "ModelCommits":
+        return ModelCommits(self._table, self._lake, self._head)
+
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        newest = self._retained[::-1][:limit]
+        return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.kind) for each in newest]
+
+
+@dataclass(frozen=True)
+class ModelCommits(CommitDefaults):
+    """Commits to a table of the model."""
+
+    _table: ModelTable
+    _lake: Lake
+    _head: Snapshot | None
+
+    def lost(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         base, head = self._table.by_number(base_snapshot_id), self._head
         if base is None or head is None:
             return dict.fromkeys((each.ordinal for each in groups), Loss.TABLE_CHANGED)
@@ -232,7 +244,7 @@ class OpenModelTable(ModelUpkeep):
             self._lake.loop.pause(self._lake.random.uniform(0.01, 0.1) * number)
         raise CommitConflict(f"lost {MAX_TRIES} races in a row")
 
-    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+    def find(self, run_id: str) -> Sequence[CommittedBatch]:
         self._lake.answer()
         return [
             CommittedBatch(each.number, each.groups, each.attempt)
@@ -240,7 +252,7 @@ class OpenModelTable(ModelUpkeep):
             if each.run_id == run_id
         ]
 
-    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+    def prove(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         self._lake.answer()
         snapshot = self._table.by_number(snapshot_id)
         if snapshot is None:
@@ -278,10 +290,6 @@ class OpenModelTable(ModelUpkeep):
         for path in gone:
             del self._table.storage[path]
         return len(gone)
-
-    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
-        newest = self._retained[::-1][:limit]
-        return [SnapshotInfo(each.number, each.number - 1 or None, each.at_ms, each.kind) for each in newest]
 
 
 class ModelKernel(EngineOf):

@@ -156,13 +156,13 @@ async def test_a_group_that_another_compaction_beat_is_dropped(settings: Setting
     async with served(settings, lake, step=compete) as here:
         run = await here.compacted(force_full=True)
         assert (run.state, run.reason) == (RunState.QUEUED, "conflict")  # it plans again when the partition has cooled
-        left = lake.open().list_outputs(run.id)
+        left = lake.open().commits.list_outputs(run.id)
         await here.container.runs.cancel(SYSTEM, run.id)
         run = await here.ended(run)
     assert run.state is RunState.CANCELLED
-    assert left == lake.open().list_outputs(run.id) == []
+    assert left == lake.open().commits.list_outputs(run.id) == []
     assert values(lake) == before
-    assert lake.open().find_commits(run.id) == []
+    assert lake.open().commits.find(run.id) == []
 
 
 @pytest.mark.deep

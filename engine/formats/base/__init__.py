@@ -1,7 +1,7 @@
 """Protocols that every table format implements, one folder under `formats/` per format.
 
 Every format has a `TableFormat`, its `CatalogConnection`s, and tables with the roles of `OpenTable`, which only read.
-Those that can rewrite it are its `engines`.
+Those that can rewrite it are its `engines`, and `commits` puts what they wrote into the table.
 What only some formats can do is in parts that a table may have (`expiry`, `manifest_rewrite`,
 `delete_rewrite`, `expired_removal`, `orphan_removal`, `copy_removal`, `write_guide`): callers decide what follows
 without one.
@@ -24,11 +24,12 @@ from engine.formats.base.catalogs import (
 )
 from engine.formats.base.commits import (
     IN_HISTORY,
+    CommitDefaults,
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
-    Committer,
     RollBack,
+    TableCommits,
     Verification,
     WrittenGroup,
 )
@@ -43,7 +44,6 @@ from engine.formats.base.engines import (
     RewriteEngine,
     RowCounts,
 )
-from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.removals import (
     REMOVED_FILES,
@@ -54,7 +54,7 @@ from engine.formats.base.removals import (
 )
 from engine.formats.base.rewrites import RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.formats.base.tables import NoParts, OpenTable
-from engine.formats.base.views import SnapshotInfo, SnapshotKind, TableColumn, TableView
+from engine.formats.base.views import Condition, SnapshotInfo, SnapshotKind, TableColumn
 from engine.formats.base.writers import WriteGuide
 
 __all__ = [
@@ -64,17 +64,16 @@ __all__ = [
     "REMOVED_FILES",
     "CatalogConnection",
     "CheckStep",
+    "CommitDefaults",
     "CommitOutcome",
     "CommitRequest",
     "CommittedBatch",
-    "Committer",
     "Condition",
     "CopyRemoval",
     "Engine",
     "EngineTraits",
     "ExpiredRemoval",
     "FileDeletion",
-    "FileInventory",
     "FileScope",
     "GroupSettings",
     "IsWanted",
@@ -95,9 +94,9 @@ __all__ = [
     "SnapshotProof",
     "SnapshotRewrite",
     "TableColumn",
+    "TableCommits",
     "TableFormat",
     "TableListing",
-    "TableView",
     "Verification",
     "WriteGuide",
     "WrittenGroup",

@@ -9,7 +9,7 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile, OutputFile
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.plans import FileGroup
-from engine.formats.base.files import Condition
+from engine.formats.base.views import Condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class WrittenGroup:
 class CommitRequest:
     """One batch of written groups for one atomic snapshot.
 
-    `protects_parent`: protect the parent snapshot from expiry until `release_parents`. `removes_dangling_deletes`:
+    `protects_parent`: protect the parent snapshot from expiry until `TableCommits.release`. `removes_dangling_deletes`:
     remove delete files, in the partitions of its groups, that no longer apply to any live data file.
     """
 
@@ -122,14 +122,14 @@ class RollBack(StrEnum):
     """The table's format has no such step."""
 
 
-class Committer(Protocol):
-    """Replaces files of a table by those that tasks wrote, in atomic snapshots."""
+class TableCommits(Protocol):
+    """Commits of rewrites to one open table: files are replaced by those that tasks wrote, in atomic snapshots."""
 
     @property
-    def commits_apart(self) -> bool:
+    def are_apart(self) -> bool:
         """Whether each group is a commit of its own, because it changes an entry of its own.
 
-        `commit` and `verify` then look at the present state of that entry, whenever the table was opened.
+        `commit` and `prove` then look at the present state of that entry, whenever the table was opened.
         """
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
@@ -139,21 +139,21 @@ class Committer(Protocol):
         try: nothing is sent before it returns.
 
         Raises:
-            OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.
+            OutcomeUnknown: an answer was lost; check `find` before doing anything else.
             CommitConflict: the base is no longer an ancestor or the schema changed: plan again.
             Transient: the catalog can't be reached and nothing was sent.
         """
 
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    def lost(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
 
-    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+    def find(self, run_id: str) -> Sequence[CommittedBatch]:
         """Return all snapshots of this run in the history of the main branch."""
 
-    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-        """Verify a snapshot committed by Packhouse against the groups it claims to contain, from metadata alone."""
+    def prove(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+        """Prove a snapshot committed by Packhouse against the groups it claims to contain, from metadata alone."""
 
-    def roll_back(self, snapshot_id: int) -> RollBack:
+    def undo(self, snapshot_id: int) -> RollBack:
         """Go back to the parent of this Packhouse snapshot, unless another commit followed it. Idempotent.
 
         Raises:
@@ -169,7 +169,7 @@ class Committer(Protocol):
             OutcomeUnknown, Transient: the catalog did not answer; the parent may be protected.
         """
 
-    def release_parents(self) -> Sequence[str]:
+    def release(self) -> Sequence[str]:
         """Remove the protection set by commits with `protects_parent`; return the names of the removed tags.
 
         Raises:
@@ -188,3 +188,21 @@ class Committer(Protocol):
         Files of later attempts are kept, so that a stale holder can't remove the work of its successor. Returns the
         number of deleted files. Must not be called while a task of those attempts may still write.
         """
+
+
+class CommitDefaults:
+    """Base of `TableCommits`: a batch is one commit, and a table can't go back, so that no parent is protected."""
+
+    are_apart = False
+
+    def undo(self, snapshot_id: int) -> RollBack:  # noqa: ARG002
+        """See `TableCommits`."""
+        return RollBack.NOT_POSSIBLE
+
+    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:  # noqa: ARG002
+        """See `TableCommits`."""
+        return None
+
+    def release(self) -> Sequence[str]:
+        """See `TableCommits`."""
+        return ()

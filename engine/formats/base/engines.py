@@ -20,7 +20,7 @@ from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTab
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base.commits import Verification
-from engine.formats.base.files import Condition
+from engine.formats.base.views import Condition
 from engine.planning.plans.groupings import PACKED, Grouping, MergedRuns, WholeUnits
 from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.rewriting.kernel.contract import EngineTask, WriteSettings
@@ -215,7 +215,7 @@ class GroupSettings:
     `gentle_every`: the number of compactions by one writer after which the new rows are merged below the trigger too;
     None: each compaction merges them.
     `checks_rows`: the task of the group compares the rows of its inputs and outputs. `key`: rows are merged by it, only
-    in tables with a `FileInventory.key_condition`.
+    in tables with a `OpenTable.key_condition`.
     """
 
     write: WriteSettings

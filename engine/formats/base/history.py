@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
-from engine.formats.base.files import Condition
+from engine.formats.base.views import Condition
 
 
 class SnapshotExpiry(Protocol):

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import pyarrow as pa
 
 from engine.domain.runs.removals import CopyRule, OrphanRule, RemovalFigures, RemovalPlan, ReplacedCopy
-from engine.formats.base.files import Condition
+from engine.formats.base.views import Condition
 
 REMOVED_FILES: Final = pa.schema(
     [

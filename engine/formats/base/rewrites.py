@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from engine.domain.runs.deletes import DeleteFigures
 from engine.domain.runs.left_out import NONE_LEFT_OUT, LeftOut
 from engine.domain.runs.manifests import ManifestFigures
-from engine.formats.base.files import Condition
+from engine.formats.base.views import Condition
 
 PlanT_co = TypeVar("PlanT_co", covariant=True)
 

@@ -1,23 +1,119 @@
-"""A table of any format: the roles that all of them have, and the parts of some."""
+"""An open table of any format: its metadata, history and live files, and its parts."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
+
+import pyarrow as pa
 
 from engine.domain.runs.deletes import DeletePlan
+from engine.domain.runs.files import InputFile
 from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.tables.keys import DeclaredKey
-from engine.formats.base.commits import Committer, RollBack
+from engine.domain.tables.orders import RequestedOrder, RowOrdering
+from engine.domain.tables.table import TableRef
+from engine.formats.base.commits import TableCommits
 from engine.formats.base.engines import Engine, RewriteEngine
-from engine.formats.base.files import Condition, FileInventory
 from engine.formats.base.history import SnapshotExpiry
 from engine.formats.base.removals import CopyRemoval, ExpiredRemoval, OrphanRemoval
 from engine.formats.base.rewrites import SnapshotRewrite
-from engine.formats.base.views import TableView
+from engine.formats.base.views import Condition, SnapshotInfo, TableColumn
 from engine.formats.base.writers import WriteGuide
+from engine.planning.measures.digest import TableMeasures
+from engine.planning.measures.overlaps import ColumnRanges
+from engine.planning.plans.predicates import PartitionSpecFields
 
 
-class OpenTable(TableView, FileInventory, Committer, Protocol):
-    """A table as loaded at one point in time. Its parts are None where its format has nothing of the kind."""
+class OpenTable(Protocol):
+    """A table as loaded at one point in time; later changes are not visible.
+
+    Its files are those of its head snapshot. Its parts are None where its format has nothing of the kind.
+    """
+
+    @property
+    def ref(self) -> TableRef:
+        """The address under which it was opened."""
+
+    @property
+    def uuid(self) -> str:
+        """The table's own stable identity."""
+
+    @property
+    def location(self) -> str:
+        """The table's base location."""
+
+    @property
+    def locations(self) -> Sequence[str]:
+        """All locations of the table's files, read or written: base, data, metadata file, as set by its properties."""
+
+    @property
+    def pointer(self) -> str:
+        """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
+
+    @property
+    def head_snapshot_id(self) -> int | None:
+        """Id of the main branch's current snapshot; None before the first commit."""
+
+    @property
+    def schema_id(self) -> int:
+        """Id of the current schema."""
+
+    @property
+    def current_spec_id(self) -> int:
+        """Id of the partition spec that the table gives to new files."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """Return format, version, snapshot and manifest counts, columns and partition specs, as JSON-ready values.
+
+        `columns` are objects with at least `name` and `type`. `specs` have a `spec_id` and `fields`, each with `name`,
+        `column` (null if it was dropped) and `transform`; `default_spec_id` is the one of new files.
+        """
+
+    def policy_properties(self) -> Mapping[str, Any]:
+        """Return the policy fields set by the table's own properties, by dotted name."""
+
+    def columns(self) -> Sequence[TableColumn]:
+        """Return the top-level columns of the current schema, in its order."""
+
+    def column_names(self) -> Sequence[str]:
+        """Return the full names of all columns of the current schema, those inside of others too."""
+
+    def partition_specs(self) -> Sequence[PartitionSpecFields]:
+        """Return every partition spec in the form that predicates are evaluated with; the current one is last."""
+
+    def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
+        """Return the newest snapshots of the main branch, newest first."""
+
+    def read_storage(self) -> None:
+        """Read the first byte of the table's metadata, bypassing all caches.
+
+        Raises:
+            Away: the storage does not answer.
+            StateConflict, Transient: it answers with an error.
+        """
+
+    def digest(self) -> pa.Table:
+        """Return the live data files of the head snapshot, in the shape of `planning.measures.digest.FILE_DIGEST`."""
+
+    def figures(self) -> TableMeasures:
+        """Return table-level measurements: snapshots, manifests, commit times, deletes by partition."""
+
+    def key_condition(self, key: DeclaredKey) -> Condition | None:
+        """Return the condition that the table has the columns of a declared key, with types that can be compared.
+
+        None: rewrites of this format never merge rows by a declared key.
+        """
+
+    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
+        """Resolve an order by column names on this table. Raises `NotEligible` where that is not possible."""
+
+    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
+        """Return the ranges of an order's columns in files, by default all of `digest`; for a sort only its first.
+
+        The first column decides pruning: the others only order rows within equal values of the first.
+        """
+
+    def group_inputs(self, paths: Sequence[str]) -> Mapping[str, InputFile]:
+        """Return the inputs by path, each with the position deletes that apply to it."""
 
     def at_snapshot(self, snapshot_id: int) -> "OpenTable | None":
         """Return the table as of an earlier snapshot, only to be read; None if it has none of this id. May block.
@@ -28,6 +124,10 @@ class OpenTable(TableView, FileInventory, Committer, Protocol):
     @property
     def engines(self) -> Mapping[Engine, RewriteEngine]:
         """The engines that can rewrite it, the preferred one first; the kernel is always there."""
+
+    @property
+    def commits(self) -> TableCommits:
+        """The commits of rewrites to it."""
 
     @property
     def expiry(self) -> SnapshotExpiry | None:
@@ -62,29 +162,12 @@ class NoParts:
     """Base of tables, with nothing of what only some formats have."""
 
     def key_condition(self, key: DeclaredKey) -> Condition | None:  # noqa: ARG002
-        """See `FileInventory`."""
+        """See `OpenTable`."""
         return None
 
     def at_snapshot(self, snapshot_id: int) -> Self | None:  # noqa: ARG002
         """See `OpenTable`: tables of its format keep no history."""
         return None
-
-    @property
-    def commits_apart(self) -> bool:
-        """See `Committer`: a batch of groups is one commit."""
-        return False
-
-    def roll_back(self, snapshot_id: int) -> RollBack:  # noqa: ARG002
-        """See `Committer`: a table can't go back."""
-        return RollBack.NOT_POSSIBLE
-
-    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:  # noqa: ARG002
-        """See `Committer`: a table can't go back, so no parent is protected."""
-        return None
-
-    def release_parents(self) -> Sequence[str]:
-        """See `Committer`: no parent is protected."""
-        return ()
 
     @property
     def expiry(self) -> SnapshotExpiry | None:

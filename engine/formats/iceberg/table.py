@@ -3,52 +3,50 @@
 Expensive data (manifests) is read on first use and kept for this view; open the table again to see newer commits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import asdict, replace
 from functools import cached_property
-from typing import Any
+from threading import Lock
+from typing import Any, Self
 
 import pyarrow as pa
+from pyiceberg.catalog import Catalog
 from pyiceberg.manifest import ManifestContent
+from pyiceberg.table import Table
 
-from engine.domain.runs.drops import Loss
+from engine.domain.errors import TableUnreadable, Transient
 from engine.domain.runs.files import InputFile
-from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
-    CommitOutcome,
-    CommitRequest,
-    CommittedBatch,
     Engine,
+    NoParts,
     RewriteEngine,
-    RollBack,
     SnapshotInfo,
     TableColumn,
-    Verification,
-    WrittenGroup,
 )
 from engine.formats.iceberg.catalog.paths import all_locations
-from engine.formats.iceberg.commits.commit import Committer
-from engine.formats.iceberg.commits.conflicts import lost_groups
-from engine.formats.iceberg.commits.parents import keep_parent, release, roll_back
-from engine.formats.iceberg.commits.verification import verify_snapshot
-from engine.formats.iceberg.errors import reading_of, translated
-from engine.formats.iceberg.loaded import LoadedTable
+from engine.formats.iceberg.commits.commit import TableCommits
+from engine.formats.iceberg.commits.tries import CommitTries
+from engine.formats.iceberg.errors import reading_of, reading_table, translated
 from engine.formats.iceberg.metadata.digest import LiveFiles
-from engine.formats.iceberg.metadata.history import commits_of, known_since, newest
+from engine.formats.iceberg.metadata.history import known_since, newest
 from engine.formats.iceberg.metadata.partition_fields import spec_fields
 from engine.formats.iceberg.metadata.partition_times import partition_times
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.superseded import history_bytes
 from engine.formats.iceberg.metadata.table_properties import read_properties
-from engine.formats.iceberg.removal.outputs import list_run_files, remove_run_files, remove_run_metadata
+from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.tables import TableRemovals
 from engine.formats.iceberg.rewrite.calls import TableProcedure
 from engine.formats.iceberg.rewrite.tasks import TableKernel
 from engine.formats.iceberg.statistics.column_bounds import column_ranges
 from engine.formats.iceberg.upkeep.expiries import TableExpiry
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
+from engine.formats.intake.caches import Cache
+from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
 from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
 from engine.planning.measures.digest import TableMeasures
@@ -56,11 +54,68 @@ from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
 
 
-class IcebergTable(LoadedTable):
+class IcebergTable(NoParts):
     """A loaded Iceberg table; `load` returns its newer versions.
 
     Every method that reads metadata is decorated with `reads`: it raises `TableUnreadable` for unreadable metadata.
     """
+
+    def __init__(
+        self,
+        *,
+        ref: TableRef,
+        catalog: Catalog,
+        load: Callable[[], Table],
+        table: Table,
+        cache: Cache,
+        spark_catalog: str | None = None,
+    ) -> None:
+        self._ref = ref
+        self._catalog = catalog
+        self._load = load
+        self._cache = cache
+        self._view = TableView.of(table, cache)
+        self._files: LiveFiles | None = None
+        self._spark_catalog = spark_catalog
+        self._lock = Lock()
+
+    def at_snapshot(self, snapshot_id: int) -> Self | None:
+        """Return the table as of a snapshot of its metadata; see `OpenTable`."""
+        with self.reading("read the metadata of"):
+            snapshot = self._view.metadata.snapshot_by_id(snapshot_id)
+        if snapshot is None:
+            return None
+        other = copy(self)
+        other._view = replace(self._view, head=snapshot)  # noqa: SLF001 - of this class
+        other._files = None  # noqa: SLF001
+        return other
+
+    @contextmanager
+    def reading(self, doing: str) -> Iterator[None]:
+        """Run a block that reads metadata; errors name the table and `doing`.
+
+        Raises:
+            Transient: files are missing because the table changed meanwhile.
+            TableUnreadable, StateConflict: as `errors.reading_table`.
+        """
+        try:
+            with reading_table(f"{doing} {self._ref}"):
+                yield
+        except TableUnreadable as error:
+            if any(isinstance(each, FileNotFoundError) for each in causes_of(error)) and self._has_moved():
+                raise Transient(f"{self._ref} changed while it was read, and its old files are gone") from error
+            raise
+
+    def _has_moved(self) -> bool:
+        """Return whether the catalog points to other metadata than this view's."""
+        with reading_table(f"load table {self._ref}"):
+            return self._load().metadata_location != self._view.table.metadata_location
+
+    def _fresh(self) -> TableView:
+        return TableView.of(self._load(), self._cache)
+
+    def _tries(self) -> CommitTries:
+        return CommitTries(catalog=self._catalog, load=self._load, cache=self._cache)
 
     @property
     def ref(self) -> TableRef:
@@ -219,79 +274,6 @@ class IcebergTable(LoadedTable):
         ):
             stream.read(1)
 
-    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
-        """Commit a batch in one snapshot; see `formats.base.OpenTable.commit` for the contract.
-
-        Raises:
-            OutcomeUnknown: an answer was lost; check `find_commits` before doing anything else.
-            CommitConflict: the plan no longer fits the table, or 16 races were lost.
-            Transient: catalog or storage can't be reached and nothing was sent.
-            Fatal: the request would change the table's rows.
-        """
-        return Committer(tries=self._tries(), uuid=self.uuid).commit(request, before_try=before_try)
-
-    @reads("read the manifests of")
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
-        """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
-        return lost_groups(self._view, base_snapshot_id, schema_id, groups)
-
-    @reads("read the metadata of")
-    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
-        """Return all snapshots of this run in the main branch's history, from the catalog's current metadata."""
-        return commits_of(self._fresh().metadata, run_id)
-
-    @reads("read the manifests of")
-    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-        """Verify a Packhouse snapshot against the groups it claims to contain, from the catalog's current metadata."""
-        view = self._fresh()
-        return verify_snapshot(view, snapshot_id, groups)
-
-    @reads("read the metadata of")
-    def roll_back(self, snapshot_id: int) -> RollBack:
-        """Roll main back to the parent of this Packhouse snapshot, unless another commit followed it.
-
-        Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; try again.
-        """
-        return roll_back(self._catalog, self._fresh, snapshot_id)
-
-    @reads("read the metadata of")
-    def protect_parent(self, run_id: str, snapshot_id: int) -> int | None:
-        """Tag this Packhouse snapshot's parent until the next Packhouse commit; return its id, None if it has expired.
-
-        Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; it may be tagged.
-        """
-        return keep_parent(self._catalog, self._fresh, run_id, snapshot_id)
-
-    @reads("read the metadata of")
-    def release_parents(self) -> Sequence[str]:
-        """Remove the tags set by commits with `protects_parent`; return their names.
-
-        Raises:
-            OutcomeUnknown, Transient: the catalog did not answer; the next Packhouse commit removes them.
-        """
-        return release(self._catalog, self._fresh)
-
-    @reads("list the files of")
-    def list_outputs(self, run_id: str) -> Sequence[str]:
-        """Return the paths of all files under the data location that this run wrote, recognized by name."""
-        return list_run_files(self._view, run_id)
-
-    @reads("remove files of a run from")
-    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:
-        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
-
-        Includes manifests and manifest lists if no commit of the run can be in progress (`is_settled`).
-
-        Raises:
-            Fatal: the catalog's pointer has moved to older metadata since this view was loaded.
-        """
-        removed = remove_run_files(self._view, self._fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
-        if is_settled:
-            removed += remove_run_metadata(self._view, self._fresh, run_id, up_to_attempt=up_to_attempt)
-        return removed
-
     @reads("read the metadata of")
     def snapshots(self, limit: int) -> Sequence[SnapshotInfo]:
         """Return the newest snapshots of the main branch of this view, newest first."""
@@ -304,6 +286,11 @@ class IcebergTable(LoadedTable):
         kernel = TableKernel(view, files, self.reading)
         procedure = TableProcedure(self._ref, view, files, self._fresh, self._spark_catalog, self.reading)
         return {Engine.ARROW: kernel, Engine.NATIVE: procedure}
+
+    @property
+    def commits(self) -> TableCommits:
+        """The commits of rewrites to it."""
+        return TableCommits(self._view, self._fresh, self._tries, self._catalog, self.reading)
 
     @cached_property
     def expiry(self) -> TableExpiry:

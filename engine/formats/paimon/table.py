@@ -9,22 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.errors import CommitConflict, NotEligible, TableUnreadable, Transient
-from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
-from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
-    CommitOutcome,
-    CommitRequest,
-    CommittedBatch,
     Engine,
     NoParts,
     RewriteEngine,
     SnapshotInfo,
     TableColumn,
-    Verification,
-    WrittenGroup,
 )
 from engine.formats.intake.errors import causes_of
 from engine.formats.intake.guards import reads
@@ -34,15 +27,12 @@ from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
 from engine.formats.paimon.metadata.policy_fields import policy_fields, stop_trigger
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
-from engine.formats.paimon.removal.outputs import list_run_files, remove_run_files
 from engine.formats.paimon.removal.records import check_same, origin_of
 from engine.formats.paimon.removal.tables import TableRemovals
-from engine.formats.paimon.rewrite.commits import Committer, find_commits, lost_groups
 from engine.formats.paimon.rewrite.conditions import NO_ORDER
-from engine.formats.paimon.rewrite.core import CoreCalls, reached
+from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.engines import TableCore, TableKernel
-from engine.formats.paimon.rewrite.proofs import verify_snapshot
-from engine.formats.paimon.rewrite.stores import core_storage
+from engine.formats.paimon.rewrite.table_commits import TableCommits
 from engine.formats.paimon.upkeep.expiries import TableExpiry
 from engine.formats.paimon.view import TableView
 from engine.formats.removal.tables import TableExpiredRemoval, TableOrphanRemoval
@@ -249,41 +239,10 @@ class PaimonTable(NoParts):
         given = (self._view, self._properties, self._core, self.reading)
         return {Engine.ARROW: TableKernel(*given), Engine.NATIVE: TableCore(*given)}
 
-    @reads("read the manifests of")
-    def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
-        """Commit a batch through the core; see `formats.base.Committer.commit`."""
-        storage = core_storage(self.location, self._properties)
-        core = reached(self._core)
-        committer = Committer(core=core, fresh=self._fresh, storage=storage, uuid=self.uuid, lock=self._lock)
-        return committer.commit(request, before_try=before_try)
-
-    @reads("read the manifests of")
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:  # noqa: ARG002
-        """Return the reasons, by ordinal, why groups planned on a base can no longer be committed in this view."""
-        return lost_groups(self._view, base_snapshot_id, groups)
-
-    @reads("read the snapshots of")
-    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
-        """Return all snapshots of this run that have not expired."""
-        return find_commits(self._fresh().every_snapshot(), run_id)
-
-    @reads("read the manifests of")
-    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
-        """Verify a snapshot committed by Packhouse from the table's present metadata."""
-        return verify_snapshot(self._fresh(), snapshot_id, groups)
-
-    @reads("list the files of")
-    def list_outputs(self, run_id: str) -> Sequence[str]:
-        """Return the paths of all files of this run, recognized by name."""
-        return list_run_files(self._fresh(), run_id)
-
-    @reads("list the files of")
-    def remove_outputs(self, run_id: str, keep: frozenset[str], *, up_to_attempt: int, is_settled: bool = False) -> int:  # noqa: ARG002
-        """Delete files written by this run's attempts up to `up_to_attempt`, except `keep` and referenced ones.
-
-        Manifests of commits that did not happen are left: the core has removed them, or they are orphans.
-        """
-        return remove_run_files(self._fresh, run_id, keep=keep, up_to_attempt=up_to_attempt)
+    @property
+    def commits(self) -> TableCommits:
+        """The commits of rewrites to it."""
+        return TableCommits(self._view, self._properties, self._core, self._fresh, self._lock, self.reading)
 
     @property
     def expiry(self) -> TableExpiry:

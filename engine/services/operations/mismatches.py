@@ -72,7 +72,7 @@ class Mismatches:
         for wait in _WAITS:
             try:
                 table = await self._open_table()
-                return await self._formats.write(table.ref, table.roll_back, snapshot_id)
+                return await self._formats.write(table.ref, table.commits.undo, snapshot_id)
             except (OutcomeUnknown, Transient) as error:
                 _log.warning("roll_back_unknown", snapshot_id=snapshot_id, error=error.message)
                 await self._clock.sleep(wait)
@@ -112,7 +112,7 @@ class Mismatches:
         """Protect the parent from expiry while the freeze lasts, and return it; None if it is gone or can't be kept."""
         try:
             table = await self._open_table()
-            return await self._formats.write(table.ref, table.protect_parent, self._attempt.run.id, snapshot_id)
+            return await self._formats.write(table.ref, table.commits.protect_parent, self._attempt.run.id, snapshot_id)
         except PackhouseError as error:
             _log.warning("parent_not_protected", snapshot_id=snapshot_id, error=error.message)
             return None

@@ -1,8 +1,8 @@
 """The order of rows of a policy, resolved on an open table, and the overlap of files in this order."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,7 @@ from engine.domain.runs.plans import Plan
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base import OpenTable
 from engine.planning.measures.ordered_files import are_unordered
-from engine.planning.measures.overlaps import ColumnRanges, measure_overlap, overlap_document
+from engine.planning.measures.overlaps import measure_overlap, overlap_document
 from engine.planning.measures.partitions import Ints, partition_files
 from engine.services.planning.wording import count_of
 
@@ -24,17 +24,7 @@ MOST_SHOWN: Final = 20
 Overlaps = Mapping[Place, Mapping[str, Any]]
 
 
-class Orderable(Protocol):
-    """Methods of an open table that orders use (`formats.base.OpenTable`)."""
-
-    def resolve_order(self, requested: RequestedOrder) -> RowOrdering:
-        """Resolve an order by column names on the table. Raises `NotEligible` if it can't be resolved."""
-
-    def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:
-        """Return the ranges of an order's columns in files, in the order of the digest; by default of all files."""
-
-
-def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | None:
+def planned_order(opened: OpenTable, policy: EffectivePolicy) -> RowOrdering | None:
     """Return the order of a plan; None without one, or if it is impossible, which the conditions report."""
     requested = RequestedOrder.of(policy.values)
     with suppress(NotEligible):
@@ -42,7 +32,7 @@ def planned_order(opened: Orderable, policy: EffectivePolicy) -> RowOrdering | N
     return None
 
 
-def order_keys(opened: Orderable, order: RowOrdering | None) -> Callable[[pa.ChunkedArray], Ints] | None:
+def order_keys(opened: OpenTable, order: RowOrdering | None) -> Callable[[pa.ChunkedArray], Ints] | None:
     """Return a function from paths to the files' first keys in a `sort`; None for curves, which no manifest has."""
     if order is None or order.strategy != "sort":
         return None

@@ -20,7 +20,7 @@ from tests.integration.api.registered import Registered, registered
 from tests.support.databases import FreshDatabase, requested_database
 from tests.support.plain.catalog import SERVED_AS, PlainFormat
 from tests.support.plain.lake import PlainLake
-from tests.support.plain.table import PlainTable
+from tests.support.plain.table import PlainCommits
 from tests.support.settings import settings_of
 
 Plain = Registered[PlainLake]
@@ -127,14 +127,14 @@ async def test_the_coordinator_starts_what_is_due(plain: Plain) -> None:
 async def test_sources_that_another_writer_removes_cost_their_group_only(
     plain: Plain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = PlainTable.commit
+    real = PlainCommits.commit
 
-    def commit(table: PlainTable, *args: Any, **kwargs: Any) -> Any:
-        monkeypatch.setattr(PlainTable, "commit", real)
+    def commit(table: PlainCommits, *args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(PlainCommits, "commit", real)
         plain.lake.remove("2026-11-02")
         return real(table, *args, **kwargs)
 
-    monkeypatch.setattr(PlainTable, "commit", commit)
+    monkeypatch.setattr(PlainCommits, "commit", commit)
     run = await plain.api.rewrite(plain.table_id)
     assert (run.state, run.result.added_files) == (RunState.SUCCEEDED, 2)
     days = {path.split("day=")[1][:10] for path in plain.lake.paths()}
@@ -145,13 +145,13 @@ async def test_sources_that_another_writer_removes_cost_their_group_only(
 async def test_a_table_that_can_not_go_back_is_frozen_when_its_proof_fails(
     plain: Plain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = PlainTable.verify
+    real = PlainCommits.prove
 
-    def verify(table: PlainTable, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+    def prove(table: PlainCommits, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         found = real(table, snapshot_id, groups)
         return replace(found, ok=False, checks=(replace(found.checks[0], holds=False), *found.checks[1:]))
 
-    monkeypatch.setattr(PlainTable, "verify", verify)
+    monkeypatch.setattr(PlainCommits, "prove", prove)
     run = await plain.api.rewrite(plain.table_id)
     assert run.state is RunState.FAILED
     assert "tables of this format can't go back to an earlier snapshot" in (run.detail or "")

@@ -49,10 +49,10 @@ def all_optional(fields: StructType) -> StructType:
 def rewrite_all(opened: IcebergTable) -> int:
     """Rewrite every partition as one group and commit them together; returns the snapshot id."""
     written = [write_group(opened, group) for group in groups_by_partition(opened)]
-    outcome = opened.commit(request_of(opened, *written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, *written), before_try=nothing)
     assert outcome.snapshot_id is not None
     assert outcome.committed == tuple(range(len(written)))
-    verification = opened.verify(outcome.snapshot_id, written)
+    verification = opened.commits.prove(outcome.snapshot_id, written)
     assert verification.ok, [check for check in verification.checks if not check.holds]
     return outcome.snapshot_id
 
@@ -127,7 +127,7 @@ def test_outputs_of_older_files_keep_the_greatest_number_of_their_inputs(lake: L
     opened = lake.open()
     by_number = {row["sequence_number"]: row["path"] for row in opened.digest().to_pylist()}
     written = write_group(opened, group_of(opened, [by_number[1], by_number[2]]))
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     after = {row["path"]: row for row in lake.open().digest().to_pylist()}
     (output,) = written.outputs
     times = {each.sequence_number: each.timestamp_ms for each in lake.load().snapshots()}
@@ -144,7 +144,7 @@ def test_outputs_that_deletes_were_applied_to_leave_these_behind(lake: Lake):
     lake.load().append(orders(range(5)))
     opened = lake.open()
     written = write_group(opened, group_of(opened, [first, second]))
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     after = {row["path"]: row for row in lake.open().digest().to_pylist()}
     (output,) = written.outputs
     assert after[output.path]["sequence_number"] == lake.load().snapshot_by_id(opened.head_snapshot_id).sequence_number
@@ -156,7 +156,7 @@ def test_neighbours_in_a_rewritten_manifest_keep_their_history(lake: Lake):
     opened = lake.open()
     before = {row["path"]: row["sequence_number"] for row in opened.digest().to_pylist()}
     written = write_group(opened, group_of(opened, sorted(before)[:2]))
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     after = {row["path"]: row["sequence_number"] for row in lake.open().digest().to_pylist()}
     kept = sorted(before)[2:]
     assert {path: after[path] for path in kept} == {path: before[path] for path in kept}
@@ -168,7 +168,7 @@ def test_manifests_without_inputs_are_reused_as_they_are(lake: Lake):
     before = {manifest.manifest_path for manifest in table.current_snapshot().manifests(table.io)}
     opened = lake.open()
     written = write_group(opened, group_of(opened, live_paths(table)[:2]))
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     table = lake.load()
     after = {manifest.manifest_path for manifest in table.current_snapshot().manifests(table.io)}
     assert len(before & after) == 2
@@ -276,8 +276,8 @@ def test_a_group_whose_rows_are_all_deleted_leaves_no_file(lake: Lake):
     opened = lake.open()
     group = group_of(opened)
     written = dataclasses.replace(write_group(opened, group), outputs=(), rows_deleted=4)
-    outcome = opened.commit(request_of(opened, written), before_try=nothing)
-    assert opened.verify(outcome.snapshot_id or 0, [written]).ok
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert opened.commits.prove(outcome.snapshot_id or 0, [written]).ok
     assert live_paths(lake.load()) == []
 
 
@@ -287,7 +287,7 @@ def test_the_summary_says_whose_it_is_and_carries_the_totals_on(lake: Lake):
     bytes_before = int(table.current_snapshot().summary["total-files-size"])
     opened = lake.open()
     written = write_group(opened, group_of(opened, ordinal=7))
-    opened.commit(request_of(opened, written, attempt=4), before_try=nothing)
+    opened.commits.commit(request_of(opened, written, attempt=4), before_try=nothing)
     summary = lake.load().current_snapshot().summary
     size = written.outputs[0].file_bytes
     assert summary.operation.value == "replace"
@@ -360,7 +360,7 @@ def test_a_lost_row_is_fatal_before_anything_is_written(lake: Lake):
     written = dataclasses.replace(write_group(opened, group_of(opened)), rows_deleted=1)
     before = local_files(lake.folder / "warehouse")
     with pytest.raises(Fatal, match="20 rows in, 1 deleted, 20 out"):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert local_files(lake.folder / "warehouse") == before
 
 
@@ -371,7 +371,7 @@ def test_rows_deleted_without_a_delete_file_are_fatal(lake: Lake):
     shorter = dataclasses.replace(written.outputs[0], record_count=19)
     lossy = dataclasses.replace(written, outputs=(shorter,), rows_deleted=1)
     with pytest.raises(Fatal, match="no delete file applies"):
-        opened.commit(request_of(opened, lossy), before_try=nothing)
+        opened.commits.commit(request_of(opened, lossy), before_try=nothing)
 
 
 def test_an_output_whose_footer_has_other_rows_is_fatal(lake: Lake):
@@ -382,7 +382,7 @@ def test_an_output_whose_footer_has_other_rows_is_fatal(lake: Lake):
     swapped = dataclasses.replace(written.outputs[0], footer=foreign.outputs[0].footer)
     before = local_files(lake.folder / "warehouse")
     with pytest.raises(Fatal, match="10 rows by its footer, 20 by its task"):
-        opened.commit(request_of(opened, dataclasses.replace(written, outputs=(swapped,))), before_try=nothing)
+        opened.commits.commit(request_of(opened, dataclasses.replace(written, outputs=(swapped,))), before_try=nothing)
     assert local_files(lake.folder / "warehouse") == before
 
 
@@ -394,7 +394,7 @@ def test_a_group_over_two_partitions_is_fatal(lake: Lake):
     bonn, aachen = (write_group(opened, group) for group in groups_by_partition(opened))
     mixed = dataclasses.replace(bonn, inputs=(*bonn.inputs, *aachen.inputs), outputs=(*bonn.outputs, *aachen.outputs))
     with pytest.raises(Fatal, match="mixes partitions"):
-        opened.commit(request_of(opened, mixed), before_try=nothing)
+        opened.commits.commit(request_of(opened, mixed), before_try=nothing)
 
 
 def test_the_same_input_twice_is_fatal(lake: Lake):
@@ -404,7 +404,7 @@ def test_the_same_input_twice_is_fatal(lake: Lake):
     again = dataclasses.replace(written, ordinal=1, outputs=())
     doubled = dataclasses.replace(again, inputs=(), outputs=written.outputs)
     with pytest.raises(Fatal):
-        opened.commit(request_of(opened, written, doubled), before_try=nothing)
+        opened.commits.commit(request_of(opened, written, doubled), before_try=nothing)
 
 
 def test_a_lost_lease_stops_a_commit_and_leaves_nothing_behind(lake: Lake):
@@ -417,7 +417,7 @@ def test_a_lost_lease_stops_a_commit_and_leaves_nothing_behind(lake: Lake):
         raise LeaseLost("another holder has the run")
 
     with pytest.raises(LeaseLost):
-        opened.commit(request_of(opened, written), before_try=refuse)
+        opened.commits.commit(request_of(opened, written), before_try=refuse)
     assert local_files(lake.folder / "warehouse") == before
     assert ids_of(lake.load()) == list(range(20))
 
@@ -441,10 +441,10 @@ def test_l9_a_try_after_a_lost_one_reads_no_manifest_again_that_leaves_as_a_whol
             append_files(lake.load(), 1, first=100 * (len(read) + 1))
 
     monkeypatch.setattr(TableView, "full_entries", counted)
-    outcome = opened.commit(request_of(opened, written), before_try=race)
+    outcome = opened.commits.commit(request_of(opened, written), before_try=race)
     assert outcome.tries > 1
     assert read[0] == 6
     assert set(read[1:]) == {0}
     assert outcome.snapshot_id is not None
-    assert lake.open().verify(outcome.snapshot_id, [written]).ok
+    assert lake.open().commits.prove(outcome.snapshot_id, [written]).ok
     assert ids_of(lake.load())[:60] == list(range(60))

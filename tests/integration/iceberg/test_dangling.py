@@ -52,11 +52,11 @@ def numbers(entry: ManifestEntry) -> tuple[int | None, int | None, int | None]:
 
 def send(opened: IcebergTable, *written: WrittenGroup) -> CommitOutcome:
     asked = dataclasses.replace(request_of(opened, *written), removes_dangling_deletes=True)
-    return opened.commit(asked, before_try=nothing)
+    return opened.commits.commit(asked, before_try=nothing)
 
 
 def proven(lake: Lake, outcome: CommitOutcome, *written: WrittenGroup) -> Verification:
-    found = lake.open().verify(
+    found = lake.open().commits.prove(
         outcome.snapshot_id or 0, [each for each in written if each.ordinal in outcome.committed]
     )
     assert found.ok, [check for check in found.checks if not check.holds]
@@ -159,7 +159,7 @@ def test_a_group_whose_deletes_had_no_effect_is_not_lost_with_them(lake: Lake):
     opened = lake.open()
     early = write_group(opened, group_of(opened, aachen[:1]))
     commit_deletes(lake.load(), delete_file(lake.load(), [(aachen[1], 1)], partition=AACHEN))
-    assert opened.commit(request_of(opened, early), before_try=nothing).dropped == {0: "new_deletes"}
+    assert opened.commits.commit(request_of(opened, early), before_try=nothing).dropped == {0: "new_deletes"}
     commit_deletes(
         lake.load(), delete_file(lake.load(), [(aachen[1], 2)], partition=AACHEN, aimed=True), sequence_number=1
     )
@@ -238,7 +238,7 @@ def test_a_file_that_somebody_put_back_needs_the_deletes_of_its_time(lake: Lake,
     commit_deletes(lake.load(), delete_file(lake.load(), [(first, 1)], partition=AACHEN))
     opened = lake.open()
     written = write_group(opened, group_of(opened, [first]), attempt=90)
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     opened = lake.open()
     group = group_of(opened, [written.outputs[0].path])
     body = Path(first.removeprefix("file://")).read_bytes()
@@ -247,7 +247,7 @@ def test_a_file_that_somebody_put_back_needs_the_deletes_of_its_time(lake: Lake,
     monkeypatch.setattr(commit, "check_rows", lambda _: None)
     inputs = tuple(dataclasses.replace(each, deletes=()) for each in group.inputs)  # so that its old number is kept
     back = WrittenGroup(0, group.spec_id, group.partition, inputs, (original,), 0)
-    opened.commit(request_of(opened, back), before_try=nothing)
+    opened.commits.commit(request_of(opened, back), before_try=nothing)
     before = ids_of(lake.load())
     assert (first in live_paths(lake.load()), len(before)) == (True, 59)
     assert rewrite(lake, others).removed_delete_files == 0
@@ -340,7 +340,7 @@ def test_a_delete_file_that_went_although_a_row_needs_it_fails_the_proof(lake: L
     monkeypatch.setattr(producer, "dangling_deletes", careless)
     opened = lake.open()
     written = write_group(opened, group_of(opened, aachen[:2]))
-    found = lake.open().verify(send(opened, written).snapshot_id or 0, [written])
+    found = lake.open().commits.prove(send(opened, written).snapshot_id or 0, [written])
     assert {check.name for check in found.checks if not check.holds} == {"deletes_conserved"}
     assert len(ids_of(lake.load())) == 60 - 2, "a row is back, which is what the proof is for"
 
@@ -358,7 +358,7 @@ def test_deletes_of_a_partition_that_was_not_asked_for_fail_the_proof(lake: Lake
     monkeypatch.setattr(producer.SnapshotProducer, "_delete_files", lambda *_: [])
     opened = lake.open()
     written = write_group(opened, group_of(opened, aachen))
-    found = lake.open().verify(send(opened, written).snapshot_id or 0, [written])
+    found = lake.open().commits.prove(send(opened, written).snapshot_id or 0, [written])
     assert {check.name for check in found.checks if not check.holds} == {"deletes_conserved"}
 
 

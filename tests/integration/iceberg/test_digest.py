@@ -60,7 +60,7 @@ def test_manifests_are_read_and_rewritten_whatever_compresses_them(lake: Lake, c
             transaction.set_properties({"write.avro.compression-codec": codec})
     opened = lake.open()
     written = write_group(opened, group_of(opened))
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert lake.open().digest()["path"].to_pylist() == [written.outputs[0].path]
     assert ids_of(lake.load()) == list(range(20))
 

@@ -44,9 +44,9 @@ def rewrite(lake: Lake, value: float) -> int:
     opened = lake.open()
     rows = [row for row in opened.digest().to_pylist() if row["partition"] == f'{{"price":{value}}}']
     group = write_group(opened, group_of(opened, [row["path"] for row in rows]))
-    outcome = opened.commit(request_of(opened, group), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, group), before_try=nothing)
     assert outcome.snapshot_id is not None
-    proof = lake.open().verify(outcome.snapshot_id, [group])
+    proof = lake.open().commits.prove(outcome.snapshot_id, [group])
     assert proof.ok, proof.checks
     return len(rows)
 

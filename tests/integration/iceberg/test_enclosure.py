@@ -210,7 +210,7 @@ def test_partition_summaries_of_manifests_enclose_both_zeros(
     opened = lake.open()
     groups = [write_group(opened, group) for group in groups_by_partition(opened)]
     assert len(groups) == 2
-    opened.commit(request_of(opened, *groups), before_try=nothing)
+    opened.commits.commit(request_of(opened, *groups), before_try=nothing)
     head = lake.load().current_snapshot()
     assert head is not None
     ours = [each for each in head.manifests(lake.load().io) if each.added_snapshot_id == head.snapshot_id]
@@ -228,9 +228,9 @@ def test_a_manifest_that_hides_a_partition_fails_the_verification(lake: Lake, mo
     table_by_price(lake, DoubleType(), [-0.0, 0.0, -1.5])
     opened = lake.open()
     groups = [write_group(opened, group) for group in groups_by_partition(opened)]
-    snapshot_id = opened.commit(request_of(opened, *groups), before_try=nothing).snapshot_id
+    snapshot_id = opened.commits.commit(request_of(opened, *groups), before_try=nothing).snapshot_id
     assert snapshot_id is not None
-    failed = [check for check in opened.verify(snapshot_id, groups).checks if not check.holds]
+    failed = [check for check in opened.commits.prove(snapshot_id, groups).checks if not check.holds]
     assert [check.name for check in failed] == ["manifests_enclose_partitions"]
     assert '{"price":0.0}' in failed[0].detail
 

@@ -251,9 +251,9 @@ def test_a_class_that_a_table_names_before_the_commit_is_not_imported(lake: Lake
         edit_metadata(lake.load(), lambda body: body["properties"].update({name: stranger}))
 
     with suppress(CommitConflict):  # one of the two is a reason not to commit
-        opened.commit(request_of(opened, written), before_try=name_it)
+        opened.commits.commit(request_of(opened, written), before_try=name_it)
     assert "packhouse_stranger" not in sys.modules
-    opened.release_parents()
+    opened.commits.release()
     assert "packhouse_stranger" not in sys.modules
 
 
@@ -270,7 +270,7 @@ def test_metadata_is_not_written_where_a_table_says_since(lake: Lake) -> None:
         edit_metadata(lake.load(), lambda body: body["properties"].update(places))
 
     with pytest.raises(Exception, match="outside_files"):
-        opened.commit(request_of(opened, written), before_try=name_it)
+        opened.commits.commit(request_of(opened, written), before_try=name_it)
     assert set(other.rglob("*")) == before
 
 
@@ -288,7 +288,7 @@ def test_old_metadata_files_that_a_table_names_are_not_deleted(lake: Lake) -> No
 
     edit_metadata(lake.load(), change)
     opened = lake.open()
-    opened.commit(request_of(opened, write_group(opened, group_of(opened))), before_try=nothing)
+    opened.commits.commit(request_of(opened, write_group(opened, group_of(opened))), before_try=nothing)
     assert Path(victim.removeprefix("file://")).exists()
 
 

@@ -66,13 +66,13 @@ def read_everything(opened: IcebergTable) -> None:
     digest = opened.digest()
     opened.figures()
     opened.engines[Engine.ARROW].conditions(BY_ID)
-    opened.find_commits(RUN_ID)
+    opened.commits.find(RUN_ID)
     health(digest, small_bytes=2**20, large_bytes=None, current_spec_id=0, small_row_group_bytes=None)
     with contextlib.suppress(NotEligible):
         opened.order_ranges(opened.resolve_order(BY_ID))
     if opened.head_snapshot_id is not None:
         opened.group_inputs(digest["path"].to_pylist())
-        opened.verify(opened.head_snapshot_id, ())
+        opened.commits.prove(opened.head_snapshot_id, ())
 
 
 def forget(lake: Lake) -> None:

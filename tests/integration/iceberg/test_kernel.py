@@ -103,9 +103,9 @@ def row(number: int) -> dict[str, Any]:
 def rewrite(opened: IcebergTable) -> int:
     """Rewrite each partition with the kernel, commit all and prove it; returns the rows that deletes took."""
     written = [written_by_kernel(opened, group) for group in groups_by_partition(opened)]
-    outcome = opened.commit(request_of(opened, *written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, *written), before_try=nothing)
     assert outcome.snapshot_id is not None
-    found = opened.verify(outcome.snapshot_id, written)
+    found = opened.commits.prove(outcome.snapshot_id, written)
     assert found.ok, [check for check in found.checks if not check.holds]
     return sum(group.rows_deleted for group in written)
 

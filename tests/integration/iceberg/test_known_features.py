@@ -174,7 +174,7 @@ def test_f45_a_rewrite_is_not_committed_once_the_table_has_an_unknown_feature(la
     edit_metadata(lake.load(), _top("row-filters", [1]))
     before = lake.load().metadata_location
     with pytest.raises(CommitConflict, match="the table changed since the plan: metadata: row-filters is not a known"):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert lake.load().metadata_location == before
     assert ids_of(lake.load()) == list(range(30))
 

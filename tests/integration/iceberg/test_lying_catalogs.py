@@ -103,10 +103,10 @@ def test_f62_f14_a_commit_that_took_effect_keeps_its_files_whatever_the_catalog_
 
     server.before_answer = lie_from_now_on
     with pytest.raises(OutcomeUnknown):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     server.answers.clear()
-    (found,) = open_table(server).find_commits(RUN_ID)
-    assert open_table(server).verify(found.snapshot_id, [written]).ok
+    (found,) = open_table(server).commits.find(RUN_ID)
+    assert open_table(server).commits.prove(found.snapshot_id, [written]).ok
     assert ids_of(lake.load()) == list(range(30))
 
 
@@ -120,10 +120,10 @@ def test_f62_a_commit_by_another_answer_than_the_plan_s_changes_no_row(
     written = write_group(opened, group_of(opened))
     server.answers[TABLE] = told
     with suppress(PackhouseError):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     for seen in (opened, open_table(server)):
         with suppress(PackhouseError):
-            seen.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
+            seen.commits.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
     server.answers.clear()
     assert needed(lake.load()) <= stored(lake.load())
     assert ids_of(lake.load()) == list(range(30))
@@ -139,11 +139,11 @@ def test_f13_no_file_of_a_run_is_removed_by_what_the_catalog_answered_before(
     told, seen = LIES[lie](lake), open_table(server)
     opened = open_table(server)
     written = write_group(opened, group_of(opened))
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     seen = open_table(server)
     server.answers[TABLE] = told
     with suppress(PackhouseError):
-        seen.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
+        seen.commits.remove_outputs(RUN_ID, frozenset(), up_to_attempt=9, is_settled=True)
     assert ids_of(lake.load()) == list(range(30))
 
 

@@ -186,7 +186,7 @@ def test_the_snapshot_has_its_run_and_the_totals_of_its_parent(lake: Lake) -> No
     totals = {name: before[name] for name in before.additional_properties if name.startswith("total-")}
     assert totals.items() <= summary.additional_properties.items()
     assert {name for name in summary.additional_properties if not name.startswith("total-")} == own
-    assert [each.snapshot_id for each in lake.open().find_commits(RUN_ID)] == [
+    assert [each.snapshot_id for each in lake.open().commits.find(RUN_ID)] == [
         lake.load().current_snapshot().snapshot_id
     ]
 

@@ -48,7 +48,8 @@ def changed(lake: Lake, paths: Sequence[str] | None = None) -> tuple[IcebergTabl
     """Let "another engine" rewrite files of a table that is there; return what is found."""
     opened = lake.open()
     base = opened.head_snapshot_id or 0
-    outcome = opened.commit(request_of(opened, write_group(opened, group_of(opened, paths))), before_try=nothing)
+    written = write_group(opened, group_of(opened, paths))
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert outcome.snapshot_id
     edit_head(lake, unsigned)
     opened = lake.open()
@@ -75,7 +76,7 @@ def test_our_own_commits_other_partitions_and_older_snapshots_are_no_changes(lak
     append_files(lake.create(), 3)
     opened = lake.open()
     base = opened.head_snapshot_id or 0
-    opened.commit(request_of(opened, write_group(opened, group_of(opened))), before_try=nothing)
+    opened.commits.commit(request_of(opened, write_group(opened, group_of(opened))), before_try=nothing)
     assert procedure_of(lake.open()).changes(base, HERE) == []  # signed by us
     edit_head(lake, unsigned)
     assert procedure_of(lake.open()).changes(base, [(0, '{"city":"Aachen"}')]) == []

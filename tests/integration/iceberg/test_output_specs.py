@@ -86,7 +86,7 @@ def moving(opened: IcebergTable) -> list[FileGroup]:
 
 
 def commit(opened: IcebergTable, *groups: WrittenGroup) -> CommitOutcome:
-    return opened.commit(request_of(opened, *groups), before_try=nothing)
+    return opened.commits.commit(request_of(opened, *groups), before_try=nothing)
 
 
 def move(opened: IcebergTable) -> Sequence[WrittenGroup]:
@@ -94,7 +94,7 @@ def move(opened: IcebergTable) -> Sequence[WrittenGroup]:
     written = [written_by_kernel(opened, group) for group in moving(opened)]
     outcome = commit(opened, *written)
     assert outcome.snapshot_id is not None
-    found = opened.verify(outcome.snapshot_id, written)
+    found = opened.commits.prove(outcome.snapshot_id, written)
     assert found.ok, [check for check in found.checks if not check.holds]
     return written
 
@@ -173,7 +173,7 @@ def test_outputs_of_the_move_stay_where_a_second_rewrite_finds_them(lake: Lake) 
     assert {group.partition for group in groups_by_partition(again)} == {
         each["partition"] for each in again.digest().to_pylist()
     }
-    assert opened.list_outputs(request_of(opened).run_id) == sorted(
+    assert opened.commits.list_outputs(request_of(opened).run_id) == sorted(
         each.path for group in first for each in group.outputs
     )
 
@@ -241,7 +241,7 @@ def test_a_spec_that_was_removed_meanwhile_drops_the_groups_that_move_to_it(lake
     assert dict(commit(opened, *written).dropped) == {0: Loss.TABLE_CHANGED}
     now = lake.open()
     assert now.head_snapshot_id is not None
-    assert dict(now.lost_groups(now.head_snapshot_id, now.schema_id, groups)) == {0: Loss.TABLE_CHANGED}
+    assert dict(now.commits.lost(now.head_snapshot_id, now.schema_id, groups)) == {0: Loss.TABLE_CHANGED}
 
 
 def test_position_deletes_are_applied_before_rows_move(lake: Lake) -> None:
@@ -284,7 +284,7 @@ def test_verification_finds_an_output_in_another_partition_than_its_task_said(la
     outcome = commit(opened, group)
     assert outcome.snapshot_id is not None
     other = replace(group, outputs=tuple(replace(each, partition=("Bonn",)) for each in group.outputs))
-    found = opened.verify(outcome.snapshot_id, [other])
+    found = opened.commits.prove(outcome.snapshot_id, [other])
     assert {check.name for check in found.checks if not check.holds} == {"specs_and_partitions_kept"}
 
 

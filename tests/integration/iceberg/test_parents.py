@@ -34,7 +34,7 @@ def again(lake: Lake, *, protects_parent: bool = True) -> tuple[IcebergTable, in
     opened = lake.open()
     written = write_group(opened, group_of(opened))
     request = replace(request_of(opened, written), protects_parent=protects_parent)
-    outcome: CommitOutcome = opened.commit(request, before_try=nothing)
+    outcome: CommitOutcome = opened.commits.commit(request, before_try=nothing)
     assert outcome.snapshot_id is not None
     assert opened.head_snapshot_id is not None
     return opened, outcome.snapshot_id, opened.head_snapshot_id
@@ -80,9 +80,9 @@ def age_snapshots(body: dict[str, Any], *, days: int) -> None:
 
 def test_a_parent_is_kept_without_an_end_where_that_is_asked_for(lake: Lake) -> None:
     opened, snapshot_id, parent = committed(lake, protects_parent=False)
-    assert opened.protect_parent("run_2", snapshot_id) == parent
+    assert opened.commits.protect_parent("run_2", snapshot_id) == parent
     assert lake.load().metadata.refs[f"packhouse-parent-run_2-{parent}"].max_ref_age_ms is None
-    assert opened.protect_parent("run_2", 12345) is None
+    assert opened.commits.protect_parent("run_2", 12345) is None
 
 
 def test_without_it_expiry_takes_the_parent(lake: Lake) -> None:
@@ -95,9 +95,9 @@ def test_a_tag_goes_when_the_snapshot_is_proven_and_tags_of_others_stay(lake: La
     opened, _, parent = committed(lake)
     lake.load().manage_snapshots().create_tag(parent, "audit-2026").commit()
     (name,) = (each for each in tags(lake) if each != "audit-2026")
-    assert opened.release_parents() == [name]
+    assert opened.commits.release() == [name]
     assert set(tags(lake)) == {"audit-2026"}
-    assert opened.release_parents() == ()
+    assert opened.commits.release() == ()
 
 
 @pytest.mark.parametrize("protects_parent", [True, False])
@@ -122,7 +122,7 @@ def test_a_try_that_lost_its_race_leaves_no_tag(lake: Lake) -> None:
         return commit()
 
     intercept_commits(opened, lose_first)
-    outcome = opened.commit(replace(request_of(opened, written), protects_parent=True), before_try=nothing)
+    outcome = opened.commits.commit(replace(request_of(opened, written), protects_parent=True), before_try=nothing)
     assert outcome.tries == 2
     snapshot = lake.load().snapshot_by_id(outcome.snapshot_id or 0)
     assert snapshot is not None
@@ -132,18 +132,18 @@ def test_a_try_that_lost_its_race_leaves_no_tag(lake: Lake) -> None:
 def test_rolling_back_brings_the_parent_back_and_takes_the_tag_along(lake: Lake) -> None:
     opened, snapshot_id, parent = committed(lake)
     before = lake.load().snapshot_by_id(parent)
-    assert opened.roll_back(snapshot_id) is RollBack.DONE
+    assert opened.commits.undo(snapshot_id) is RollBack.DONE
     assert lake.load().current_snapshot() == before
     assert len(live_paths(lake.load())) == 3
     assert tags(lake) == {}
-    assert opened.roll_back(snapshot_id) is RollBack.DONE
+    assert opened.commits.undo(snapshot_id) is RollBack.DONE
 
 
 def test_what_others_committed_after_it_is_not_taken_back(lake: Lake) -> None:
     opened, snapshot_id, _ = committed(lake)
     append_files(lake.load(), 1, first=100)
     rows = lake.load().scan().to_arrow().num_rows
-    assert opened.roll_back(snapshot_id) is RollBack.FOLLOWED
+    assert opened.commits.undo(snapshot_id) is RollBack.FOLLOWED
     assert lake.load().scan().to_arrow().num_rows == rows
     assert len(tags(lake)) == 1
 
@@ -160,7 +160,7 @@ def test_a_writer_that_commits_at_the_same_instant_wins(lake: Lake) -> None:
         return commit()
 
     intercept_commits(opened, append_first)
-    assert opened.roll_back(snapshot_id) is RollBack.FOLLOWED
+    assert opened.commits.undo(snapshot_id) is RollBack.FOLLOWED
     assert lake.load().scan().to_arrow().num_rows == 40
 
 
@@ -175,14 +175,14 @@ def test_a_change_of_anything_else_does_not_stop_it(lake: Lake) -> None:
         return commit()
 
     intercept_commits(opened, change_first)
-    assert opened.roll_back(snapshot_id) is RollBack.DONE
+    assert opened.commits.undo(snapshot_id) is RollBack.DONE
     assert lake.load().current_snapshot().snapshot_id == parent
 
 
 def test_without_a_parent_there_is_no_way_back(lake: Lake) -> None:
     opened, snapshot_id, _ = committed(lake, protects_parent=False)
     expire_all_but_newest(lake)
-    assert opened.roll_back(snapshot_id) is RollBack.NO_PARENT
+    assert opened.commits.undo(snapshot_id) is RollBack.NO_PARENT
     assert lake.load().current_snapshot().snapshot_id == snapshot_id
 
 
@@ -200,8 +200,8 @@ def test_a_lost_answer_is_unknown_and_the_question_can_be_repeated(lake: Lake) -
 
     intercept_commits(opened, lose_answer)
     with pytest.raises(OutcomeUnknown):
-        opened.roll_back(snapshot_id)
-    assert opened.roll_back(snapshot_id) is RollBack.DONE
+        opened.commits.undo(snapshot_id)
+    assert opened.commits.undo(snapshot_id) is RollBack.DONE
     assert lake.load().current_snapshot().snapshot_id == parent
 
 
@@ -212,5 +212,5 @@ def test_a_catalog_that_always_refuses_ends_the_tries(lake: Lake) -> None:
         raise CommitFailedException
 
     intercept_commits(opened, refuse)
-    assert opened.roll_back(snapshot_id) is RollBack.FOLLOWED
-    assert opened.release_parents() == ()
+    assert opened.commits.undo(snapshot_id) is RollBack.FOLLOWED
+    assert opened.commits.release() == ()

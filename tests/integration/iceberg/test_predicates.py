@@ -246,9 +246,9 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         commit_deletes(lake.load(), delete_file(lake.load(), pairs, aimed=True))
     opened = lake.open()
     written = rewritten(opened, way)
-    outcome = opened.commit(request_of(opened, written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert outcome.snapshot_id is not None
-    found = opened.verify(outcome.snapshot_id, [written])
+    found = opened.commits.prove(outcome.snapshot_id, [written])
     assert found.ok, [check for check in found.checks if not check.holds]
     after = files_of(lake.load())
     assert len(after) >= way.files

@@ -1,5 +1,6 @@
 """Commits against other writers, other compactors and catalogs that lose answers."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from pyiceberg.types import StringType
 
 from engine.domain.errors import CommitConflict, OutcomeUnknown, Transient
 from engine.formats.iceberg import IcebergTable
-from engine.formats.iceberg.commits.commit import Committer
+from engine.formats.iceberg.commits.commit import TableCommits
 from engine.formats.iceberg.commits.tries import MAX_TRIES, CommitTries
 from engine.formats.intake.caches import ManifestCache
 from tests.support.iceberg_tables import (
@@ -33,10 +34,10 @@ from tests.support.iceberg_tables import (
 )
 
 
-def committer(opened: IcebergTable) -> Committer:
-    """Return a committer that does not wait."""
+def committer(opened: IcebergTable) -> TableCommits:
+    """Return the commits of a table that do not wait."""
     tries = CommitTries(catalog=opened._catalog, load=opened._load, cache=ManifestCache(), sleep=lambda _: None)
-    return Committer(tries=tries, uuid=opened.uuid)
+    return dataclasses.replace(opened.commits, tries=lambda: tries)
 
 
 class Times:
@@ -63,7 +64,7 @@ def test_appends_between_load_and_commit_never_fail_a_rewrite(lake: Lake):
     outcome = committer(opened).commit(request_of(opened, written), before_try=appends)
     assert outcome.tries == 6
     assert ids_of(lake.load()) == [*range(30), *range(1010, 1060)]
-    assert opened.verify(outcome.snapshot_id or 0, [written]).ok
+    assert opened.commits.prove(outcome.snapshot_id or 0, [written]).ok
 
 
 def test_lost_tries_leave_no_metadata_of_ours(lake: Lake):
@@ -115,10 +116,10 @@ def test_a_group_with_a_source_that_is_gone_is_dropped_whole(lake: Lake):
     opened = lake.open()
     written = [write_group(opened, group) for group in groups_by_partition(opened)]
     lake.load().delete("id < 5")
-    outcome = opened.commit(request_of(opened, *written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, *written), before_try=nothing)
     assert (outcome.committed, outcome.dropped) == ((1,), {0: "source_gone"})
     assert ids_of(lake.load()) == [*range(5, 20), *range(100, 120)]
-    assert opened.verify(outcome.snapshot_id or 0, [written[1]]).ok
+    assert opened.commits.prove(outcome.snapshot_id or 0, [written[1]]).ok
 
 
 def test_an_overwrite_that_wins_the_race_drops_the_group(lake: Lake):
@@ -137,8 +138,8 @@ def test_of_two_compactors_one_wins_and_no_row_doubles(lake: Lake):
     mine, other = lake.open(), lake.open()
     my_group = write_group(mine, group_of(mine), attempt=1)
     other_group = write_group(other, group_of(other), attempt=2)
-    assert other.commit(request_of(other, other_group, attempt=2), before_try=nothing).snapshot_id is not None
-    outcome = mine.commit(request_of(mine, my_group), before_try=nothing)
+    assert other.commits.commit(request_of(other, other_group, attempt=2), before_try=nothing).snapshot_id is not None
+    outcome = mine.commits.commit(request_of(mine, my_group), before_try=nothing)
     assert (outcome.snapshot_id, outcome.dropped) == (None, {0: "source_gone"})
     assert ids_of(lake.load()) == list(range(40))
 
@@ -149,7 +150,7 @@ def test_a_new_position_delete_on_an_input_drops_the_group(lake: Lake):
     written = write_group(opened, group_of(opened))
     path = live_paths(lake.load())[0]
     commit_deletes(lake.load(), delete_file(lake.load(), [(path, 0)], aimed=True))
-    outcome = opened.commit(request_of(opened, written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert outcome.dropped == {0: "new_deletes"}
     assert len(ids_of(lake.load())) == 19
 
@@ -160,7 +161,7 @@ def test_a_new_position_delete_with_an_old_sequence_number_drops_the_group_too(l
     written = write_group(opened, group_of(opened))
     path = live_paths(lake.load())[0]
     commit_deletes(lake.load(), delete_file(lake.load(), [(path, 0)]), sequence_number=2)
-    assert opened.commit(request_of(opened, written), before_try=nothing).dropped == {0: "new_deletes"}
+    assert opened.commits.commit(request_of(opened, written), before_try=nothing).dropped == {0: "new_deletes"}
 
 
 def test_a_new_delete_hidden_behind_later_appends_is_still_seen(lake: Lake):
@@ -171,7 +172,7 @@ def test_a_new_delete_hidden_behind_later_appends_is_still_seen(lake: Lake):
     path = live_paths(lake.load())[0]
     commit_deletes(lake.load(), delete_file(lake.load(), [(path, 0)]))
     append_files(lake.load(), 2, first=500)
-    assert opened.commit(request_of(opened, written), before_try=nothing).dropped == {0: "new_deletes"}
+    assert opened.commits.commit(request_of(opened, written), before_try=nothing).dropped == {0: "new_deletes"}
 
 
 def test_a_new_delete_in_another_partition_drops_only_that_partition(lake: Lake):
@@ -182,7 +183,7 @@ def test_a_new_delete_in_another_partition_drops_only_that_partition(lake: Lake)
     written = [write_group(opened, group) for group in groups_by_partition(opened)]
     bonn = next(path for path in live_paths(lake.load()) if "Bonn" in path)
     commit_deletes(lake.load(), delete_file(lake.load(), [(bonn, 0)], partition=Record("Bonn")))
-    outcome = opened.commit(request_of(opened, *written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, *written), before_try=nothing)
     assert (outcome.committed, outcome.dropped) == ((0,), {1: "new_deletes"})
     assert len(ids_of(lake.load())) == 39
 
@@ -193,7 +194,7 @@ def test_a_new_equality_delete_drops_the_group(lake: Lake):
     opened = lake.open()
     written = write_group(opened, group_of(opened))
     commit_deletes(lake.load(), delete_file(lake.load(), [("", 3)], equality_id=1))
-    assert opened.commit(request_of(opened, written), before_try=nothing).dropped == {0: "new_deletes"}
+    assert opened.commits.commit(request_of(opened, written), before_try=nothing).dropped == {0: "new_deletes"}
 
 
 def test_a_rollback_below_the_base_is_a_conflict(lake: Lake):
@@ -203,7 +204,7 @@ def test_a_rollback_below_the_base_is_a_conflict(lake: Lake):
     written = write_group(opened, group_of(opened))
     lake.load().manage_snapshots().rollback_to_snapshot(first).commit()
     with pytest.raises(CommitConflict, match="no longer in the history of the main branch"):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
 
 
 def test_a_changed_schema_is_a_conflict(lake: Lake):
@@ -227,7 +228,7 @@ def test_a_table_made_anew_under_the_name_is_a_conflict(lake: Lake):
     lake.catalog.drop_table(("sales", "orders"))
     append_files(lake.create(), 2)
     with pytest.raises(CommitConflict, match="the table was replaced"):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
 
 
 def test_a_lost_answer_after_a_success_is_unknown_and_found_again(lake: Lake):
@@ -241,10 +242,10 @@ def test_a_lost_answer_after_a_success_is_unknown_and_found_again(lake: Lake):
 
     intercept_commits(opened, lose_the_answer)
     with pytest.raises(OutcomeUnknown, match="broken pipe"):
-        opened.commit(request_of(opened, written, attempt=3), before_try=nothing)
-    (found,) = lake.open().find_commits(RUN_ID)
+        opened.commits.commit(request_of(opened, written, attempt=3), before_try=nothing)
+    (found,) = lake.open().commits.find(RUN_ID)
     assert (found.groups, found.attempt) == ((0,), 3)
-    assert opened.verify(found.snapshot_id, [written]).ok
+    assert opened.commits.prove(found.snapshot_id, [written]).ok
     assert ids_of(lake.load()) == list(range(20))
 
 
@@ -260,9 +261,9 @@ def test_nothing_is_deleted_while_an_outcome_is_unknown(lake: Lake):
 
     intercept_commits(opened, time_out)
     with pytest.raises(OutcomeUnknown):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert before < local_files(lake.folder / "warehouse")
-    assert lake.open().find_commits(RUN_ID) == []
+    assert lake.open().commits.find(RUN_ID) == []
 
 
 def test_a_commit_that_was_sent_twice_and_refused_the_second_time_stands(lake: Lake):
@@ -312,7 +313,7 @@ def test_a_catalog_that_does_not_answer_before_anything_was_sent_is_transient(la
 
     opened._load = load
     with pytest.raises(Transient):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
 
 
 def test_every_try_asserts_uuid_head_and_schema(lake: Lake):
@@ -328,7 +329,7 @@ def test_every_try_asserts_uuid_head_and_schema(lake: Lake):
         return real(table, requirements, updates)
 
     opened._catalog.commit_table = record  # type: ignore[method-assign]
-    opened.commit(request_of(opened, written), before_try=nothing)
+    opened.commits.commit(request_of(opened, written), before_try=nothing)
     ((requirements, updates),) = sent
     assert [each.type for each in requirements] == [
         "assert-table-uuid",

@@ -50,8 +50,8 @@ def rest(lake: Lake) -> Iterator[Rest]:
 def test_a_rewrite_is_committed_and_proven_over_http(rest: Rest):
     opened = rest.open()
     written = write_group(opened, group_of(opened))
-    outcome = opened.commit(request_of(opened, written), before_try=nothing)
-    assert opened.verify(outcome.snapshot_id or 0, [written]).ok
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert opened.commits.prove(outcome.snapshot_id or 0, [written]).ok
     assert ids_of(rest.lake.load()) == list(range(30))
     assert all(step.ok for step in rest.connection.check())
 
@@ -67,7 +67,7 @@ def test_a_lost_race_is_tried_again_on_the_new_head(rest: Rest):
         return None
 
     rest.server.before_commit = append_first
-    outcome = opened.commit(request_of(opened, written), before_try=nothing)
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert (outcome.tries, rest.server.commits) == (3, 3)
     assert ids_of(rest.lake.load()) == [*range(30), *range(100, 120)]
 
@@ -78,10 +78,10 @@ def test_an_answer_lost_after_the_commit_is_unknown_and_sent_once(rest: Rest, st
     written = write_group(opened, group_of(opened))
     rest.server.before_answer = lambda _: status
     with pytest.raises(OutcomeUnknown):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert rest.server.commits == 1
-    (found,) = rest.open().find_commits(RUN_ID)
-    assert rest.open().verify(found.snapshot_id, [written]).ok
+    (found,) = rest.open().commits.find(RUN_ID)
+    assert rest.open().commits.prove(found.snapshot_id, [written]).ok
     assert ids_of(rest.lake.load()) == list(range(30))
 
 
@@ -92,9 +92,9 @@ def test_an_error_before_the_commit_is_unknown_too_and_deletes_nothing(rest: Res
     before = local_files(rest.lake.folder / "warehouse")
     rest.server.before_commit = lambda: status
     with pytest.raises(OutcomeUnknown):
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
     assert before < local_files(rest.lake.folder / "warehouse")
-    assert rest.open().find_commits(RUN_ID) == []
+    assert rest.open().commits.find(RUN_ID) == []
 
 
 def test_refused_credentials_say_what_to_do(rest: Rest):

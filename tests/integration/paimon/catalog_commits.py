@@ -60,7 +60,7 @@ class CatalogCommits:
         outcome = sent(lake, table, groups, tried := [])
         assert (outcome.snapshot_id, outcome.tries, len(tried)) == (5, 2, 1)
         assert (values(lake), ids(lake)) == (sorted([*rows, LATE]), [1, 2, 3, 4, 5])
-        assert opened(lake).verify(5, groups).ok
+        assert opened(lake).commits.prove(5, groups).ok
 
     def test_a_rollback_after_the_preparation_is_a_lost_race(
         self, lake: PaimonLake, monkeypatch: pytest.MonkeyPatch
@@ -87,7 +87,7 @@ class CatalogCommits:
             raise PackhouseError("the lease is lost")
 
         with pytest.raises(PackhouseError, match="the lease is lost"):
-            table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
+            table.commits.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=refuse)
         check_unlocked(lake)
         assert ids(lake) == [1, 2, 3]
 
@@ -105,7 +105,7 @@ class CatalogCommits:
         groups = rewritten(table, full=True)
         assert sent(lake, table, groups).snapshot_id == 4
         assert sent(lake, table, groups).snapshot_id is None
-        assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
+        assert [each.snapshot_id for each in opened(lake).commits.find(RUN)] == [4]
 
     def test_no_row_is_lost_beside_a_writer(self, lake: PaimonLake) -> None:
         """With the lock of a JDBC catalog, which is free at the end; without any in a REST catalog."""

@@ -57,4 +57,4 @@ class CatalogDiscovery:
         table = connected(lake).open_table(lake.ref)
         lake.call("drop")
         with pytest.raises(NotFound):
-            table.find_commits("run_1")
+            table.commits.find("run_1")

@@ -36,7 +36,7 @@ def vectors(table: PaimonTable) -> dict[str, int]:
 
 def commit(lake: PaimonLake, table: PaimonTable, groups: tuple[WrittenGroup, ...]) -> Any:
     request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
-    return opened(lake).commit(request, before_try=lambda: None)
+    return opened(lake).commits.commit(request, before_try=lambda: None)
 
 
 def test_p9_vectors_are_applied_and_proven(lake: PaimonLake) -> None:
@@ -86,5 +86,5 @@ def test_a_vector_of_another_file_that_is_lost_is_found_by_the_proof(lake: Paimo
     outcome = commit(lake, table, groups)
     snapshot = lake.folder / "snapshot" / f"snapshot-{outcome.snapshot_id}"
     edit_json(snapshot, indexManifest=None)
-    proof = opened(lake).verify(outcome.snapshot_id, groups)
+    proof = opened(lake).commits.prove(outcome.snapshot_id, groups)
     assert [each.name for each in proof.checks if not each.holds] == ["other_vectors_unchanged"]

@@ -249,7 +249,7 @@ def test_a_change_after_the_plan_that_needs_the_core_needs_another_plan(
     lake.call(change[0], **change[1])
     request = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
     with pytest.raises(CommitConflict, match=f"the schema is 1, no longer 0: {found}"):
-        opened(lake).commit(request, before_try=lambda: None)
+        opened(lake).commits.commit(request, before_try=lambda: None)
     assert lake.open().head_snapshot_id == 3
 
 

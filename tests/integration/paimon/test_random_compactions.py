@@ -220,7 +220,7 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
     if groups:
         proof = committed(game.ours, table, groups)
         assert proof.ok, [each for each in proof.checks if not each.holds]
-        (found,) = opened(game.ours).find_commits(RUN)
+        (found,) = opened(game.ours).commits.find(RUN)
         assert (found.snapshot_id, len(found.groups)) == (proof.snapshot_id, len(groups))
     if shape.is_keyed and not has_company:
         assert max(sorted_runs(opened(game.ours)), default=0) <= (1 if is_full else 5)
@@ -229,5 +229,5 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
         game.compact(game.ours, full=True)
     values = game.ours.call("values")
     assert values == game.twin.call("values")
-    assert opened(game.ours).list_outputs("run_2") == []
+    assert opened(game.ours).commits.list_outputs("run_2") == []
     second_reader.check(game.ours, shape.kind, values)

@@ -13,6 +13,7 @@ from engine.domain.ids import TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.watches import Verdict
+from engine.formats.iceberg.rewrite.tasks import TableKernel
 from engine.formats.iceberg.table import IcebergTable
 from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.kernel_task import SentKernelTask
@@ -91,7 +92,7 @@ async def test_metadata_that_can_not_be_parsed_is_the_tables_own_fault(
 ) -> None:
     fail_to_parse = raising(ValueError("a field that nobody knows"))
     monkeypatch.setattr(IcebergTable, "figures", fail_to_parse)
-    monkeypatch.setattr(IcebergTable, "conditions", fail_to_parse)
+    monkeypatch.setattr(TableKernel, "conditions", fail_to_parse)
     for table_id in tables:
         ended = await run_of(world, table_id)
         assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up"), ended.detail

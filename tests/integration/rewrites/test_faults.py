@@ -20,7 +20,7 @@ from engine.domain.fleet.budgets import Budget, TaskReport
 from engine.domain.ids import RunId
 from engine.domain.runs.run import GroupState, RunState
 from engine.formats.base import Verification
-from engine.formats.iceberg.table import IcebergTable
+from engine.formats.iceberg.commits.commit import TableCommits
 from tests.support.attempts import advanced, append_files, content, die_at, groups_of, raising, succeeded
 from tests.support.databases import TWO_DATABASES
 from tests.support.eventually import seen_when
@@ -265,15 +265,15 @@ async def test_a_snapshot_that_does_not_hold_what_it_should_fails_the_run_for_go
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F5: the proof is stored with the commit, so that a crash in between does not turn it into a success."""
-    real: Callable[..., Verification] = IcebergTable.verify
+    real: Callable[..., Verification] = TableCommits.prove
 
-    def false_proof(self: IcebergTable, *args: Any) -> Verification:
+    def false_proof(self: TableCommits, *args: Any) -> Verification:
         return replace(real(self, *args), ok=False)
 
-    monkeypatch.setattr(IcebergTable, "verify", false_proof)
+    monkeypatch.setattr(TableCommits, "prove", false_proof)
     run = await world.submit()
     await die_at(world, run, "verified")
-    monkeypatch.setattr(IcebergTable, "verify", real)
+    monkeypatch.setattr(TableCommits, "prove", real)
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken")
 

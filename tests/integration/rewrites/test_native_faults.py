@@ -87,7 +87,7 @@ class PlayedProcedures:
             (whole,) = written.outputs
             rows = pq.read_table(whole.path.removeprefix("file://"))
             written = replace(written, outputs=(write_parquet(whole.path, rows.slice(self.lost_rows)),))
-        opened.commit(request_of(opened, written), before_try=nothing)
+        opened.commits.commit(request_of(opened, written), before_try=nothing)
         edit_metadata(self.lake.table, _unsign)
 
 

@@ -14,7 +14,7 @@ from engine.domain.fleet.outages import LONGEST_PROBE_WAIT_SECONDS, SPARK_PROBE_
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
-from engine.formats.iceberg import IcebergTable
+from engine.formats.iceberg.commits.commit import TableCommits
 from engine.formats.iceberg.commits.tries import CommitTries
 from engine.services.fleet.health import HealthService
 from engine.services.operations.rewrite import commits
@@ -272,13 +272,13 @@ async def test_f53_a_catalog_that_is_away_after_a_lost_answer_is_waited_for_with
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit took effect: the attempt that follows the outage finds it, and none has failed."""
-    send, find, lost = CommitTries._send, IcebergTable.find_commits, list[bool]()
+    send, find, lost = CommitTries._send, TableCommits.find, list[bool]()
 
     def without_answer(self: CommitTries, *given: Any) -> bool:
         lost.append(send(self, *given))
         raise OutcomeUnknown("the answer was lost")
 
-    def away(self: IcebergTable, run_id: str) -> Any:
+    def away(self: TableCommits, run_id: str) -> Any:
         if lost:
             raise Away(DependencyKind.CATALOG, "the catalog does not answer")
         return find(self, run_id)
@@ -287,7 +287,7 @@ async def test_f53_a_catalog_that_is_away_after_a_lost_answer_is_waited_for_with
     with monkeypatch.context() as patched:
         patched.setattr(commits, "LOOK_PAUSES", (0.0, 0.0))
         patched.setattr(CommitTries, "_send", without_answer)
-        patched.setattr(IcebergTable, "find_commits", away)
+        patched.setattr(TableCommits, "find", away)
         run = await advanced(world, await world.submit())
     assert (run.state, run.waiting_for, run.failures) == (RunState.QUEUED, WaitingFor.CATALOG, 0)
     run = await world.finish(run.id)

@@ -17,8 +17,8 @@ from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict
 from engine.formats.base import Condition, RollBack, SnapshotProof
 from engine.formats.iceberg.catalog.paths import normalised
+from engine.formats.iceberg.commits.commit import TableCommits
 from engine.formats.iceberg.commits.tries import CommitTries
-from engine.formats.iceberg.table import IcebergTable
 from engine.formats.iceberg.upkeep import delete_files
 from engine.formats.iceberg.upkeep.rewrites import TableDeletes, TableManifests
 from engine.services.operations.metadata.snapshots import SnapshotAttempt
@@ -381,7 +381,7 @@ async def test_a_snapshot_that_fails_its_proof_is_rolled_back(case: Case, monkey
 @ONE_MECHANISM
 async def test_a_table_that_can_not_be_rolled_back_is_frozen(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(case.kind.part, "prove", case.kind.failing)
-    monkeypatch.setattr(IcebergTable, "roll_back", lambda *_: RollBack.FOLLOWED)
+    monkeypatch.setattr(TableCommits, "undo", lambda *_: RollBack.FOLLOWED)
     run = await case.rewritten()
     assert (run.state, run.reason) == (RunState.FAILED, "invariant_broken")
     assert "the table is frozen" in (run.detail or "")

@@ -35,4 +35,4 @@ def sent(
     """Commit groups that were planned on a view of the table; `tried` gets an item before each try."""
     asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
     before_try = (lambda: None) if tried is None else (lambda: tried.append(1))
-    return opened(lake).commit(asked, before_try=before_try)
+    return opened(lake).commits.commit(asked, before_try=before_try)

@@ -75,10 +75,10 @@ def committed(
 ) -> Verification:
     """Commit groups of a planned view, and return the proof."""
     request = CommitRequest(run_id, 1, planned.head_snapshot_id or 0, planned.schema_id, groups)
-    outcome = opened(lake).commit(request, before_try=lambda: None)
+    outcome = opened(lake).commits.commit(request, before_try=lambda: None)
     assert (len(outcome.committed), dict(outcome.dropped)) == (len(groups), {})
     assert outcome.snapshot_id is not None
-    return opened(lake).verify(outcome.snapshot_id, groups)
+    return opened(lake).commits.prove(outcome.snapshot_id, groups)
 
 
 def compacted_by_packhouse(lake: PaimonLake, *, engine: Engine = Engine.NATIVE, run_id: str = RUN) -> Verification:

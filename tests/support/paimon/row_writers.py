@@ -60,7 +60,7 @@ def _compacted(lake: PaimonLake | S3Lake, run_id: str) -> bool:
     groups = rewritten(table, full=True, run_id=run_id)
     asked = CommitRequest(run_id, 1, table.head_snapshot_id or 0, table.schema_id, groups)
     try:
-        return opened(lake).commit(asked, before_try=lambda: None).snapshot_id is not None
+        return opened(lake).commits.commit(asked, before_try=lambda: None).snapshot_id is not None
     except CommitConflict:
         return False
 

@@ -4,7 +4,7 @@ import base64
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import (
+    CommitDefaults,
     CommitOutcome,
     CommitRequest,
     CommittedBatch,
@@ -49,45 +50,25 @@ _SCHEMA_ID = 0
 class PlainTable(NoParts):
     """Implements `formats.base.OpenTable`."""
 
+    schema_id = _SCHEMA_ID
+    current_spec_id = _SPEC_ID
+
     def __init__(self, ref: TableRef, log: VersionLog) -> None:
-        self._ref = ref
+        self.ref = ref
         self._log = log
         self._info = log.info()
         self.arrow_schema = self._info.schema
         self._number = log.newest()
         self._head = log.read(self._number)
-
-    @property
-    def ref(self) -> TableRef:
-        return self._ref
-
-    @property
-    def uuid(self) -> str:
-        return self._info.uuid
-
-    @property
-    def location(self) -> str:
-        return str(self._log.folder)
+        self.uuid, self.location, self.pointer = self._info.uuid, str(log.folder), str(self._number)
 
     @property
     def locations(self) -> Sequence[str]:
         return [self.location]
 
     @property
-    def pointer(self) -> str:
-        return str(self._number)
-
-    @property
     def head_snapshot_id(self) -> int | None:
         return None if self._head is None else self._head.number
-
-    @property
-    def schema_id(self) -> int:
-        return _SCHEMA_ID
-
-    @property
-    def current_spec_id(self) -> int:
-        return _SPEC_ID
 
     def describe(self) -> Mapping[str, Any]:
         columns = [{"name": each.name, "type": str(each.type)} for each in self._info.schema]
@@ -170,6 +151,26 @@ class PlainTable(NoParts):
     def engines(self) -> Mapping[Engine, RewriteEngine]:
         return {Engine.ARROW: PlainKernel(self)}
 
+    @property
+    def commits(self) -> "PlainCommits":
+        return PlainCommits(self._log, self._head)
+
+    @property
+    def _files(self) -> Mapping[str, PlainFile]:
+        return {} if self._head is None else self._head.files
+
+    def _at_ms(self, number: int) -> int:
+        version = self._log.read(number)
+        return 0 if version is None else version.at_ms
+
+
+@dataclass(frozen=True)
+class PlainCommits(CommitDefaults):
+    """Commits to a plain table."""
+
+    _log: VersionLog
+    _head: Version | None
+
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         if self._log.read(request.base_snapshot_id) is None:
             raise CommitConflict(f"version {request.base_snapshot_id} is not in the table's history")
@@ -186,12 +187,12 @@ class PlainTable(NoParts):
                 return CommitOutcome(made.number, made.groups, lost, number)
         raise CommitConflict(f"{_MAX_TRIES} other commits were faster")
 
-    def lost_groups(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
+    def lost(self, base_snapshot_id: int, schema_id: int, groups: Sequence[FileGroup]) -> Mapping[int, Loss]:
         if self._head is None or self._log.read(base_snapshot_id) is None:
             return {group.ordinal: Loss.TABLE_CHANGED for group in groups}
         return _lost(self._head, groups)
 
-    def find_commits(self, run_id: str) -> Sequence[CommittedBatch]:
+    def find(self, run_id: str) -> Sequence[CommittedBatch]:
         versions = (self._log.read(number) for number in range(1, self._log.newest() + 1))
         return [
             CommittedBatch(each.number, each.groups, each.attempt)
@@ -199,7 +200,7 @@ class PlainTable(NoParts):
             if each is not None and each.run == run_id
         ]
 
-    def verify(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
+    def prove(self, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
         version, parent = self._log.read(snapshot_id), self._log.read(snapshot_id - 1)
         if version is None or parent is None:
             missing = Condition("snapshot_present", False, f"no version {snapshot_id}")
@@ -231,14 +232,6 @@ class PlainTable(NoParts):
         for path in gone:
             Path(path).unlink(missing_ok=True)
         return len(gone)
-
-    @property
-    def _files(self) -> Mapping[str, PlainFile]:
-        return {} if self._head is None else self._head.files
-
-    def _at_ms(self, number: int) -> int:
-        version = self._log.read(number)
-        return 0 if version is None else version.at_ms
 
 
 class PlainKernel(EngineOf):

@@ -23,7 +23,7 @@ from engine.rewriting.kernel.storage.stores.addresses import file_name
 
 
 def roll_back(view: TableView, snapshot_id: int) -> RollBack:
-    """Give the partition of a rewrite its previous folder again; see `formats.base.Committer.roll_back`.
+    """Give the partition of a rewrite its previous folder again; see `formats.base.TableCommits.undo`.
 
     Its record stays: the compaction id goes on growing. Raises OSError.
     """

@@ -54,7 +54,7 @@ class _Lost(Exception):
 
 
 def commit_groups(view: TableView, request: CommitRequest, before_try: Callable[[], None]) -> CommitOutcome:
-    """Commit the groups of a request, one partition after the other; see `formats.base.Committer.commit`.
+    """Commit the groups of a request, one partition after the other; see `formats.base.TableCommits.commit`.
 
     `view` is the present state of the table. Each partition changes at once, all of them do not.
     """

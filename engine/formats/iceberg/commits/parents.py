@@ -108,7 +108,7 @@ def release(catalog: Catalog, load: Callable[[], TableView]) -> Sequence[str]:
 
 
 def roll_back(catalog: Catalog, load: Callable[[], TableView], snapshot_id: int) -> RollBack:
-    """Move `main` from a snapshot back to its parent, if no commit followed it; see `OpenTable.roll_back`.
+    """Move `main` from a snapshot back to its parent, if no commit followed it; see `TableCommits.undo`.
 
     Raises:
         OutcomeUnknown: the catalog did not answer; retrying is safe.

@@ -66,7 +66,28 @@ class TableKernel:
     @reads("read the metadata of")
     def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         """Return the task that rewrites one group; sizes set by table properties override those of `settings`."""
-        return _task(self.view, group, run_id=run_id, attempt=attempt, settings=settings)
+        view, metadata, order = self.view, self.view.metadata, settings.order
+        codec = view.codecs[group.spec_id]
+        moves = group.output_spec_id is not None
+        prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
+        read = ReadPlan(
+            files=tuple(map(_input, group.inputs)),
+            schema=encoded_schema(metadata.schema()),
+            match_by=BY_FIELD_ID,
+            allowed_folders=places_of(view.table).folders,
+        )
+        write = WriteProfile(
+            # files of many partitions share one folder: readers go by the metadata, not by paths
+            folder=output_directory(
+                metadata, partition_path="" if moves else codec.path(group.partition), name=f"{prefix}0.parquet"
+            ),
+            file_count=group.predicted_outputs,
+            settings=read_properties(metadata.properties).applied_to(settings.write),
+            dialect=ParquetDialect(key_values={"iceberg.schema": metadata.schema().model_dump_json()}),
+            order=None if order is None else _row_order(order),
+            partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
+        )
+        return KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows).named(prefix)
 
     def task_storage(self) -> Mapping[str, str]:
         """Return the properties of file access, with the credentials of this load of the table."""
@@ -78,38 +99,6 @@ class TableKernel:
         except NotEligible as error:
             return Condition("order_possible", False, error.message)
         return Condition("order_possible", True, f"{wanted.strategy} by {', '.join(field.name for field in fields)}")
-
-
-def _task(
-    view: TableView,
-    group: FileGroup,
-    *,
-    run_id: str,
-    attempt: int,
-    settings: GroupSettings,
-) -> EngineTask:
-    metadata, order = view.metadata, settings.order
-    codec = view.codecs[group.spec_id]
-    moves = group.output_spec_id is not None
-    prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
-    read = ReadPlan(
-        files=tuple(map(_input, group.inputs)),
-        schema=encoded_schema(metadata.schema()),
-        match_by=BY_FIELD_ID,
-        allowed_folders=places_of(view.table).folders,
-    )
-    write = WriteProfile(
-        # files of many partitions share one folder: readers go by the metadata, not by paths
-        folder=output_directory(
-            metadata, partition_path="" if moves else codec.path(group.partition), name=f"{prefix}0.parquet"
-        ),
-        file_count=group.predicted_outputs,
-        settings=read_properties(metadata.properties).applied_to(settings.write),
-        dialect=ParquetDialect(key_values={"iceberg.schema": metadata.schema().model_dump_json()}),
-        order=None if order is None else _row_order(order),
-        partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
-    )
-    return KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows).named(prefix)
 
 
 def _input(file: InputFile) -> TaskInput:

@@ -60,7 +60,7 @@ class Committer:
     lock: TableLock | None = None
 
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
-        """Commit the groups whose inputs are all live, in one snapshot; see `formats.base.Committer.commit`."""
+        """Commit the groups whose inputs are all live, in one snapshot; see `formats.base.TableCommits.commit`."""
         check_groups(request.groups)
         lock = self.lock if self.lock is not None and self.lock.is_used() else None
         for number in range(1, MAX_TRIES + 1):

@@ -37,7 +37,7 @@ def publish(
         body: its content.
         base: number and content of the newest snapshot before the preparation: after a rollback, another one can have
             its number.
-        before_try: see `formats.base.Committer.commit`.
+        before_try: see `formats.base.TableCommits.commit`.
 
     Returns:
         Whether it was published.
@@ -74,7 +74,7 @@ def send_to_catalog(
         user: the commit user of the snapshot, which no other commit has.
         answer: the prepared snapshot.
         base: number and content of the newest snapshot before the preparation.
-        before_try: see `formats.base.Committer.commit`.
+        before_try: see `formats.base.TableCommits.commit`.
 
     Returns:
         Whether it was committed.

@@ -72,7 +72,7 @@ class SnapshotAttempt(MetadataAttempt):
         """Prove the snapshot of an earlier attempt, if the table has it."""
         if self._attempt.run.unsettled:
             table = self._table
-            found = await self._context.formats.read_for_run(table.ref, table.find_commits, self._attempt.run.id)
+            found = await self._context.formats.read_for_run(table.ref, table.commits.find, self._attempt.run.id)
             for each in found:
                 await self._prove(each.snapshot_id)
 

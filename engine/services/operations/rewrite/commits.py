@@ -89,7 +89,7 @@ class Commits:
     async def commit(self, groups: Sequence[StoredGroup]) -> None:
         """Commit written groups, one snapshot for each base they were planned on; leaves the run in `committing`.
 
-        A table that `commits_apart` gets a commit for each group.
+        A table whose commits `are_apart` gets a commit for each group.
 
         Raises:
             LeaseLost: before anything was sent.
@@ -118,7 +118,7 @@ class Commits:
             by_base[int(group.measured["base_snapshot_id"]), int(group.measured["schema_id"])].append(group)
         for (base, schema), batch in sorted(by_base.items(), key=lambda item: item[1][0].ordinal):
             opened = await self._open_table()
-            for part in [[group] for group in batch] if opened.commits_apart else [batch]:
+            for part in [[group] for group in batch] if opened.commits.are_apart else [batch]:
                 await self._commit_batch(base, schema, part, opened)
 
     async def answer_failed_proofs(self) -> None:
@@ -142,7 +142,7 @@ class Commits:
         """
         table = await self._open_table()
         left = {group.ordinal: group for group in groups}
-        for batch in await self._formats.read_for_run(table.ref, table.find_commits, self._attempt.run.id):
+        for batch in await self._formats.read_for_run(table.ref, table.commits.find, self._attempt.run.id):
             mine = [left.pop(ordinal) for ordinal in batch.groups if ordinal in left]
             if mine:
                 _log.info("commit_found", snapshot_id=batch.snapshot_id, groups=len(mine))
@@ -171,7 +171,7 @@ class Commits:
         if outcome.snapshot_id is not None:
             committed = [by_ordinal[ordinal] for ordinal in outcome.committed]
             lost_places = frozenset(by_ordinal[ordinal].place for ordinal in outcome.dropped)
-            table = opened if opened.commits_apart else await self._open_table()
+            table = opened if opened.commits.are_apart else await self._open_table()
             await self._prove(table, outcome.snapshot_id, committed, tries=outcome.tries, lost=lost_places)
         if outcome.dropped:  # by another writer, or by an earlier send whose answer was lost: the table shows which
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
@@ -183,7 +183,7 @@ class Commits:
         for send in range(1, SENDS + 1):
             try:
                 table = opened if send == 1 else await self._open_table()
-                return await self._formats.write(table.ref, table.commit, request, before_try=permit)
+                return await self._formats.write(table.ref, table.commits.commit, request, before_try=permit)
             except LeaseLost:
                 raise
             except OutcomeUnknown as error:
@@ -273,7 +273,7 @@ class Commits:
     ) -> None:
         """Verify and record a snapshot; partitions of its groups are no longer hot, unless they lost other groups."""
         verification = await self._formats.read_for_run(
-            table.ref, table.verify, snapshot_id, [_written(group) for group in groups]
+            table.ref, table.commits.prove, snapshot_id, [_written(group) for group in groups]
         )
         if verification.is_overtaken:
             detail = "; ".join(check.detail for check in verification.checks)
@@ -353,7 +353,7 @@ class Commits:
             return
         try:
             table = await self._open_table()
-            await self._formats.write(table.ref, table.release_parents)
+            await self._formats.write(table.ref, table.commits.release)
         except PackhouseError as error:
             _log.warning("parents_not_released", error=error.message)
 

@@ -96,7 +96,7 @@ class RunEnding:
             keep = await unit.groups.output_paths(self._attempt.run.id, needed, also=self._attempt.run.unsettled)
         removed = await self._context.formats.write(
             table.ref,
-            table.remove_outputs,
+            table.commits.remove_outputs,
             self._attempt.run.id,
             keep,
             up_to_attempt=self._attempt.number,

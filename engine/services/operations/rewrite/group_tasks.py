@@ -133,6 +133,6 @@ class GroupTasks:
             return {}
         opened, plan = await self._open_table(), self._work.plan
         base = (plan.base_snapshot_id or 0, plan.schema_id)
-        lost = await self._context.formats.read(table.ref, opened.lost_groups, *base, groups)
+        lost = await self._context.formats.read(table.ref, opened.commits.lost, *base, groups)
         self._pointer = pointer
         return lost

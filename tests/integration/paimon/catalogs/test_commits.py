@@ -46,7 +46,7 @@ def test_without_a_table_of_locks_the_core_commits(jdbc_lake: JdbcLake) -> None:
     assert (values(lake), ids(lake)) == (rows, [1, 2, 3, 4])
     table = opened(replace(lake, more={"lock.enabled": "true"}))
     with pytest.raises(StateConflict, match=r"lock\.enabled is true"):
-        table.commit(CommitRequest(RUN, 1, 4, table.schema_id, ()), before_try=lambda: None)
+        table.commits.commit(CommitRequest(RUN, 1, 4, table.schema_id, ()), before_try=lambda: None)
 
 
 @ON_BOTH
@@ -123,10 +123,11 @@ class TestAway:
         own_postgres.halt()
         tried: list[int] = []
         with pytest.raises(Away):
-            table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=lambda: tried.append(1))
+            table.commits.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=lambda: tried.append(1))
         own_postgres.resume()
         assert tried == []
-        assert table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=lambda: None).snapshot_id == 4
+        request = CommitRequest(RUN, 1, 3, table.schema_id, groups)
+        assert table.commits.commit(request, before_try=lambda: None).snapshot_id == 4
 
     def test_a_database_that_ends_while_the_snapshot_is_published(
         self, lake: JdbcLake, own_postgres: PostgresServer
@@ -134,7 +135,7 @@ class TestAway:
         """The commit counts; the row of the lock is left until it expires."""
         table = opened(lake)
         groups = rewritten(table, full=True)
-        outcome = table.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=own_postgres.halt)
+        outcome = table.commits.commit(CommitRequest(RUN, 1, 3, table.schema_id, groups), before_try=own_postgres.halt)
         own_postgres.resume()
         assert outcome.snapshot_id == 4
         row = lake.lock_row()

@@ -88,7 +88,7 @@ def test_a_writer_can_not_replace_a_snapshot_any_more(lake: S3JdbcLake) -> None:
     thread.join()
     assert [(each.snapshot_id, each.tries > 0) for each in results] == [(5, True)]
     assert (values(lake), ids(lake)) == (sorted([*rows, [100, "2026-11-02", 7.5]]), [1, 2, 3, 4, 5])
-    assert opened(lake).verify(5, groups).ok
+    assert opened(lake).commits.prove(5, groups).ok
 
 
 @pytest.mark.deep

@@ -157,7 +157,7 @@ def test_a_commit_reads_no_snapshot_from_before_its_plan(lake: PaimonLake) -> No
     table, rows = opened(keyed(lake)), lake.call("values")
     request = CommitRequest(RUN, 1, 4, table.schema_id, rewritten(table, full=True))
     (lake.folder / "snapshot" / "snapshot-3").write_text("{")
-    assert opened(lake).commit(request, before_try=lambda: None).snapshot_id == 5
+    assert opened(lake).commits.commit(request, before_try=lambda: None).snapshot_id == 5
     assert lake.call("values") == rows
 
 
@@ -169,7 +169,7 @@ def test_a_commit_without_outputs_that_was_taken_back_is_not_proven(lake: Paimon
     assert [each.outputs for each in groups] == [()]
     assert committed(lake, table, groups).ok
     lake.call("roll_back", snapshot=5)
-    proof = opened(lake).verify(6, groups)
+    proof = opened(lake).commits.prove(6, groups)
     assert (proof.ok, proof.was_taken_back) == (False, True)
 
 
@@ -180,7 +180,7 @@ def test_a_merge_of_manifests_by_another_writer_is_no_commit_of_the_run(lake: Pa
     copied = snapshot(lake, proof.snapshot_id + 1)
     assert (copied["commitKind"], copied["properties"]) == ("COMPACT", snapshot(lake, proof.snapshot_id)["properties"])
     table = opened(lake)
-    assert [each.snapshot_id for each in table.find_commits(RUN)] == [proof.snapshot_id]
+    assert [each.snapshot_id for each in table.commits.find(RUN)] == [proof.snapshot_id]
     newest = table.snapshots(1)[0]
     assert (newest.snapshot_id, newest.compactor) == (proof.snapshot_id + 1, ("paimon", copied["commitUser"]))
     assert [each.rewrite_id for each in table.expiry.old_copies()] == [proof.snapshot_id]

@@ -68,7 +68,7 @@ def test_refused_credentials_are_named_without_secrets(lake: S3Lake, caplog: pyt
     with caplog.at_level(logging.DEBUG, "engine"):
         result = compact(task)
         with pytest.raises(OutcomeUnknown) as failure:
-            table.commit(asked, before_try=lambda: None)
+            table.commits.commit(asked, before_try=lambda: None)
     assert (result.outcome, result.storage_fault) == ("failed", "AccessRefused"), result.reason
     assert "403" in str(result.reason)
     for text in (result.to_json(), str(failure.value), caplog.text):
@@ -128,10 +128,10 @@ def test_a_writer_that_commits_the_same_snapshot_first_keeps_its_rows(lake: S3La
             numbers.append(lake.open().head_snapshot_id or 0)
 
     lake.server.on_request = compete
-    outcome = table.commit(request(lake, groups), before_try=lambda: None)
+    outcome = table.commits.commit(request(lake, groups), before_try=lambda: None)
     assert (numbers, outcome.snapshot_id, outcome.tries) == ([4], 5, 2)
     assert values(lake) == sorted([*rows, [100, "2026-11-02", 7.5]])
-    assert opened(lake).verify(5, groups).ok
+    assert opened(lake).commits.prove(5, groups).ok
 
 
 @pytest.mark.deep
@@ -158,7 +158,7 @@ def test_a_commit_whose_answer_is_lost_is_found(lake: S3Lake) -> None:
     table, rows = opened(lake), values(lake)
     groups = rewritten(table, full=True)
     lake.server.lost.add("warehouse/lake.db/events/snapshot/snapshot-4")
-    outcome = table.commit(request(lake, groups), before_try=lambda: None)
+    outcome = table.commits.commit(request(lake, groups), before_try=lambda: None)
     assert (outcome.snapshot_id, outcome.tries, lake.server.lost) == (4, 1, set())
     assert lake.open().head_snapshot_id == 4
     assert values(lake) == rows
@@ -188,15 +188,15 @@ def test_a_writer_that_replaces_a_compaction_loses_nothing(lake: S3Lake) -> None
     def compete(asked: Asked) -> None:
         if asked.method == "PUT" and asked.access_key == WRITER and asked.key.endswith("/snapshot/snapshot-4"):
             lake.server.on_request = lambda _: None
-            outcome = table.commit(request(lake, groups), before_try=lambda: None)
+            outcome = table.commits.commit(request(lake, groups), before_try=lambda: None)
             published.append(outcome.snapshot_id or 0)
 
     lake.server.on_request = compete
     lake.write([[100, "2026-11-02", 7.5]])
     assert published == [4]
     assert values(lake) == sorted([*rows, [100, "2026-11-02", 7.5]])
-    assert not opened(lake).verify(4, groups).ok
-    assert opened(lake).find_commits(RUN) == []
+    assert not opened(lake).commits.prove(4, groups).ok
+    assert opened(lake).commits.find(RUN) == []
 
 
 def test_a_key_table_is_compacted_compared_and_proven(lake: S3Lake) -> None:

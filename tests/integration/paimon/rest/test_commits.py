@@ -95,7 +95,7 @@ def test_a_table_that_was_created_again_is_not_committed_to(lake: RestLake) -> N
     recreate(lake)
     asked = CommitRequest(RUN, 1, table.head_snapshot_id or 0, table.schema_id, groups)
     with pytest.raises(CommitConflict, match="was dropped and created again"):
-        table.commit(asked, before_try=lambda: None)
+        table.commits.commit(asked, before_try=lambda: None)
     assert ids(lake) == [1, 2, 3]
 
 
@@ -138,7 +138,7 @@ def test_outputs_in_a_snapshot_that_the_catalog_does_not_name_are_kept(lake: Res
             third = old._view.files.snapshot(3)
             patched.setattr(RestTable, "newest", lambda _self: third)
             assert opened(asked).head_snapshot_id == 3
-            opened(asked).remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True)
+            opened(asked).commits.remove_outputs(RUN, frozenset(), up_to_attempt=1, is_settled=True)
     left = {path.name for path in lake.folder.rglob("bucket-*/*")}
     assert set(named) <= left
 
@@ -165,7 +165,7 @@ class TestAway:
             for status in (LOST, 500, 503):  # noqa: B007 - the proxy answers it
                 with pytest.raises(OutcomeUnknown, match="the commit has no answer"):
                     sent(asked, table, groups)
-                assert (ids(lake), opened(lake).find_commits(RUN)) == ([1, 2, 3], [])
+                assert (ids(lake), opened(lake).commits.find(RUN)) == ([1, 2, 3], [])
         assert sent(lake, table, groups).snapshot_id == 4
 
     def test_a_server_that_ends_with_the_commit_leaves_the_outcome_to_be_found(self, lake: RestLake) -> None:
@@ -179,7 +179,7 @@ class TestAway:
 
         with lake.behind(FaultyProxy(lake.url, after=after)) as asked, pytest.raises(OutcomeUnknown):
             sent(asked, table, groups)
-        assert [each.snapshot_id for each in opened(lake).find_commits(RUN)] == [4]
+        assert [each.snapshot_id for each in opened(lake).commits.find(RUN)] == [4]
 
     def test_a_failure_of_the_server_after_the_commit(self, lake: RestLake) -> None:
         table = opened(lake)
@@ -194,7 +194,7 @@ class TestAway:
             away = opened(RestLake(lake.core, lake.root, lake.name, lake.url, proxy.url))
         request = CommitRequest(RUN, 1, 3, table.schema_id, groups)
         with pytest.raises(Away):
-            away.commit(request, before_try=lambda: None)
+            away.commits.commit(request, before_try=lambda: None)
         assert (ids(lake), sent(lake, table, groups).snapshot_id) == ([1, 2, 3], 4)
 
     def test_a_refusal_leaves_no_doubt(self, lake: RestLake) -> None:

@@ -72,7 +72,7 @@ def test_a_table_that_is_created_again_has_another_identity(lake: RestLake) -> N
     assert connected(lake).open_table(lake.ref).uuid == table.uuid
     lake.call("drop")
     with pytest.raises(NotFound):
-        table.find_commits("run_1")
+        table.commits.find("run_1")
     lake.create()
     assert connected(lake).open_table(lake.ref).uuid != table.uuid
 

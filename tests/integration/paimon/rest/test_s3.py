@@ -77,6 +77,6 @@ def test_a_writer_that_commits_first_keeps_its_rows(lake: S3RestLake, monkeypatc
         return answer
 
     monkeypatch.setattr(LocalTasks, "run", run)
-    outcome = opened(lake).commit(CommitRequest(RUN, 1, 4, table.schema_id, groups), before_try=lambda: None)
+    outcome = opened(lake).commits.commit(CommitRequest(RUN, 1, 4, table.schema_id, groups), before_try=lambda: None)
     assert (outcome.snapshot_id, outcome.tries) == (6, 2)
     assert (values(lake), ids(lake)) == (sorted([*rows, [9, "a", 9.5]]), [1, 2, 3, 4, 5, 6])
