@@ -9,7 +9,7 @@ from typing import Final
 from engine.factory.dependencies import ServedFormats, open_dependencies
 from engine.factory.wiring import Container, wire
 from engine.services.operations.rewrite.context import Procedures
-from engine.services.operations.tasks.lanes import Dispatcher
+from engine.services.operations.tasks.dispatching import Dispatcher
 from engine.settings.model import Settings
 
 THREADS: Final = 256

@@ -43,7 +43,7 @@ from engine.rewriting.kernel.storage.stores import hdfs
 from engine.rewriting.kernel.storage.stores.connections import use_relay
 from engine.services.catalogs.locations import LocationRules
 from engine.services.operations.rewrite.context import Procedures
-from engine.services.operations.tasks.lanes import Dispatcher
+from engine.services.operations.tasks.dispatching import Dispatcher
 from engine.settings.model import Settings
 from engine.settings.values import reveal
 from engine.spark.dispatch import SparkDispatcher

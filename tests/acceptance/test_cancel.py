@@ -9,7 +9,7 @@ import pytest
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.settings.model import Settings
 from tests.support.at_work import PATIENCE_SECONDS, at_work, large_lake, waited
 from tests.support.eventually import seen_when
@@ -21,7 +21,7 @@ MOST_SECONDS = 5.0
 async def test_a_running_task_is_stopped_and_its_output_removed(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     lake = await asyncio.to_thread(lambda: large_lake(make_lake(tmp_path / "lake", days=2, files=2)))
     before = (lake.rows(), sorted(lake.paths()), lake.stored_files())
     async with at_work(settings, lake) as (container, submitted):

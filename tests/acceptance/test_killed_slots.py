@@ -12,7 +12,7 @@ from engine.domain.fleet.limits import FleetLimits
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.factory.container import open_container
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from tests.support.crowds import Crowd, waiting_for_slots
 from tests.support.eventually import seen_when, until
 from tests.support.killable_process import killable, killed
@@ -40,7 +40,7 @@ async def world(postgres_url: str, redis: Redis, redis_url: str, tmp_path: Path)
 async def test_l17_the_slot_of_a_killed_worker_goes_to_another_run_once_its_lease_is_gone(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)  # each group is a task of its own
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)  # each group is a task of its own
     crowd, log, database = Crowd(), tmp_path / "worker.log", world.container.database
     other, rows = await world.register(OTHER), world.lake.rows()
     first = await world.submit()

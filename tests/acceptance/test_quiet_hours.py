@@ -9,7 +9,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import PolicyDocument
 from engine.domain.runs.run import RunState, WaitingFor
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.runs import hold_watch
 from engine.settings.model import Settings
 from tests.support.at_work import PACED, PATIENCE_SECONDS, at_work, large_lake, waited
@@ -22,7 +22,7 @@ async def test_a_blackout_interrupts_spark_and_the_run_goes_on_afterwards(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     lake = await asyncio.to_thread(lambda: large_lake(make_lake(tmp_path / "lake", days=2, files=2)))
     rows = lake.rows()
     async with at_work(settings, lake) as (container, submitted):

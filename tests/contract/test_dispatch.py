@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import Interrupted, SparkFailed, Transient
-from engine.services.operations.tasks.lanes import Dispatcher
+from engine.services.operations.tasks.dispatching import Dispatcher
 from engine.spark.dispatch import Ticket
 from tests.support.eventually import eventually
 from tests.support.local_dispatch import LocalDispatcher

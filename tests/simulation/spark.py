@@ -110,7 +110,7 @@ class SparkServer:
 
 
 class ModelDispatcher:
-    """One process's way to the server: `services.operations.tasks.lanes.Dispatcher`."""
+    """One process's way to the server: `services.operations.tasks.dispatching.Dispatcher`."""
 
     def __init__(self, server: SparkServer, session_id: str) -> None:
         self._server = server

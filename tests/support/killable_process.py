@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt, AttemptStop
 from engine.services.runs.claims import ClaimService
@@ -134,7 +134,7 @@ def run_forked(environment: Mapping[str, str], log: Path, work: Callable[[], Cor
 
 async def _run(part: str, point: str, waiting_task: int, formats: ServedFormats | None, *, on_spark: bool) -> None:
     hold_watch.POLICY_SECONDS = 0.0  # type: ignore[misc]
-    lanes.LEAST_BUNDLE_BYTES = 1
+    waiting_groups.LEAST_BUNDLE_BYTES = 1
     stopped = threading.Event()
     _tell_of_stops(stopped)
     if point in CALLS:

@@ -14,7 +14,7 @@ from pathlib import Path
 from api.server import parts
 from engine.domain.errors import Interrupted
 from engine.factory.container import open_container
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.settings.model import Settings
 from engine.spark.dispatch import Ticket
 from tests.support.local_dispatch import LocalDispatcher
@@ -46,7 +46,7 @@ class GatedDispatcher(LocalDispatcher):
 
 async def main(folder: Path) -> None:
     """Work until a signal comes."""
-    lanes.LEAST_BUNDLE_BYTES = 1  # each group is an operation of its own
+    waiting_groups.LEAST_BUNDLE_BYTES = 1  # each group is an operation of its own
     parts.open_container = partial(open_container, dispatcher=GatedDispatcher(folder))  # type: ignore[attr-defined]
     await parts.serve(Settings(), parts.Parts(worker=True), say=lambda line: print(line, flush=True))  # noqa: T201
 

@@ -68,7 +68,6 @@ LARGE_FILES = {
     "engine/planning/due/triggers.py",
     "engine/rewriting/kernel/reading/projection.py",
     "engine/services/operations/rewrite/commits.py",
-    "engine/services/operations/tasks/lanes.py",
     "engine/stores/runs/store.py",
     "engine/stores/schema/core.py",  # one table after the other
 }

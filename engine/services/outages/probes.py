@@ -18,7 +18,7 @@ from engine.domain.fleet.outages import Outage
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
-from engine.services.operations.tasks.lanes import Dispatcher
+from engine.services.operations.tasks.dispatching import Dispatcher
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)

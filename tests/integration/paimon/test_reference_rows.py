@@ -9,7 +9,7 @@ import pytest
 
 from engine.formats.base import Engine
 from engine.formats.paimon.rewrite.conditions import NO_KERNEL
-from engine.services.operations.tasks.lanes import bundles
+from engine.services.operations.tasks.waiting_groups import bundles
 from engine.services.planning.engines import choose_engine
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import COLUMNS, PaimonLake

@@ -23,7 +23,7 @@ from engine.domain.tables.signals import QueryLatency, SignalKind
 from engine.domain.tables.table import TableRef
 from engine.domain.tables.watches import Verdict
 from engine.rewriting.kernel.kernel_task import SentKernelTask
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.runs.attempts import Stop
 from engine.spark.dispatch import Ticket
 from tests.integration.presets.conftest import Kept
@@ -122,7 +122,7 @@ async def test_l18_nothing_begins_from_nine_to_five_and_what_is_due_begins_then(
 async def test_l18_a_rewrite_that_runs_at_nine_ends_what_it_began_and_goes_on_at_five(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     await kept.by(preset="artemis", limits=AVAILABLE | {"parallel_groups": 1})
     for days in (2, 3, 4):
         await kept.has(days_ago(days), 2)
@@ -181,7 +181,7 @@ async def test_l16_the_preset_asks_for_the_bandwidth_that_it_is_a_share_of(kept:
 async def test_l16_and_l17_tasks_get_thirty_percent_together_and_are_four_at_once(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)  # else one task would take all of the tiny groups
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)  # else one task would take all of the tiny groups
     await kept.by(preset="artemis", limits=AVAILABLE, quiet_hours=[])
     for days in range(3, 9):
         await kept.has(days_ago(days), 2)

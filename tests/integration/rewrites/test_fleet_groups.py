@@ -14,7 +14,7 @@ from engine.domain.ids import RunId, TableId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState
 from engine.factory.container import open_container
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from tests.support.crowds import Crowd, slots_in_use, waiting_for_slots
 from tests.support.databases import FreshDatabase
 from tests.support.eventually import seen_when, until
@@ -44,7 +44,7 @@ def fill_others(lake: Lake) -> None:
 @pytest.fixture
 async def crowd(world: World, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Crowd]:
     """Two workers with two slots each, whose tasks are held back."""
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)  # each group is a task of its own
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)  # each group is a task of its own
     crowd, settings = Crowd(), world.container.settings.model_copy(update={"worker_slots": 2})
     async with AsyncExitStack() as stack:
         workers = [(await stack.enter_async_context(open_container(settings, dispatcher=crowd))).worker for _ in "12"]

@@ -15,7 +15,7 @@ from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.connection import IcebergConnection
 from engine.services.operations.rewrite import group_tasks
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import append_files, content, die_at, events_of, explained, raising, replaced_by_another
 from tests.support.eventually import eventually
@@ -51,7 +51,7 @@ class Tasks:
         self._send = world.dispatcher.run
         world.dispatcher.run = self._run  # type: ignore[method-assign]
         monkeypatch.setattr(group_tasks, "LOOK_SECONDS", 0)
-        monkeypatch.setattr(lanes, "BUNDLE_GROUPS", 1)
+        monkeypatch.setattr(waiting_groups, "BUNDLE_GROUPS", 1)
         monkeypatch.setattr(EffectivePolicy, "parallel_groups", 1)
 
     def _run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:

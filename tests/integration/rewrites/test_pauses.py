@@ -12,7 +12,7 @@ from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Operation, Priority, Run, RunState, WaitingFor
 from engine.domain.tables.table import Table, TableRef
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.runs.attempts import AttemptStop, Stop
 from engine.services.runs.claims import ClaimService
 from engine.spark.dispatch import Ticket
@@ -53,7 +53,7 @@ def pause_at_group(world: World, number: int, *, stops: bool) -> None:
 async def test_a_paused_run_commits_what_is_written_and_goes_on_after_the_resume(
     world: World, monkeypatch: pytest.MonkeyPatch, stops: bool, at_group: int, committed: set[int]
 ) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     await world.set_policy(ONE_LANE)
     before = world.lake.ids()
     pause_at_group(world, at_group, stops=stops)
@@ -91,7 +91,7 @@ async def test_a_paused_run_is_seen_to_wait_and_starts_after_the_resume(world: W
 async def test_a_pause_of_the_catalog_reaches_a_run_at_work(
     world: World, monkeypatch: pytest.MonkeyPatch, stops: bool
 ) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     await world.set_policy(ONE_LANE)
     loop, send, heard = asyncio.get_running_loop(), world.dispatcher.run, asyncio.Event()
     run = await world.submit()

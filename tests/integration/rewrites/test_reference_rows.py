@@ -16,7 +16,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
 from engine.domain.tables.predicates import PartitionPredicate
 from engine.rewriting.kernel.kernel_task import SentKernelTask
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import groups_of
 from tests.support.world import NAME, SCHEMA, World
@@ -105,7 +105,7 @@ async def test_l4_and_m2_a_reader_that_began_before_a_rewrite_reads_the_same_row
 
 
 async def test_m8_buckets_are_rewritten_separately_and_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     by_bucket = PartitionSpec(PartitionField(1, 1000, BucketTransform(BUCKETS), "id_bucket"))
     table = world.lake.catalog.create_table((NAME[0], "keyed"), SCHEMA, partition_spec=by_bucket)
     for _ in range(5):

@@ -19,7 +19,7 @@ from engine.domain.errors import InvalidInput
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, Run, RunState
 from engine.domain.tables.watches import Verdict
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.runs import hold_watch
 from tests.support.attempts import append_files, content, explained, groups_of, set_properties
 from tests.support.iceberg_tables import commit_deletes, delete_file
@@ -300,7 +300,7 @@ async def test_a_run_that_is_interrupted_goes_on_until_a_partition_that_it_began
     world: World, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its first groups bring the share below that of the rule, which would not make it due again."""
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
     append_files(world.lake, "2026-12-01", 4, rows=90_000)
     most = {"target_file_bytes": "1MiB", "max_ordered_bytes": "1MiB", "small_file_bytes": 1, "large_file_bytes": "off"}

@@ -11,7 +11,7 @@ from engine.domain.fleet.backoff import FRESH
 from engine.domain.ids import TableId
 from engine.domain.runs.run import GroupState, RunState, WaitingFor
 from engine.domain.tables.signals import QueryLatency, SignalKind
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.runs import hold_watch
 from tests.support.attempts import content
 from tests.support.eventually import until
@@ -27,7 +27,7 @@ SLOW: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each group is sent alone, and the heartbeat looks often."""
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
     monkeypatch.setattr("engine.services.runs.attempts.LOOK_SECONDS", 0.2)
 

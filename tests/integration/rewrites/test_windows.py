@@ -16,7 +16,7 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.policies import OnStart
 from engine.domain.runs.run import GroupState, Run, RunState, WaitingFor
-from engine.services.operations.tasks import lanes
+from engine.services.operations.tasks import waiting_groups
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt
@@ -79,7 +79,7 @@ Start = Callable[..., Awaitable[Running]]
 @pytest.fixture
 def running(world: World, clock: MovedClock, monkeypatch: pytest.MonkeyPatch) -> Start:
     """Return what starts a run; each group is sent alone, and a changed policy is heard at the next look."""
-    monkeypatch.setattr(lanes, "LEAST_BUNDLE_BYTES", 1)
+    monkeypatch.setattr(waiting_groups, "LEAST_BUNDLE_BYTES", 1)
     monkeypatch.setattr(hold_watch, "POLICY_SECONDS", 0.0)
 
     async def start(policy: dict[str, Any] = ONE_LANE) -> Running:

@@ -106,19 +106,21 @@ def measured_times() -> LaneTimes:
     return times
 
 
-def lanes_of(spark: Spark, clock: FakeClock, attempt: Before | None = None, times: LaneTimes | None = None) -> Lanes:
-    """Return lanes that lose no group, of a table whose storage needs no credentials."""
+def lanes_of(spark: Spark, clock: FakeClock, groups: Sequence[FileGroup], count: int = 1, **given: Any) -> Lanes:
+    """Return lanes that lose no group, of a table whose storage needs no credentials; `given`: attempt and times."""
 
     async def opened_again() -> Any:
         raise AssertionError
 
-    attempt = attempt or Before(clock, 1000.0, 1000.0)
+    attempt = given.get("attempt") or Before(clock, 1000.0, 1000.0)
     return Lanes(
         dispatcher=spark,
         function=str,
         attempt=attempt,
         clock=clock,
-        times=times or measured_times(),
+        groups=groups,
+        count=count,
+        times=given.get("times") or measured_times(),
         slots=TaskSlots(database=None, attempt=attempt, clock=clock, is_limited=lambda: False),  # type: ignore[arg-type]
         credentials=TaskCredentials(engine=EngineOf(None), open_table=opened_again, clock=clock),  # type: ignore[arg-type]
         host=Host(),
@@ -136,10 +138,9 @@ async def sent(
     """Send groups of so many MiB by one lane; return what each task held, the attempt, and the groups that ended."""
     clock = FakeClock()
     attempt, spark = Before(clock, seconds, longest, is_young=is_young), Spark(clock)
-
-    lanes = lanes_of(spark, clock, attempt, times)
     groups = [a_group(ordinal, mib) for ordinal, mib in enumerate(sizes)]
-    ended = [outcome async for outcome in lanes.outcomes(groups, 1)]
+    lanes = lanes_of(spark, clock, groups, attempt=attempt, times=times)
+    ended = [outcome async for outcome in lanes.outcomes()]
     return spark.sent, attempt, len(ended)
 
 

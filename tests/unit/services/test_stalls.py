@@ -59,11 +59,11 @@ class Hanging(Spark):
 async def test_f41_lanes_that_are_given_up_end_with_the_reason_and_send_no_group_again() -> None:
     clock = FakeClock()
     spark = Hanging(clock)
-    lanes = lanes_of(spark, clock)
+    lanes = lanes_of(spark, clock, [a_group(at, 64) for at in range(4)], 2)
     error = StateConflict("its tasks moved nothing")
 
     async def take() -> list[Any]:
-        return [outcome async for outcome in lanes.outcomes([a_group(at, 64) for at in range(4)], 2)]
+        return [outcome async for outcome in lanes.outcomes()]
 
     taking = asyncio.create_task(take())
     await until(lambda: len(spark.sent) == 2)
@@ -80,6 +80,6 @@ async def test_f41_tasks_that_take_far_longer_than_estimated_are_stopped(monkeyp
     clock = FakeClock()
     spark = Hanging(clock)
     with pytest.raises(StateConflict, match=r"tasks did not end within .* h and were stopped"):
-        async for _ in lanes_of(spark, clock).outcomes([a_group(0, 64)], 1):
+        async for _ in lanes_of(spark, clock, [a_group(0, 64)]).outcomes():
             pass
     assert (len(spark.sent), spark.stopped.is_set()) == (1, True)

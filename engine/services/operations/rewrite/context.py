@@ -9,7 +9,7 @@ from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTab
 from engine.queue.budgets import PaceLedger
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.table_access import TableAccess
-from engine.services.operations.tasks.lanes import Dispatcher
+from engine.services.operations.tasks.dispatching import Dispatcher
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.tables.observations import ObservationService
 from engine.spark.dispatch import Ticket

@@ -24,7 +24,7 @@ from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.decisions import decide_end
 from engine.services.operations.rewrite.tallies import GroupLedger, WorkReport
-from engine.services.operations.tasks.lanes import stop_operations
+from engine.services.operations.tasks.dispatching import stop_operations
 from engine.services.runs.attempts import STOPS_THAT_COMMIT, Stop
 from engine.services.runs.budgets import DayBudget
 from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, OutOfReach, Parked, Retry

@@ -40,7 +40,7 @@ class GroupTasks:
     def __init__(self, tools: PathTools, work: RewriteInput, settings: GroupSettings) -> None:
         context, attempt, table = tools.context, tools.attempt, work.table
         self._context, self._attempt, self._work, self._settings = context, attempt, work, settings
-        self._count = min(work.policy.parallel_groups, len(work.groups))
+        count = min(work.policy.parallel_groups, len(work.groups))
         self._open_table = tools.open_table
         self._pointer: str | None = None  # of the catalog, at the last search for lost groups
         self._looked_at = context.clock.monotonic()
@@ -55,7 +55,7 @@ class GroupTasks:
             attempt=attempt,
             limits=work.limits,
             properties=table.policy_properties(),
-            lanes=self._count,
+            lanes=count,
             on_stall=self._stop_stalled,
             on_limits=slots.store,
         )
@@ -64,6 +64,8 @@ class GroupTasks:
             function=context.function,
             attempt=attempt,
             clock=context.clock,
+            groups=work.groups,
+            count=count,
             times=LaneTimes(work.plan.time),
             slots=slots,
             credentials=TaskCredentials(engine=work.engine, open_table=tools.open_table, clock=context.clock),
@@ -77,7 +79,7 @@ class GroupTasks:
         """
         with suppress(Transient):  # planning may have taken long; limits are read again every two seconds anyway
             await self._pacing.reread()
-        outcomes = self._lanes.outcomes(self._work.groups, self._count)
+        outcomes = self._lanes.outcomes()
         async with self._pacing.at_work(), aclosing(outcomes):
             async for outcome in outcomes:
                 yield outcome

@@ -25,9 +25,10 @@ from engine.planning.plans.rewrite_limits import RewriteLimits
 from engine.services.operations.rewrite.commits import CommitRecord, WrittenByCall
 from engine.services.operations.rewrite.paths import PathTools, RewriteInput, RewritePath
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
+from engine.services.operations.tasks.dispatching import stop_operations
 from engine.services.operations.tasks.lane_times import LaneTimes
-from engine.services.operations.tasks.lanes import shortest_left, stop_operations
 from engine.services.operations.tasks.task_slots import TaskSlots
+from engine.services.operations.tasks.waiting_groups import shortest_left
 from engine.services.planning.engines import tasks_within, too_slow
 
 LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")

@@ -1,13 +1,11 @@
 """Send file groups to Spark: at most `parallel_groups` lanes, each with one Spark task at a time, and a slot for it.
 
-Tiny groups are sent in bundles (one task rewrites them in turn) so that ten thousand small partitions do not cost ten
-thousand round trips. A lane stops taking groups as soon as the attempt is asked to stop. Before a window in which the
-run has to stop, only bundles or parts of one are sent that may end in time according to measurements (`lane_times`);
-when there is none, the attempt drains.
+A lane stops taking groups as soon as the attempt is asked to stop. When none may begin before the next window
+(`waiting_groups`), the attempt drains.
 """
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,47 +22,22 @@ from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.rewriting.kernel.contract import GroupResult, SentTask
 from engine.rewriting.kernel.errors import AccessRefused, StorageCredentialsExpired, StorageFault
 from engine.services.operations.tasks.credentials import TaskCredentials
+from engine.services.operations.tasks.dispatching import GONE_SECONDS, Dispatcher, stop_operations
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.task_slots import TaskSlots
+from engine.services.operations.tasks.waiting_groups import WaitingGroups
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.holds import WindowGap
 from engine.spark.dispatch import Ticket
 
 _log = structlog.get_logger(__name__)
 
-LEAST_BUNDLE_BYTES = 4 * 2**20
-MOST_BUNDLE_BYTES = 64 * 2**20
-BUNDLES_PER_LANE = 4
-BUNDLE_GROUPS = 32
 TRIES_PER_GROUP = 2
 SENDS_WITH_EXPIRY = 3  # of one group: the first may get credentials that are already old
 GRACE_SECONDS = 1.5  # time for a stopped task to remove its own output before it is interrupted
-GONE_SECONDS = 20.0
 LONGEST_SECONDS = 6 * 3600.0
 MOST_OF_ESTIMATE = 20.0
 """Tasks are stopped after the longer of six hours and twenty times their estimate: they hold the slot of their run."""
-
-
-class Dispatcher(Protocol):
-    """Runs a task function over payloads remotely; blocking. Spark Connect in production."""
-
-    def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
-        """Return the identity under which an operation will be sent."""
-
-    def run(self, ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        """Run the function over the payloads in one task, in order."""
-
-    def ping(self) -> None:
-        """Check that the server answers; raise `Away` when it does not."""
-
-    def interrupt(self, tag: str, *, session_id: str) -> None:
-        """Stop every operation with this tag."""
-
-    def has_repeated(self, tag: str, *, session_id: str) -> bool:
-        """Return whether a task with this tag was executed more than once: an execution may have left files."""
-
-    def wait_gone(self, tag: str, *, session_id: str, timeout: float) -> bool:
-        """Wait until no operation with this tag runs; return False at the timeout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +88,7 @@ class LaneHost(Protocol):
 class Lanes:
     """The lanes of one attempt. Iterate `outcomes` to the end; it yields groups as they finish.
 
-    `slots` limits the tasks of all runs.
+    `count` is the most lanes, `slots` limits the tasks of all runs.
     """
 
     def __init__(
@@ -125,6 +98,8 @@ class Lanes:
         function: Callable[[str], str],
         attempt: Attempt,
         clock: Clock,
+        groups: Sequence[FileGroup],
+        count: int,
         times: LaneTimes,
         slots: TaskSlots,
         credentials: TaskCredentials,
@@ -135,6 +110,8 @@ class Lanes:
         self._attempt = attempt
         self._clock = clock
         self._times = times
+        self._waiting = WaitingGroups(groups, count, times)
+        self._count = min(count, len(self._waiting))
         self._slots = slots
         self._credentials = credentials
         self._host = host
@@ -145,7 +122,7 @@ class Lanes:
         self._fault: PackhouseError | None = None
         self._finished: asyncio.Queue[GroupOutcome | None] = asyncio.Queue()  # None: a lane ended
 
-    async def outcomes(self, groups: Sequence[FileGroup], count: int) -> AsyncGenerator[GroupOutcome, None]:
+    async def outcomes(self) -> AsyncGenerator[GroupOutcome, None]:
         """Yield the outcome of every group. Ends early, without the rest, when the attempt is asked to stop.
 
         Raises:
@@ -153,8 +130,7 @@ class Lanes:
             StateConflict: the storage refuses the credentials.
             PackhouseError: the one of `give_up`.
         """
-        waiting = deque(bundles(groups, count))
-        lanes = [asyncio.create_task(self._lane(waiting)) for _ in range(min(count, len(waiting)))]
+        lanes = [asyncio.create_task(self._lane()) for _ in range(self._count)]
         stopper = asyncio.create_task(self._stop_when_asked(lanes))
         try:
             for _ in lanes:
@@ -165,82 +141,37 @@ class Lanes:
         finally:
             await self._settle(lanes, stopper)
 
-    async def _lane(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
+    async def _lane(self) -> None:
         try:
-            while self._may_send(waiting):
-                async with self._slots.taken(is_needed=lambda: self._may_send(waiting)):
-                    await self._send_next(waiting)
+            while self._may_send():
+                async with self._slots.taken(is_needed=self._may_send):
+                    await self._send_next()
         finally:
             self._finished.put_nowait(None)
 
-    def _may_send(self, waiting: deque[tuple[FileGroup, ...]]) -> bool:
-        return bool(waiting) and self._attempt.may_begin()
+    def _may_send(self) -> bool:
+        return bool(self._waiting) and self._attempt.may_begin()
 
-    async def _send_next(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
-        if not self._may_send(waiting):
+    async def _send_next(self) -> None:
+        if not self._may_send():
             return
-        await self._drop_lost(waiting)
-        if not self._may_send(waiting):  # the check for lost groups may have taken long
+        await self._drop_lost()
+        if not self._may_send():  # the check for lost groups may have taken long
             return
-        bundle = await self._next(waiting)
-        if bundle is not None:
-            await self._send(waiting, bundle)
-
-    async def _drop_lost(self, waiting: deque[tuple[FileGroup, ...]]) -> None:
-        """Remove waiting groups that other writers made useless; groups that another lane has taken go on."""
-        reasons = await self._host.find_lost([group for bundle in waiting for group in bundle])
-        if not reasons:
-            return
-        for _ in range(len(waiting)):
-            bundle = waiting.popleft()
-            for group in bundle:
-                if group.ordinal in reasons:
-                    self._publish(group, reasons[group.ordinal])
-            if kept := tuple(group for group in bundle if group.ordinal not in reasons):
-                waiting.append(kept)
-
-    async def _next(self, waiting: deque[tuple[FileGroup, ...]]) -> tuple[FileGroup, ...] | None:
-        """Return the first bundle that may begin now, otherwise the part of one that may; otherwise stop starting.
-
-        A group that never fits between two windows begins right after one, alone.
-        """
         room = self._attempt.room()
-        for part_of in (self._whole, self._fitting, self._overrunning):
-            for at, bundle in enumerate(waiting):
-                if part := part_of(bundle, room):
-                    del waiting[at]
-                    if rest := tuple(group for group in bundle if group not in part):
-                        waiting.insert(at, rest)
-                    if part_of == self._overrunning:
-                        await self._record_overrun(part, room)
-                    return part
-        self._attempt.stop_starting(room, because=self._why_not(waiting, room))
-        return None
+        bundle = self._waiting.take(room)
+        if not bundle:
+            self._attempt.stop_starting(room, because=self._waiting.why_not(room))
+            return
+        if room.never_fits(self._times.least_seconds(bundle)):
+            await self._record_overrun(bundle, room)
+        await self._send(bundle)
 
-    def _why_not(self, waiting: deque[tuple[FileGroup, ...]], room: WindowGap) -> str:
-        """Return which estimate keeps the waiting groups from being sent, and its basis."""
-        left = [group for bundle in waiting for group in bundle]
-        shortest = min(self._times.seconds([group]) for group in left)
-        return shortest_left(len(left), shortest, self._times.evidence, room)
-
-    def _fits(self, groups: Sequence[FileGroup], room: WindowGap) -> bool:
-        seconds = self._times.least_seconds(groups)
-        return room.admits(seconds) and not room.never_fits(seconds)
-
-    def _whole(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> tuple[FileGroup, ...]:
-        return bundle if self._fits(bundle, room) else ()
-
-    def _fitting(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> tuple[FileGroup, ...]:
-        """Return the groups of a bundle that fit together, the largest first."""
-        part: list[FileGroup] = []
-        for group in bundle:
-            if self._fits([*part, group], room):
-                part.append(group)
-        return tuple(part)
-
-    def _overrunning(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> tuple[FileGroup, ...]:
-        """Return the first group of a bundle if it may run into a window because it fits nowhere."""
-        return bundle[:1] if room.admits(self._times.least_seconds(bundle[:1])) else ()
+    async def _drop_lost(self) -> None:
+        """Remove waiting groups that other writers made useless; groups that another lane has taken go on."""
+        reasons = await self._host.find_lost(self._waiting.groups)
+        for group in self._waiting.remove(reasons):
+            self._publish(group, reasons[group.ordinal])
 
     async def _record_overrun(self, bundle: tuple[FileGroup, ...], room: WindowGap) -> None:
         details = {
@@ -253,7 +184,7 @@ class Lanes:
         }
         await self._attempt.record("longer_than_any_gap", details)
 
-    async def _send(self, waiting: deque[tuple[FileGroup, ...]], bundle: tuple[FileGroup, ...]) -> None:
+    async def _send(self, bundle: tuple[FileGroup, ...]) -> None:
         await self._credentials.refresh(is_again=any(self._expiries[group.ordinal] for group in bundle))
         await self._host.mark_sent(bundle)
         self._parts += 1
@@ -270,12 +201,12 @@ class Lanes:
                 raise
         except PackhouseError as error:
             for group in bundle:
-                self._failed(waiting, group, error)
+                self._failed(group, error)
         else:
             self._times.add(bundle, self._clock.monotonic() - begun)
             results = [GroupResult.from_json(answer) for answer in answers]
             for group, result in zip(bundle, results, strict=True):
-                self._answered(waiting, group, result)
+                self._answered(group, result)
             self._raise_storage_fault(results)
 
     async def _answers(self, ticket: Ticket, bundle: Sequence[FileGroup], payloads: Sequence[str]) -> Sequence[str]:
@@ -311,15 +242,15 @@ class Lanes:
         task, storage = await self._host.make_task(group), dict(self._credentials.storage)
         return await asyncio.to_thread(replace(task, part=part, storage=storage).to_json)
 
-    def _answered(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
+    def _answered(self, group: FileGroup, result: GroupResult) -> None:
         fault = result.storage_fault
         if fault is not None:
             self._publish(group, None, may_leave_files=True)
         if fault == StorageCredentialsExpired.__name__:
-            self._expired(waiting, group, result)
+            self._expired(group, result)
         elif result.outcome == "failed" and fault is None:
             error = SparkFailed(result.reason or "the task gave no reason")
-            self._failed(waiting, group, error, is_of_input=result.is_input_fault)
+            self._failed(group, error, is_of_input=result.is_input_fault)
         elif fault is None:
             self._publish(group, result)
 
@@ -341,7 +272,7 @@ class Lanes:
                 case _:
                     continue
 
-    def _expired(self, waiting: deque[tuple[FileGroup, ...]], group: FileGroup, result: GroupResult) -> None:
+    def _expired(self, group: FileGroup, result: GroupResult) -> None:
         """Send a group again, alone and with new credentials; fail it when those also expire before its end."""
         if self._attempt.interrupted.is_set():
             return
@@ -349,7 +280,7 @@ class Lanes:
         self._expiries[group.ordinal] += 1
         _log.info("credentials_expired", run_id=self._attempt.run.id, group=group.ordinal, reason=result.reason)
         if self._expiries[group.ordinal] < SENDS_WITH_EXPIRY:
-            waiting.append((group,))
+            self._waiting.put_back(group)
             return
         remedy = f"lower {GROUP_SETTING}, raise limits.bandwidth, or let the catalog vend longer ones"
         detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
@@ -357,7 +288,6 @@ class Lanes:
 
     def _failed(
         self,
-        waiting: deque[tuple[FileGroup, ...]],
         group: FileGroup,
         error: PackhouseError,
         *,
@@ -373,7 +303,7 @@ class Lanes:
         is_last = self._tries[group.ordinal] >= TRIES_PER_GROUP
         self._publish(group, GroupFailure(error, is_of_input) if is_last else None, may_leave_files=True)
         if not is_last:
-            waiting.append((group,))
+            self._waiting.put_back(group)
 
     def _publish(self, group: FileGroup, result: TryResult, *, may_leave_files: bool = False) -> None:
         self._unseen += 1
@@ -413,31 +343,3 @@ class Lanes:
         ticket = self._dispatcher.ticket(self._attempt.run.id, self._attempt.number, 0)
         with suppress(Transient):
             await stop_operations(self._dispatcher, ticket.tag, ticket.session_id)
-
-
-async def stop_operations(dispatcher: Dispatcher, tag: str, session_id: str) -> bool:
-    """Interrupt an attempt's operations and wait for their end; return whether they are certainly gone."""
-    await asyncio.to_thread(dispatcher.interrupt, tag, session_id=session_id)
-    return await asyncio.to_thread(dispatcher.wait_gone, tag, session_id=session_id, timeout=GONE_SECONDS)
-
-
-def shortest_left(count: int, seconds: float, evidence: str, room: WindowGap) -> str:
-    """Return in words why none of the remaining groups is sent before a window."""
-    left = "the group left" if count == 1 else f"the shortest of {count} groups left"
-    return f"{left} needs about {seconds:.0f} s ({evidence}), and {room.seconds or 0:.0f} s remain"
-
-
-def bundles(groups: Sequence[FileGroup], lanes: int) -> list[tuple[FileGroup, ...]]:
-    """Bundle tiny groups, most level 0 first, then largest first; several bundles for each lane, to end together."""
-    fair = sum(group.input_bytes for group in groups) // (BUNDLES_PER_LANE * lanes)
-    room = min(MOST_BUNDLE_BYTES, max(LEAST_BUNDLE_BYTES, fair))
-    made: list[tuple[FileGroup, ...]] = []
-    held: list[FileGroup] = []
-    size = 0
-    for group in sorted(groups, key=lambda group: (-group.level0_file_count, -group.input_bytes, group.ordinal)):
-        if held and (size + group.input_bytes > room or len(held) >= BUNDLE_GROUPS):
-            made.append(tuple(held))
-            held, size = [], 0
-        held.append(group)
-        size += group.input_bytes
-    return [*made, tuple(held)] if held else made
