@@ -23,7 +23,7 @@ import fastavro
 
 from bench.facts import machine_facts, print_table, write_json
 from engine.domain.tables.table import TableRef
-from engine.formats.intake.avro_blocks import container, readable, schema_of
+from engine.formats.intake.avro.blocks import container, readable, schema_of
 from engine.formats.paimon.connection import PaimonFormat
 from tests.support.paimon.core import open_core
 from tests.support.paimon.edits import delta_list, delta_manifest, edit_json, edit_list, newest

@@ -33,7 +33,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Engine, GroupSettings, OpenTable
 from engine.formats.iceberg.connection import IcebergFormat
-from engine.formats.intake.avro_blocks import container, readable
+from engine.formats.intake.avro.blocks import container, readable
 from engine.formats.intake.limits import Malformed
 from engine.planning.predictions.run_statistics import NO_STATISTICS
 from engine.rewriting.entry import run_task

@@ -33,13 +33,12 @@ from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
 from engine.services.operations.metadata.attempts import MetadataContext
-from engine.services.operations.metadata.deletes import DeleteAttempt
 from engine.services.operations.metadata.expiry import ExpiryAttempt
-from engine.services.operations.metadata.manifests import ManifestAttempt
 from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
 from engine.services.operations.metadata.orphans import OrphanAttempt
 from engine.services.operations.metadata.purge import PurgeAttempt
 from engine.services.operations.metadata.reclaim import ReclaimAttempt
+from engine.services.operations.metadata.snapshots import DeleteAttempt, ManifestAttempt
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.steps import RewriteAttempt
 from engine.services.operations.tasks.pace_tokens import PaceTokens

@@ -21,9 +21,16 @@ _SHORTEST_SHARE_SECONDS: Final = 1.0
 CheckPeer: TypeAlias = Callable[[str], None]
 """Raises the caller's error for the IP address of a server that must not be connected to."""
 
+CheckLocation: TypeAlias = Callable[[str], None]
+"""Raises `InvalidInput` for a location that must not be read."""
+
 
 def any_peer(_address: str) -> None:
     """Allow every address."""
+
+
+def anywhere(_place: str) -> None:
+    """Allow every location."""
 
 
 class TooLarge(OSError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import fastavro
 
-from engine.formats.intake.avro_blocks import container, metadata_of, schema_of, with_schema
+from engine.formats.intake.avro.blocks import container, metadata_of, schema_of, with_schema
 
 PAIR = {
     "type": "record",

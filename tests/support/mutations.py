@@ -13,7 +13,7 @@ from typing import Any
 
 import fastavro
 
-from engine.formats.intake.avro_blocks import readable, schema_of, with_schema
+from engine.formats.intake.avro.blocks import readable, schema_of, with_schema
 
 Mutation = tuple[str, bytes]
 Path = tuple[str | int, ...]

@@ -11,7 +11,7 @@ import fastavro
 import pytest
 
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
-from engine.formats.intake.avro_blocks import check_records, container, readable, records_in
+from engine.formats.intake.avro.blocks import check_records, container, readable, records_in
 from engine.formats.intake.limits import Malformed
 
 ENTRY = {

@@ -15,7 +15,7 @@ from engine.domain.errors import PackhouseError, TableUnreadable
 from engine.formats.hive.files.footers import footers_of
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.iceberg import errors as iceberg
-from engine.formats.intake.avro_blocks import container, readable
+from engine.formats.intake.avro.blocks import container, readable
 from engine.formats.intake.errors import decoding_file, is_of_file, parsing, reading_metadata
 from engine.formats.intake.limits import Malformed
 

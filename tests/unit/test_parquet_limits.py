@@ -18,8 +18,8 @@ from engine.formats.iceberg.removal.inventories.rows import rows_of
 from engine.formats.iceberg.upkeep.delete_plans import DeleteFile
 from engine.formats.iceberg.upkeep.delete_positions import POSITIONS, LeftAlone, read_positions
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.parquet_footers import checked_file
-from engine.formats.intake.parquet_pages import check_coded, check_decoded
+from engine.formats.intake.parquet.footers import checked_file
+from engine.formats.intake.parquet.pages import check_coded, check_decoded
 from engine.formats.removal import listings
 from engine.formats.removal.file_lists import LISTED, FileList, Origin
 from engine.formats.removal.listings import FOUND, ListedFiles

@@ -28,8 +28,7 @@ from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
 from engine.formats.intake.parameters import meaningless_in
-from engine.formats.intake.permissions import CheckLocation, anywhere
-from engine.outgoing.bounds import CheckPeer, any_peer
+from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
 _LISTED: Final = 5
 

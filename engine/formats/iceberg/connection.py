@@ -40,8 +40,7 @@ from engine.formats.iceberg.errors import asking_catalog, reading_table
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
 from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
-from engine.formats.intake.permissions import CheckLocation, anywhere
-from engine.outgoing.bounds import CheckPeer, any_peer
+from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
 _TYPES: Final = ("rest", "sql")
 _LOADING: Final = "snapshot-loading-mode"

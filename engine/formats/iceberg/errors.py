@@ -39,7 +39,7 @@ from engine.domain.errors import (
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
-from engine.formats.intake.databases import is_database_away, is_locked, wrong_settings
+from engine.formats.intake.catalogs.databases import is_database_away, is_locked, wrong_settings
 from engine.formats.intake.errors import (
     causes_of,
     decoding_file,

@@ -24,7 +24,6 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.parameters import meaningless_in
-from engine.formats.intake.permissions import CheckLocation, anywhere
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.catalog.database import CatalogDatabase
@@ -40,7 +39,7 @@ from engine.formats.paimon.known_snapshots import KnownSnapshots
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.table import PaimonTable
 from engine.formats.paimon.view import TableView, pointer_of
-from engine.outgoing.bounds import CheckPeer, any_peer
+from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 from engine.rewriting.kernel.storage.abandoned import while_awaited
 from engine.rewriting.kernel.storage.places import AllowedFolders
 

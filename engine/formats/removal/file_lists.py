@@ -23,8 +23,8 @@ from engine.domain.runs.removals import FileCount
 from engine.formats.base import REMOVED_FILES
 from engine.formats.intake.errors import printable_path
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.parquet_footers import checked_file
-from engine.formats.intake.parquet_pages import check_decoded
+from engine.formats.intake.parquet.footers import checked_file
+from engine.formats.intake.parquet.pages import check_decoded
 from engine.formats.removal.path_keys import Keys, keys_of
 
 BATCH_ROWS: Final = 50_000

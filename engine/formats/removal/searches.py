@@ -23,8 +23,8 @@ from engine.domain.errors import StateConflict
 from engine.domain.runs.expiry import instant
 from engine.domain.runs.removals import FileCount, OrphanRule, RemovalPlan
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
-from engine.formats.intake.parquet_footers import checked_file
-from engine.formats.intake.parquet_pages import check_decoded
+from engine.formats.intake.parquet.footers import checked_file
+from engine.formats.intake.parquet.pages import check_decoded
 from engine.formats.removal.file_lists import LISTED, FileKind, FileList, ListWriter, Origin, listed
 from engine.formats.removal.listings import files_below
 from engine.formats.removal.path_keys import Keys

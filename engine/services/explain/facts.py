@@ -28,6 +28,7 @@ from engine.planning.due.evaluations import Evaluation
 from engine.planning.measures.health import TableHealth
 from engine.planning.plans.rewrite_limits import GROUP_SETTING
 from engine.planning.predictions.run_statistics import NO_STATISTICS, RunStatistics
+from engine.services.explain.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
 from engine.services.planning.due_partitions import evaluate_now
 from engine.services.planning.engines import choose_engine
 from engine.services.planning.planner import DuePlan, plan_due, plan_run
@@ -37,7 +38,6 @@ from engine.services.planning.upkeep.record import UpkeepRecord
 from engine.services.planning.upkeep.states import UpkeepState, upkeep_states
 from engine.services.runs.budgets import DayBudget, day_budget
 from engine.services.runs.holds import HoldRules, Latencies, read_latencies
-from engine.services.tables.other_compactors import MOST_SNAPSHOTS, OtherCompactor, other_compactors
 from engine.stores.runs.histories import CommittedPartitions, Conflict, TableRaces
 from engine.stores.unit_of_work import UnitOfWork
 from engine.stores.watching.leadership import WATCH

@@ -17,9 +17,8 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from engine.formats.iceberg.catalog import sessions
-from engine.formats.intake.permissions import anywhere
 from engine.outgoing import calls, relay
-from engine.outgoing.bounds import CallLimits, any_peer, connected
+from engine.outgoing.bounds import CallLimits, any_peer, anywhere, connected
 from engine.outgoing.calls import NoAnswer, send
 from engine.outgoing.relay import Relay
 from tests.support.hostile.behaviours import Behaviour, answer, http_ways, once

@@ -22,8 +22,9 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.errors import TableUnreadable
-from engine.formats.intake import avro_schemas, limits
-from engine.formats.intake.avro_blocks import readable, schema_of
+from engine.formats.intake import limits
+from engine.formats.intake.avro import schemas as avro_schemas
+from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import Lake, append_files
 

@@ -34,7 +34,7 @@ from pyiceberg.types import (
 from engine.domain.tables.orders import OrderField, RowOrdering
 from engine.formats.iceberg.statistics import column_bounds
 from engine.formats.iceberg.statistics.column_bounds import read_bounds
-from engine.formats.intake.avro_blocks import readable
+from engine.formats.intake.avro.blocks import readable
 from engine.planning.measures.overlaps import UNKNOWN
 from tests.support.iceberg_tables import Lake
 

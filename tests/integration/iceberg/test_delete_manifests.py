@@ -28,7 +28,7 @@ from pyiceberg.types import (
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.manifests.delete_manifests import without
-from engine.formats.intake.avro_blocks import readable, schema_of
+from engine.formats.intake.avro.blocks import readable, schema_of
 from tests.support.iceberg_tables import Lake, append_files, commit_deletes, delete_file, live_paths
 
 AWKWARD: list[tuple[IcebergType, object]] = [

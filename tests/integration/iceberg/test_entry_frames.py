@@ -46,7 +46,7 @@ from pyiceberg.types import (
 from engine.formats.iceberg.manifests import decoding as manifests
 from engine.formats.iceberg.manifests import entry_frames
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.intake.avro_blocks import readable
+from engine.formats.intake.avro.blocks import readable
 from tests.support.foreign_avro import foreign
 
 FLAT = PartitionSpec()

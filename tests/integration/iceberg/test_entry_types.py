@@ -16,7 +16,7 @@ from engine.formats.iceberg.manifests.entry_bytes import EntryLayout
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.removal.paths_in_files import entries_in
 from engine.formats.iceberg.statistics.column_bounds import read_bounds
-from engine.formats.intake.avro_blocks import container, metadata_of, readable, schema_of
+from engine.formats.intake.avro.blocks import container, metadata_of, readable, schema_of
 from engine.formats.intake.checks import check_entries
 from engine.formats.intake.errors import decoding_file
 from engine.formats.intake.limits import Malformed

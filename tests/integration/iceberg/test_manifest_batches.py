@@ -17,8 +17,8 @@ from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import read_entries
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.intake import avro_blocks
-from engine.formats.intake.avro_blocks import joined, records_in
+from engine.formats.intake.avro import blocks as avro_blocks
+from engine.formats.intake.avro.blocks import joined, records_in
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.outside_files import PathSummary
 from engine.rewriting.kernel.storage.places import AllowedFolders

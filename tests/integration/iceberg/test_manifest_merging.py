@@ -17,7 +17,7 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.upkeep import manifest_merging
 from engine.formats.iceberg.upkeep.manifest_entries import comparable
 from engine.formats.iceberg.upkeep.manifest_merging import ManifestMerge, MergedManifest, Sources
-from engine.formats.intake.avro_blocks import block_in, container, metadata_of, readable, schema_of
+from engine.formats.intake.avro.blocks import block_in, container, metadata_of, readable, schema_of
 from engine.formats.intake.limits import Malformed
 from tests.integration.iceberg.test_entry_frames import TYPES, manifest, spec_of
 from tests.support.foreign_avro import edited, foreign

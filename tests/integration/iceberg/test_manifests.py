@@ -38,7 +38,7 @@ from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.manifests import reading
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut
 from engine.formats.iceberg.upkeep import manifest_plans
-from engine.formats.intake.avro_blocks import readable, schema_of, with_schema
+from engine.formats.intake.avro.blocks import readable, schema_of, with_schema
 from tests.support.iceberg_tables import (
     BY_CITY,
     RUN_ID,

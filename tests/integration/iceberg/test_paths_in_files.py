@@ -9,7 +9,7 @@ from pyiceberg.table import Table
 
 from engine.formats.iceberg.removal import paths_in_files
 from engine.formats.iceberg.removal.paths_in_files import entries_in, manifests_in
-from engine.formats.intake.avro_blocks import readable
+from engine.formats.intake.avro.blocks import readable
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files, commit_deletes, delete_file, live_paths
 

@@ -13,7 +13,7 @@ import fastavro
 import pytest
 
 from engine.domain.errors import NotFound, TableUnreadable, Transient
-from engine.formats.intake.avro_blocks import container, readable, schema_of
+from engine.formats.intake.avro.blocks import container, readable, schema_of
 from engine.formats.paimon.connection import PaimonFormat
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.edits import (

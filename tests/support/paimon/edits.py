@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.formats.intake.avro_blocks import readable
+from engine.formats.intake.avro.blocks import readable
 from tests.support.foreign_avro import edited
 
 Edit = Callable[[list[Any]], None]

@@ -14,10 +14,10 @@ from engine.domain.tables.table import Freeze, Pause
 from engine.formats.base import Condition
 from engine.planning.measures.sorted_runs import FullestBucket
 from engine.services.explain.facts import Facts, too_small_budget
+from engine.services.explain.other_compactors import OtherCompactor
 from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.upkeep.states import UpkeepState
 from engine.services.runs.budgets import DayBudget
-from engine.services.tables.other_compactors import OtherCompactor
 from tests.unit.services.expected_sentences import Expected, check
 from tests.unit.services.explanations import (
     DUE,

@@ -32,10 +32,9 @@ from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
 from engine.formats.iceberg.intake.read_tables import ReadTable
-from engine.formats.intake.databases import ANSWER_SECONDS, with_time_limit
+from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, with_time_limit
 from engine.formats.intake.parameters import meaningless_in
-from engine.formats.intake.permissions import CheckLocation, anywhere
-from engine.outgoing.bounds import CheckPeer, any_peer
+from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 from engine.rewriting.kernel.storage.abandoned import stop_if_abandoned
 from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.sql.addresses import check_servers

@@ -12,8 +12,8 @@ from urllib3.poolmanager import PoolManager, pool_classes_by_scheme
 from urllib3.util import Retry
 
 from engine.formats.iceberg.intake.answers import naming_server, read_answer
-from engine.formats.intake.connections import bounded_pools
-from engine.formats.intake.databases import ANSWER_SECONDS, CONNECT_SECONDS
+from engine.formats.intake.catalogs.connections import bounded_pools
+from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, CONNECT_SECONDS
 from engine.formats.intake.limits import METADATA_BYTES
 from engine.outgoing.bounds import CallLimits, CheckPeer, any_peer
 from engine.outgoing.calls import origin

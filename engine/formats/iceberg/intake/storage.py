@@ -5,7 +5,7 @@ from typing import Any
 
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile
 
-from engine.formats.intake.avro_blocks import check_records, readable
+from engine.formats.intake.avro.blocks import check_records, readable
 from engine.formats.intake.limits import MANIFEST_BYTES, too_large
 
 

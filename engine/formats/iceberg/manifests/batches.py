@@ -13,7 +13,7 @@ import pyarrow as pa
 from engine.formats.iceberg.errors import decoding, is_of_content
 from engine.formats.iceberg.manifests.decoding import WRITTEN, read_data_entries, read_entries
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.intake.avro_blocks import joined, records_in
+from engine.formats.intake.avro.blocks import joined, records_in
 from engine.formats.intake.checks import check_entries
 
 _BATCH_BYTES: Final = 64 * 2**20

@@ -18,7 +18,7 @@ from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestFile
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, EXISTING
-from engine.formats.intake.avro_blocks import schema_of, with_schema
+from engine.formats.intake.avro.blocks import schema_of, with_schema
 
 
 @dataclass

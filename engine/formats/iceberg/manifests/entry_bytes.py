@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from engine.formats.iceberg.manifests import entry_ids as ids
-from engine.formats.intake.avro_blocks import block_in
+from engine.formats.intake.avro.blocks import block_in
 
 _NUMBERS: Final = (ids.SNAPSHOT_ID, ids.SEQUENCE_NUMBER, ids.FILE_SEQUENCE_NUMBER)
 _COLUMNS: Final = ("snapshot_id", "sequence_number", "file_sequence_number")

@@ -1,7 +1,7 @@
 """Decode selected fields of manifest entries with polars, three times as fast as all of them.
 
 Most of an entry is column statistics, which few callers use. The data file is a record inside of the entry
-(`intake.avro_columns`).
+(`intake.avro.columns`).
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from engine.formats.iceberg.manifests import entry_ids as ids
-from engine.formats.intake.avro_columns import read_columns
+from engine.formats.intake.avro.columns import read_columns
 
 
 def frame_of(

@@ -24,7 +24,7 @@ from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSIDE, read_entries
 from engine.formats.iceberg.manifests.inheritance import inherited
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
-from engine.formats.intake.avro_blocks import readable, schema_of
+from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.caches import Cache, CacheableValue
 from engine.formats.intake.checks import check_entries, check_live, check_size
 from engine.formats.intake.limits import Malformed

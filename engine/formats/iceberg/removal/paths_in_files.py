@@ -19,8 +19,8 @@ from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DATA, DELETED, EQUALITY_DELETES, POSITION_DELETES
 from engine.formats.iceberg.manifests.entry_types import check_types
 from engine.formats.iceberg.manifests.flat_frames import frame_of
-from engine.formats.intake.avro_blocks import joined, records_in, schema_of
-from engine.formats.intake.avro_columns import UNREADABLE
+from engine.formats.intake.avro.blocks import joined, records_in, schema_of
+from engine.formats.intake.avro.columns import UNREADABLE
 from engine.formats.intake.limits import Malformed
 from engine.formats.removal.file_lists import FileKind
 

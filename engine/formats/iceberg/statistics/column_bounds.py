@@ -34,7 +34,7 @@ from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.manifests.entry_types import check_types
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.intake.avro_columns import UNREADABLE
+from engine.formats.intake.avro.columns import UNREADABLE
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
 
 _NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, TimestampType, TimestamptzType)

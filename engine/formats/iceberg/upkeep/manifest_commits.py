@@ -30,7 +30,7 @@ from engine.formats.iceberg.upkeep.manifest_entries import plain
 from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading, digest, listed_as
 from engine.formats.iceberg.upkeep.manifest_merging import ManifestMerge, MergedManifest, Sources
 from engine.formats.iceberg.upkeep.manifest_plans import Selection, check_eligible, select, target_of
-from engine.formats.intake.avro_blocks import readable, schema_of
+from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.overlapping import overlapped
 

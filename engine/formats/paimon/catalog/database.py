@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLA
 
 from engine.domain.errors import Away, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
-from engine.formats.intake.databases import (
+from engine.formats.intake.catalogs.databases import (
     ANSWER_SECONDS,
     is_database_away,
     is_locked,

@@ -12,8 +12,8 @@ from typing import Any, Final
 import fastavro
 import pyarrow as pa
 
-from engine.formats.intake.avro_blocks import readable, records_in, schema_of
-from engine.formats.intake.avro_columns import read_columns
+from engine.formats.intake.avro.blocks import readable, records_in, schema_of
+from engine.formats.intake.avro.columns import read_columns
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
 
 Fields = Sequence[tuple[Mapping[str, Any], str | None]]

@@ -1,4 +1,4 @@
-"""Base of the attempts that commit one snapshot with the same rows, proven against its parent.
+"""Attempts that commit one snapshot with the same rows, proven against its parent: rewrites of manifests and deletes.
 
 A lost answer is resolved by the run's snapshot in the table's history, in the same attempt if it is there. A commit
 that arrives after a later one was made is refused by the catalog, as both name the same parent.
@@ -12,12 +12,21 @@ from typing import Any, Final
 
 from engine.domain.errors import CommitConflict, LeaseLost, OutcomeUnknown, PackhouseError, TakenBack, Transient
 from engine.domain.policies import EffectivePolicy
+from engine.domain.runs.deletes import DeletePlan
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.left_out import NONE_LEFT_OUT, LeftOut
+from engine.domain.runs.manifests import ManifestPlan
 from engine.domain.runs.run import RunState
 from engine.formats.base import IN_HISTORY, RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
+from engine.services.planning.upkeep.snapshot_files import (
+    delete_rewrite_of,
+    delete_words,
+    manifest_rewrite_of,
+    manifest_words,
+)
+from engine.services.planning.wording import count_of
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.ending import AttemptOutcome, Ended
 
@@ -208,3 +217,41 @@ def _taken_back(document: Mapping[str, Any]) -> TakenBack:
         f"snapshot {document['snapshot_id']} was committed and proven, and then another program rolled the table back "
         "to an earlier snapshot: this run does not repeat it"
     )
+
+
+class DeleteAttempt(SnapshotAttempt):
+    """One attempt at a rewrite of delete files, an `OperationAttempt`."""
+
+    count_name = "rewritten_delete_files"
+    event = "deletes_rewritten"
+    nothing = "no delete files could be merged"
+
+    def _plan(self) -> SnapshotPlan:
+        plan = self._rewrite().plan()
+        return SnapshotPlan(plan.rewritten, delete_words(plan), plan.document())
+
+    def _rewrite(self) -> SnapshotRewrite[DeletePlan]:
+        return delete_rewrite_of(self._table)
+
+    def _words(self, result: Mapping[str, Any]) -> str:
+        old, new = result["rewritten_delete_files"], result["added_delete_files"]
+        return f"{count_of(old, 'delete file')} replaced by {new}; no data file changed"
+
+
+class ManifestAttempt(SnapshotAttempt):
+    """One attempt at a rewrite of manifests, an `OperationAttempt`."""
+
+    count_name = "rewritten_manifests"
+    event = "manifests_rewritten"
+    nothing = "no manifests could be merged: their writers use different schemas of entries"
+
+    def _plan(self) -> SnapshotPlan:
+        plan = self._rewrite().plan()
+        return SnapshotPlan(plan.rewritten, manifest_words(plan), plan.document())
+
+    def _rewrite(self) -> SnapshotRewrite[ManifestPlan]:
+        return manifest_rewrite_of(self._table)
+
+    def _words(self, result: Mapping[str, Any]) -> str:
+        old, new = result["rewritten_manifests"], result["added_manifests"]
+        return f"{count_of(old, 'manifest')} replaced by {new}; no data file changed"

@@ -9,7 +9,7 @@ from gzip import GzipFile
 from typing import Any, Final
 
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.parquet_footers import FOOTER_BYTES, footer_in
+from engine.formats.intake.parquet.footers import FOOTER_BYTES, footer_in
 
 _FREE_BYTES: Final = 16 * 2**20
 _DECODED_RATIO: Final = 200

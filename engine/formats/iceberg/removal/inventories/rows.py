@@ -27,8 +27,8 @@ import pyarrow.csv as pv
 from engine.formats.iceberg.removal.inventories.files import CountedFile, HeldParts, Inflated, footer_of
 from engine.formats.iceberg.removal.inventories.url_encoding import url_decoded
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.parquet_footers import CheckedFile, opened_by
-from engine.formats.intake.parquet_pages import CheckedPages, check_flat, check_rows, pages_of, rows_at_once
+from engine.formats.intake.parquet.footers import CheckedFile, opened_by
+from engine.formats.intake.parquet.pages import CheckedPages, check_flat, check_rows, pages_of, rows_at_once
 from engine.formats.removal.listings import FOUND
 from engine.rewriting.kernel.storage.places import normalise_uri
 from engine.rewriting.kernel.storage.stores.addresses import address_of

@@ -24,7 +24,7 @@ from urllib3.exceptions import (
 from engine.domain.errors import Away, NotFound, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.values.uris import masked
-from engine.formats.intake.connections import bounded_pools
+from engine.formats.intake.catalogs.connections import bounded_pools
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import printable, summary_of
 from engine.formats.intake.limits import Malformed, too_large

@@ -23,7 +23,7 @@ from typing import Any, Final
 import fastavro
 import pyarrow as pa
 
-from engine.formats.intake.avro_schemas import least_bytes
+from engine.formats.intake.avro.schemas import least_bytes
 from engine.formats.intake.limits import MANIFEST_BYTES, Malformed, too_large
 
 _HEADER: Final[Any] = fastavro.parse_schema(

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.formats.intake.limits import Malformed
-from engine.formats.intake.parquet_footers import CheckedFile, checked_file
+from engine.formats.intake.parquet.footers import CheckedFile, checked_file
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import CODECS, Chunk
 from engine.rewriting.kernel.parquet.pages import (

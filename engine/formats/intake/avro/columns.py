@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from engine.formats.intake.avro_blocks import with_schema
+from engine.formats.intake.avro.blocks import with_schema
 
 UNREADABLE: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """Exceptions of polars for unsupported Avro files; `OSError` for a truncated one."""

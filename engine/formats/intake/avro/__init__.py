@@ -1,0 +1,1 @@
+"""Avro containers of other programs, read with limits."""

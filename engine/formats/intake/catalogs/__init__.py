@@ -1,0 +1,1 @@
+"""Servers and databases of catalogs, reached with limits of time and size."""

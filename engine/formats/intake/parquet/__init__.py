@@ -1,0 +1,1 @@
+"""Parquet files of other programs, opened with checked footers and pages."""
