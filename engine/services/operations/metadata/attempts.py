@@ -78,13 +78,12 @@ class MetadataAttempt(ABC):
         self._attempt = attempt
         self._step = step
         self._tools = AttemptTools(context.database, context.formats, context.clock, attempt, step)
+        self._loop = asyncio.get_running_loop()
         self._table: OpenTable
-        self._loop: asyncio.AbstractEventLoop
 
     async def settle(self) -> None:
         """Open the table, and count what an earlier attempt sent and the table has."""
         self._step("claimed")
-        self._loop = asyncio.get_running_loop()
         self._table = await self._tools.open_table()
         await self._settle()
 

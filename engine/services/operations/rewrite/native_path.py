@@ -60,8 +60,16 @@ class _Calls:
     settings: ProcedureSettings
     application: str
     times: LaneTimes
-    tally: AttemptTally
     work: RewriteInput
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """The change of a call: its input files and their bytes, and the seconds of waiting for the limit after it."""
+
+    files: int
+    bytes: int
+    waited_seconds: float
 
 
 class NativePath(RewritePath):
@@ -105,13 +113,15 @@ class NativePath(RewritePath):
             is_limited=lambda: True,  # each call reads the limit: calls are long
         )
         tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
-        calls = _Calls(procedure, settings, application, times, tally, work)
+        calls = _Calls(procedure, settings, application, times, work)
         async with self._stopped_when_asked():
             for at, group in enumerate(work.groups):
                 async with slots.taken(tasks, is_needed=self._attempt.may_begin) as granted:
                     if not self._attempt.may_begin() or not self._fits(work.groups[at:], times):
                         break
-                    await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
+                    done = await self._one(group, replace(calls, settings=replace(settings, tasks=granted)))
+                    if done is not None:
+                        tally = tally.with_group(done.files, done.bytes).with_wait(done.waited_seconds)
         await self._attempt.check()
         return WorkReport(tally)
 
@@ -135,7 +145,8 @@ class NativePath(RewritePath):
         self._attempt.stop_starting(room, because=because)
         return False
 
-    async def _one(self, group: FileGroup, calls: "_Calls") -> None:
+    async def _one(self, group: FileGroup, calls: "_Calls") -> "_Done | None":
+        """Call the procedure for a group and record the result; return what it did, None if it changed nothing."""
         sent = await self._mark_sent(group, calls.application)
         call = calls.procedure.call(group, RewriteLimits.of(calls.work.policy), calls.settings)
         failure: PackhouseError | None = None
@@ -154,13 +165,13 @@ class NativePath(RewritePath):
             change = await self._adopt(sent, seconds=seconds)
         except CommitConflict as error:
             await self._lose(group, Loss.TABLE_CHANGED, error)
-            return
+            return None
         if change is None:
             await self._nothing_done(calls.procedure, group, failure)
-            return
+            return None
         calls.times.add([group], seconds)
-        calls.tally.add(len(change.inputs), change.input_bytes)
-        await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls)
+        waited = await self._wait_for_rate(change.input_bytes + change.output_bytes, seconds, calls)
+        return _Done(len(change.inputs), change.input_bytes, waited)
 
     async def _mark_sent(self, group: FileGroup, application: str) -> _Sent:
         """Store the call before it is sent."""
@@ -233,16 +244,20 @@ class NativePath(RewritePath):
         intent = self._attempt.run.intent.marked_settled(ordinals)
         await self._attempt.record("native_call_settled", {"groups": list(ordinals)}, intent=intent)
 
-    async def _wait_for_rate(self, moved: int, seconds: float, calls: _Calls) -> None:
-        """Wait until the bytes that a call moved are within the limit, unless the run is asked to stop before."""
+    async def _wait_for_rate(self, moved: int, seconds: float, calls: _Calls) -> float:
+        """Wait until the bytes that a call moved are within the limit, unless the run is asked to stop before.
+
+        Returns the seconds of waiting that the limit asks for.
+        """
         limit = calls.work.limits.fixed.bytes_per_second
         if limit is None:
-            return
+            return 0.0
         clock = self._context.clock
         end = clock.monotonic() - seconds + moved / (limit * max(self._attempt.pace_factor, _LEAST_SLOWDOWN))
-        calls.tally.waited_seconds += max(0.0, end - clock.monotonic())
+        waited = max(0.0, end - clock.monotonic())
         while (left := end - clock.monotonic()) > 0 and self._attempt.may_begin():
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
+        return waited
 
     async def _asked(self, ask: Callable[..., Any], *arguments: Any) -> Any:
         """Send a query to Spark under its own ticket."""

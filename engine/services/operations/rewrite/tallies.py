@@ -45,7 +45,7 @@ class GroupLedger:
         return GroupLedger([dropped.get(group.ordinal, group) for group in self.groups])
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class AttemptTally:
     """Groups written in an attempt, and the seconds that its tasks waited (summed over their threads)."""
 
@@ -56,11 +56,13 @@ class AttemptTally:
     bytes: int = 0
     waited_seconds: float = 0.0
 
-    def add(self, files: int, size: int) -> None:
-        """Count a written group: its input files and bytes."""
-        self.groups += 1
-        self.files += files
-        self.bytes += size
+    def with_group(self, files: int, size: int) -> "AttemptTally":
+        """Return the tally with another written group: its input files and bytes."""
+        return replace(self, groups=self.groups + 1, files=self.files + files, bytes=self.bytes + size)
+
+    def with_wait(self, seconds: float) -> "AttemptTally":
+        """Return the tally with more seconds of waiting."""
+        return replace(self, waited_seconds=self.waited_seconds + seconds)
 
     def time(self, table_id: TableId, machine: str, seconds: float) -> RunTime | None:
         """Return the attempt's time; None if it is not evidence: no group was written, or limits made it wait."""

@@ -46,16 +46,15 @@ class TaskPath(RewritePath):
     async def work(self, work: RewriteInput) -> WorkReport:
         """Send the groups to Spark; commit written groups in batches when due, and the rest at the end."""
         before = await self._overlaps(work.table, work.plan)
-        tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
-        batch, may_leave_files = await self._send(work, tally) if work.groups else (_Batch(), False)
+        sent = await self._send(work)
         await self._attempt.check()
-        if batch.groups and self._attempt.stop_reason in (None, *STOPS_THAT_COMMIT):
-            await self._commits.commit(batch.groups)
+        if sent.batch.groups and self._attempt.stop_reason in (None, *STOPS_THAT_COMMIT):
+            await self._commits.commit(sent.batch.groups)
         if work.plan.order is not None and before:
             with suppress(PackhouseError):  # the run's outcome does not depend on this figure
                 after = await self._overlaps(await self._open(), work.plan)
-                return WorkReport(tally, may_leave_files, order_result(work.plan.order, before, after))
-        return WorkReport(tally, may_leave_files)
+                return WorkReport(sent.tally, sent.may_leave_files, order_result(work.plan.order, before, after))
+        return WorkReport(sent.tally, sent.may_leave_files)
 
     async def _overlaps(self, table: OpenTable, plan: Plan) -> Overlaps:
         """Return how far files overlap in the plan's partitions, if the plan orders rows."""
@@ -64,8 +63,11 @@ class TaskPath(RewritePath):
         places = frozenset(group.place for group in plan.groups)
         return await self._context.formats.read_for_run(table.ref, overlaps_of, table, plan.order, places)
 
-    async def _send(self, work: RewriteInput, tally: AttemptTally) -> "tuple[_Batch, bool]":
-        """Send the groups and commit batches when due; return the last batch, and whether a task may leave files."""
+    async def _send(self, work: RewriteInput) -> "_SentGroups":
+        """Send the groups and commit batches when due."""
+        tally = AttemptTally(work.plan.time.kind, work.plan.time.lanes)
+        if not work.groups:
+            return _SentGroups(_Batch(), tally)
         full = RunRequest.of(self._attempt.run).force_full
         tasks = GroupTasks(self._tools, work, rewrite_settings(work.policy, work.plan, full=full))
         batch, may_leave_files = _Batch(), False
@@ -73,16 +75,16 @@ class TaskPath(RewritePath):
             async for outcome in outcomes:
                 may_leave_files |= outcome.may_leave_files
                 if isinstance(outcome.result, GroupResult):
-                    tally.waited_seconds += outcome.result.throttled_seconds
+                    tally = tally.with_wait(outcome.result.throttled_seconds)
                 written = await self._record(outcome, work)
                 if written is not None:
-                    tally.add(written.files, written.bytes)
+                    tally = tally.with_group(written.files, written.bytes)
                     batch.add(written, self._context.clock.monotonic(), is_hot=written.is_of(work.hot))
                 if self._commit_is_due(batch, may_be_hot=not outcome.is_followed):
                     await self._commits.commit(batch.groups)
                     await self._attempt.transition(RunState.REWRITING)
                     batch = _Batch()
-        return batch, may_leave_files
+        return _SentGroups(batch, tally, may_leave_files)
 
     def _commit_is_due(self, batch: "_Batch", *, may_be_hot: bool) -> bool:
         if not batch.groups or self._attempt.stop_reason is not None:
@@ -174,6 +176,15 @@ class _Batch:
         insort(self.groups, written.group, key=lambda group: group.ordinal)
         self.bytes += written.bytes
         self.is_hot |= is_hot
+
+
+@dataclass(frozen=True, slots=True)
+class _SentGroups:
+    """The groups of a plan after all were sent: the last batch, not yet committed, and what the tasks did."""
+
+    batch: _Batch
+    tally: AttemptTally
+    may_leave_files: bool = False
 
 
 def _reason_of(failure: GroupFailure) -> DropReason:
