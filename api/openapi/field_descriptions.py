@@ -69,7 +69,7 @@ BY_NAME: Final[Mapping[str, str]] = {
     "output_bytes": "Bytes of the output files.",
     "output_files": "Output files.",
     "owner_team": "Team that owns the table; null: none.",
-    "partition": "The partition's values as canonical JSON; `{}` for an unpartitioned table.",
+    "partition": "The partition.",
     "partition_count": "Partitions with live data files.",
     "partitions": "Partitions to take, as a condition on partition columns; null or left out: all.",
     "partitions_total": "Partitions in total.",

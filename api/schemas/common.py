@@ -1,10 +1,11 @@
 """Base classes of all wire models."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Generic, Self, TypeVar, get_args
+from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 from api.listing.pagination import Page
 from engine.domain.values.strict import UNSEEN, OneLine, one_line
@@ -14,6 +15,9 @@ OwnerTeam = Annotated[OneLine, StringConstraints(min_length=1, max_length=128)]
 LabelKey = Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
 """Without a colon: lists are filtered by `key:value`."""
 LABEL_KEYS: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": 255, "pattern": f"^[^:{UNSEEN}]+$"}}
+WHOLE_TABLE: Final = "whole table"
+"""Text of the partition of a table without partitions."""
+
 LabelValue = Annotated[OneLine, StringConstraints(max_length=255)]
 
 
@@ -31,6 +35,40 @@ class Answer(BaseModel):
     """A body that callers get: fields with defaults are always there."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+
+class Partition(Answer):
+    """One partition of a table."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"values": {"day": "2026-11-01"}, "text": "day=2026-11-01"}]}
+    )
+
+    values: dict[Text, bool | int | float | Text | None] = Field(
+        description="Value of each partition field, by name; empty for a table without partitions. Dates, times and "
+        "decimals are texts."
+    )
+    text: Text = Field(description="The same for people.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_record(cls, stored: Any) -> Any:
+        """Return the fields of a partition that is given as canonical JSON, as the record and the formats have it."""
+        if not isinstance(stored, str):
+            return stored
+        try:
+            values = json.loads(stored)
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            return {"values": {}, "text": stored}
+        words = (f"{name}={'null' if value is None else value}" for name, value in values.items())
+        return {"values": values, "text": ", ".join(words) or WHOLE_TABLE}
+
+    @classmethod
+    def of(cls, stored: str) -> Self:
+        """Return a partition by its canonical JSON."""
+        return cls.model_validate(stored)
 
 
 PageToken = Annotated[str | None, Field(description="Send as `page_token` for the next page; null on the last.")]

@@ -148,7 +148,7 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         "upkeep/{operation}": "expire_snapshots",
         "owner_team": OWN_TEAM,
         "?kind": "commit",
-        "?partition": '{"day":"2026-11-01"}',
+        "?partition": "day=2026-11-01",
     }
     values = {Kind.NONE: common}
     for kind, team in TEAM_OF.items():

@@ -15,7 +15,7 @@ SUBMITTED: Final = "2026-11-01T09:30:00Z"
 STARTED: Final = "2026-11-01T09:30:01Z"
 ENDED: Final = "2026-11-01T09:30:04Z"
 
-PARTITION: Final = '{"day":"2026-11-01"}'
+PARTITION: Final = {"values": {"day": "2026-11-01"}, "text": "day=2026-11-01"}
 MIB: Final = 2**20
 FILES: Final = 65
 """40 files of `PARTITION` and 25 of the day before, of 1 MiB each."""

@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import StringConstraints
 
 from api.deps import ServicesDep, TableIdPath, ViewerDep
 from api.listing.filters import Commas
@@ -11,6 +12,7 @@ from api.listing.pagination import PageQuery
 from api.problems.responses import problems
 from api.schemas.tables.partitions import PartitionList
 from api.schemas.tables.write_locations import WriteLocations
+from engine.domain.errors import FieldProblem, InvalidInput
 from engine.planning.measures.partition_health import PartitionKey, SizeRules
 from engine.services.tables.partitions import PartitionPart, PartitionSort, PartitionsPosition
 
@@ -41,6 +43,27 @@ async def partition_sort(
 ) -> PartitionSort:
     """Read the order of the list."""
     return PartitionSort(PartitionKey(sort.removeprefix("-")), descending=sort.startswith("-"))
+
+
+async def partition_name(
+    partition: Annotated[
+        list[Annotated[str, StringConstraints(max_length=4096, pattern="^[^=]+=")]],
+        Query(
+            min_length=1,
+            max_length=64,
+            description="The partition: `key=value` for each partition key, in any order; an empty value is null.",
+            examples=[["day=2026-11-01", "region=eu"]],
+        ),
+    ],
+) -> str:
+    """Read a partition; values are texts, which the format reads by the types of its keys."""
+    pairs = [each.partition("=") for each in partition]
+    values = {name: value or None for name, _, value in pairs}
+    if len(values) < len(pairs):
+        message = "a key is given twice"
+        problem = FieldProblem("query:partition", message, partition[-1], "give one value for each partition key")
+        raise InvalidInput(f"partition can't be read: {message}", problems=(problem,))
+    return json.dumps(values)
 
 
 @router.get(
@@ -91,15 +114,7 @@ async def get_write_locations(
     table_id: TableIdPath,
     services: ServicesDep,
     caller: ViewerDep,
-    partition: Annotated[
-        str,
-        Query(
-            min_length=2,
-            max_length=4096,
-            description="The partition, as lists of partitions have it: a JSON object with a value for each key.",
-            examples=['{"day":"2026-11-01"}'],
-        ),
-    ],
+    partition: Annotated[str, Depends(partition_name)],
     file_name: Annotated[
         str | None,
         Query(

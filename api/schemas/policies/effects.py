@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from pydantic import ConfigDict, Field
 
-from api.schemas.common import Answer, Instant, JsonObject
+from api.schemas.common import Answer, Instant, JsonObject, Partition
 from engine.domain.errors import FieldProblem
 from engine.services.policies import due as domain_due
 from engine.services.policies import effects
@@ -12,6 +12,7 @@ from engine.services.policies.acknowledgements import DeletionPreview
 from engine.services.policies.checks import Judged
 
 _TABLE: JsonObject = {"id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz", "address": "lake.sales.orders"}
+_PARTITION: JsonObject = {"values": {"day": "2026-11-01"}, "text": "day=2026-11-01"}
 _CHANGE: JsonObject = {
     "setting": "rewrite.target_file_bytes",
     "before": 134217728,
@@ -27,7 +28,7 @@ _EXAMPLE: JsonObject = {
     "changes": [{"table_count": 1, "example": _TABLE, "settings": [_CHANGE]}],
     "due": {
         "count": 1,
-        "tables": [_TABLE | {"rule": "many small files", "partition": "day=2026-11-01"}],
+        "tables": [_TABLE | {"rule": "many small files", "partition": _PARTITION}],
         "never_measured_count": 0,
         "never_measured": [],
         "untold_count": 0,
@@ -101,7 +102,7 @@ class DueTable(Answer):
     id: str
     address: str = Field(examples=["lake.sales.orders"])
     rule: str = Field(description="The trigger that holds.", examples=["many small files"])
-    partition: str = Field(description="A partition for which it holds.")
+    partition: Partition = Field(description="A partition for which it holds.")
 
 
 class DueTables(Answer):
@@ -120,7 +121,9 @@ class DueTables(Answer):
     def from_domain(cls, due: domain_due.DueTables) -> Self:
         """Return the wire form."""
         tables = [
-            DueTable(id=each.table.id, address=each.table.address, rule=each.rule, partition=each.partition)
+            DueTable(
+                id=each.table.id, address=each.table.address, rule=each.rule, partition=Partition.of(each.partition)
+            )
             for each in due.tables
         ]
         return cls(

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Required
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from typing_extensions import TypedDict
 
-from api.schemas.common import Answer, Instant, Text
+from api.schemas.common import Answer, Instant, Partition, Text
 from api.schemas.runs.stored import SnapshotId, StoredDocument
 from engine.domain.runs.times import EstimateSource, RunKind
 
@@ -82,11 +82,16 @@ class TimeSpent(TypedDict, total=False):
     attempts: Required[Annotated[int, Field(description="Number of attempts.", examples=[1])]]
 
 
+def _name(stored: Any) -> Any:
+    """Return the name of an item; a partition is stored as canonical JSON."""
+    return Partition.of(stored).text if isinstance(stored, str) and stored.startswith("{") else stored
+
+
 class LeftOutItem(Answer):
     """A file, partition or manifest that a run left out of its work."""
 
-    name: Text = Field(
-        description="Path of the file or manifest, or the partition.",
+    name: Annotated[Text, BeforeValidator(_name)] = Field(
+        description="Path of the file or manifest, or text of the partition.",
         examples=["s3://lake/warehouse/sales/orders/data/00007.parquet"],
     )
     reason: Text = Field(description="Code of the reason.", examples=["unreadable"])
@@ -215,10 +220,7 @@ class OrderedPartition(StoredDocument):
     """Overlap of the files of one partition before and after a run."""
 
     spec_id: int = Field(description="Id of the partition spec.", examples=[0])
-    partition: Text = Field(
-        description="The partition's values as canonical JSON; `{}` for an unpartitioned table.",
-        examples=['{"day":"2026-11-01"}'],
-    )
+    partition: Partition = Field(description="The partition.")
     before: Overlap | None = Field(default=None, description="Before the run.")
     after: Overlap | None = Field(default=None, description="After it; null: the partition is gone.")
 

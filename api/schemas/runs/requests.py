@@ -6,7 +6,7 @@ from pydantic import AliasChoices, ConfigDict, Field, PlainSerializer, WithJsonS
 from pydantic_core import PydanticSerializationError, to_json
 from typing_extensions import TypeAliasType, TypedDict
 
-from api.schemas.common import Instant, JsonObject, Text
+from api.schemas.common import Instant, JsonObject, Partition, Text
 from api.schemas.runs.predicates import Partitions
 from api.schemas.runs.stored import StoredDocument, by_operation
 from engine.domain.runs import run as domain
@@ -22,11 +22,7 @@ class RequestCause(StoredDocument):
     """Why an automatic run was submitted."""
 
     rule: Text | None = Field(default=None, description="Rule or setting that made it due.", examples=["settled"])
-    partition: Text | None = Field(
-        default=None,
-        description="The first due partition; null: the whole table.",
-        examples=['{"day":"2026-11-01"}'],
-    )
+    partition: Partition | None = Field(default=None, description="The first due partition; null: the whole table.")
     due_partitions: int | None = Field(default=None, description="Number of due partitions.", examples=[24])
 
 

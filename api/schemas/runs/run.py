@@ -9,7 +9,7 @@ from typing import Final, Self
 from pydantic import ConfigDict, Field
 
 from api.listing.pagination import Page
-from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, text_ids
+from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Partition, text_ids
 from api.schemas.fleet.limits import Pause
 from api.schemas.runs.plans import RunPlan, plan_of
 from api.schemas.runs.requests import RunPolicy, StoredRequest, policy_of, request_of
@@ -253,7 +253,7 @@ class FileGroup(Answer):
     state: GroupState
     attempt: int
     spec_id: int
-    partition: str = Field(description="The partition as JSON.", examples=['{"day":"2026-11-01"}'])
+    partition: Partition
     input_files: int
     input_bytes: int
     input_rows: int
@@ -274,7 +274,7 @@ class FileGroup(Answer):
             state=group.state,
             attempt=group.attempt,
             spec_id=group.spec_id,
-            partition=group.partition,
+            partition=Partition.of(group.partition),
             input_files=len(group.inputs),
             input_bytes=group.input_bytes,
             input_rows=group.input_rows,

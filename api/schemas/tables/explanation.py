@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Instant, JsonObject
+from api.schemas.common import Answer, Instant, JsonObject, Partition
 from api.schemas.runs.figures import Calibration, PlannedLater, Prediction, TimeEstimate
 from api.schemas.runs.run import Run
 from api.schemas.tables.due import NeverDue
@@ -26,7 +26,7 @@ class ExplainedPartition(Answer):
     """A partition, with its size."""
 
     spec_id: int
-    partition: str = Field(description="Canonical JSON of its values.", examples=['{"day":"2026-11-01"}'])
+    partition: Partition
     file_count: int
     total_bytes: int
 
@@ -217,7 +217,7 @@ class HotPartition(Answer):
     """A partition whose last race against other writers was lost."""
 
     spec_id: int
-    partition: str = Field(description="Canonical JSON of its values.", examples=['{"day":"2026-11-01"}'])
+    partition: Partition
     losses: int = Field(description="Attempts in a row that lost groups of it.")
     lost_at: Instant
     cools_until: Instant = Field(description="Runs leave it alone until then, unless they are forced.")

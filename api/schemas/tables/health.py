@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Instant, JsonObject, Listed
+from api.schemas.common import Answer, Instant, JsonObject, Listed, Partition
 from api.schemas.tables.due import DueState
 from api.schemas.tables.row_orders import OrderHealth
 from api.schemas.tables.table import Freeze
@@ -27,7 +27,7 @@ class PartitionHealth(Answer):
     """One partition that has something to better."""
 
     spec_id: int
-    partition: str
+    partition: Partition
     file_count: int
     small_file_count: int
     avoidable_file_count: int
@@ -55,7 +55,7 @@ class FullestBucket(Answer):
     """The bucket with the most sorted runs of a table with a primary key."""
 
     spec_id: int
-    partition: str
+    partition: Partition
     bucket: int = Field(description="Number of the bucket in its partition.")
     sorted_run_count: int = Field(description="Its sorted runs: each file of level 0, and each other level with files.")
     level0_file_count: int = Field(description="Its files of level 0.")

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Text
+from api.schemas.common import Answer, Partition, Text
 from api.schemas.runs.figures import OrderField
 
 
@@ -10,7 +10,7 @@ class PartitionOverlap(Answer):
     """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
     spec_id: int
-    partition: Text
+    partition: Partition
     files: int
     overlap_depth: int = Field(description="The most files that may hold one value.")
     files_for_a_lookup: float = Field(

@@ -14,6 +14,7 @@ from api.schemas.common import (
     LabelValue,
     Listed,
     OwnerTeam,
+    Partition,
     Request,
 )
 from api.schemas.fleet.limits import Pause
@@ -189,7 +190,7 @@ class PlannedGroup(Answer):
 
     ordinal: int
     spec_id: int
-    partition: str
+    partition: Partition
     input_files: int
     input_bytes: int
     input_rows: int
@@ -199,7 +200,7 @@ class PlannedGroup(Answer):
 class SkippedPartition(Answer):
     """A partition that is left alone."""
 
-    partition: str
+    partition: Partition
     spec_id: int
     files: int
     bytes: int

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Instant
+from api.schemas.common import Answer, Instant, Partition
 from engine.domain.tables.write_locations import LocationRole
 from engine.services.tables.write_locations import WriteAnswer, WriteState
 
@@ -26,7 +26,7 @@ class WriteLocations(Answer):
     """The folders of a partition to write a file to, in this order."""
 
     table_id: str
-    partition: str = Field(description="The partition, as lists of partitions have it.")
+    partition: Partition
     file_name: str = Field(
         description="Name of the file in every folder. Send it with the next request, and use it for one file only.",
         examples=["dual-1793523600000-0f8b6c2d4e1a49f7b3c5d7e9f1a2b4c6.parquet"],
@@ -49,7 +49,7 @@ class WriteLocations(Answer):
         ]
         return cls(
             table_id=table_id,
-            partition=answer.partition,
+            partition=Partition.of(answer.partition),
             file_name=answer.file.name,
             valid_until=answer.file.valid_until,
             locations=found,

@@ -93,7 +93,7 @@ class Packhouse(Resources[Sender]):
     def write_everywhere(
         self,
         table_id: str,
-        partition: Mapping[str, Any] | str,
+        partition: Mapping[str, Any],
         put: Callable[[str], object],
         *,
         file_name: str | None = None,
@@ -181,7 +181,7 @@ class AsyncPackhouse(Resources[AsyncSender]):
     async def write_everywhere(
         self,
         table_id: str,
-        partition: Mapping[str, Any] | str,
+        partition: Mapping[str, Any],
         put: Callable[[str], Awaitable[object]],
         *,
         file_name: str | None = None,

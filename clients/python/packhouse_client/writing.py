@@ -6,7 +6,6 @@ the server looks at the catalog and the folders themselves, so that a round also
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -23,9 +22,9 @@ ROUNDS: Final = 20
 class Write:
     """State of one write: its file, and the addresses that it was put to."""
 
-    def __init__(self, table_id: str, partition: Mapping[str, Any] | str, file_name: str | None) -> None:
+    def __init__(self, table_id: str, partition: Mapping[str, Any], file_name: str | None) -> None:
         self.table_id = table_id
-        self.partition = partition if isinstance(partition, str) else json.dumps(dict(partition), default=str)
+        self.partition = [f"{key}={_text(value)}" for key, value in partition.items()]
         self.file_name = file_name
         self.done: list[str] = []
 
@@ -50,16 +49,17 @@ class Write:
 
     def unsettled(self) -> NotWritten:
         """Return the error after the last round."""
+        written = self.done[-1] if self.done else "the address that it was given"
         return NotWritten(
-            f"{self.file_name}: a folder of {self.partition} is still without it after {ROUNDS} rounds; check that "
-            f"`put` has written to {self.done[-1] if self.done else 'the address that it was given'}"
+            f"{self.file_name}: a folder of {', '.join(self.partition)} is still without it after {ROUNDS} rounds; "
+            f"check that `put` has written to {written}"
         )
 
 
 def write(
     sender: Sender,
     table_id: str,
-    partition: Mapping[str, Any] | str,
+    partition: Mapping[str, Any],
     put: Callable[[str], object],
     file_name: str | None = None,
 ) -> list[str]:
@@ -84,7 +84,7 @@ def write(
 async def write_async(
     sender: AsyncSender,
     table_id: str,
-    partition: Mapping[str, Any] | str,
+    partition: Mapping[str, Any],
     put: Callable[[str], Awaitable[object]],
     file_name: str | None = None,
 ) -> list[str]:
@@ -99,3 +99,10 @@ async def write_async(
             if len(state.done) == before:
                 return list(dict.fromkeys(state.done))
         raise state.unsettled()
+
+
+def _text(value: Any) -> str:
+    """Return the value of a partition key as the API takes it: empty for null."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

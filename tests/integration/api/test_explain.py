@@ -1,7 +1,6 @@
 """Explanations over HTTP: for tables in every condition, healthy or not."""
 
 import asyncio
-import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,7 +37,7 @@ async def test_a_table_of_few_small_files_can_be_rewritten_at_a_cost_and_is_not_
     assert (count["metric"], count["wanted"], count["measured"], count["holds"]) == ("small_file_count", 20, 6, False)
     assert "is not due" in answer["summary"][0]
     assert "No run of it has ended yet." in said(answer)
-    assert set(json.loads(rule["partition"]["partition"])) == {"day"}
+    assert set(rule["partition"]["partition"]["values"]) == {"day"}
     assert (answer["triggers"]["advice"], answer["triggers"]["never_due"]["files"]) == ([], 0)  # time makes each due
     cost = answer["now"]["cost"]
     assert (cost["files"], answer["now"]["time_estimate"]["source"]) == (12, "prior")

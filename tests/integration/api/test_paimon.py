@@ -81,9 +81,9 @@ async def test_every_view_of_a_table_answers(paimon: Paimon) -> None:
     assert (health["file_count"], health["table"]["format"], health["table"]["bucket_mode"]) == (24, "paimon", "fixed")
     assert (health["table"]["primary_keys"], health["table"]["write_only"]) == (["id", "day"], True)
     found = await paimon.view("partitions")
-    assert {each["partition"]: each["file_count"] for each in found["items"]} == {
-        '{"day":"2026-11-01"}': 12,
-        '{"day":"2026-11-02"}': 12,
+    assert {each["partition"]["text"]: each["file_count"] for each in found["items"]} == {
+        "day=2026-11-01": 12,
+        "day=2026-11-02": 12,
     }
     explained = await paimon.view("explain")
     assert explained["eligible"]
@@ -114,11 +114,11 @@ async def test_a_plan_has_a_group_for_each_bucket_with_enough_sorted_runs(paimon
         rows = [[number, "2026-11-03", 1.5] for number in range(20)]
         await asyncio.to_thread(paimon.lake.write, rows)
     plan = await paimon.preview()
-    assert [(each["partition"], each["input_files"]) for each in plan["groups"]] == [
-        *[('{"day":"2026-11-01"}', 6)] * 2,
-        *[('{"day":"2026-11-02"}', 6)] * 2,
+    assert [(each["partition"]["text"], each["input_files"]) for each in plan["groups"]] == [
+        *[("day=2026-11-01", 6)] * 2,
+        *[("day=2026-11-02", 6)] * 2,
     ]
-    assert [(each["partition"], each["reason"]) for each in plan["skipped"]] == [('{"day":"2026-11-03"}', "few_runs")]
+    assert [(each["partition"]["text"], each["reason"]) for each in plan["skipped"]] == [("day=2026-11-03", "few_runs")]
     assert (await paimon.preview(force_full=True))["groups_total"] == 6
 
 
@@ -180,14 +180,14 @@ async def test_p14_health_and_partitions_show_the_most_sorted_runs_of_a_bucket(p
     expected = {"sorted_run_count": 7, "level0_file_count": 7}
     assert fullest == {
         "spec_id": 0,
-        "partition": '{"day":"2026-11-02"}',
+        "partition": {"values": {"day": "2026-11-02"}, "text": "day=2026-11-02"},
         "bucket": 0,
         "hides_level0": False,
     } | expected | {"stop_trigger": None}
     items = (await paimon.view("partitions"))["items"]
-    assert {each["partition"]: each["sorted_run_count"] for each in items} == {
-        '{"day":"2026-11-01"}': 6,
-        '{"day":"2026-11-02"}': 7,
+    assert {each["partition"]["text"]: each["sorted_run_count"] for each in items} == {
+        "day=2026-11-01": 6,
+        "day=2026-11-02": 7,
     }
 
 

@@ -36,7 +36,7 @@ async def parts(api: Api, world: World, part: str) -> dict[str, Any]:
 
 
 def day_of(item: Mapping[str, Any]) -> str:
-    return str(item["partition"]).removeprefix('{"day":"').removesuffix('"}')
+    return str(item["partition"]["values"]["day"])
 
 
 async def make_due(world: World) -> None:

@@ -31,7 +31,7 @@ class Server:
         ]
         document = {
             "table_id": "tbl_1",
-            "partition": query["partition"],
+            "partition": {"values": {}, "text": query["partition"]},
             "file_name": NAME,
             "valid_until": "2026-11-01T10:30:00Z",
             "locations": locations,
@@ -47,11 +47,9 @@ def paths(*folders: str) -> list[str]:
     return [f"{each}/{NAME}" for each in folders]
 
 
-def write(
-    server: Server, put: Callable[[str], Any], partition: Any = '{"day":"2026-11-01"}', **given: Any
-) -> list[str]:
+def write(server: Server, put: Callable[[str], Any], **given: Any) -> list[str]:
     with Packhouse("http://server", "pkh_x", transport=httpx.MockTransport(server)) as client:
-        return client.write_everywhere("tbl_1", partition, put, **given)
+        return client.write_everywhere("tbl_1", {"day": "2026-11-01"}, put, **given)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +75,7 @@ async def test_each_folder_is_written_once_and_in_order(answers: list[list[str]]
     async with AsyncPackhouse("http://server", "pkh_x", transport=httpx.MockTransport(again)) as client:
         assert await client.write_everywhere("tbl_1", {"day": "2026-11-01"}, put) == paths(*expected)
     assert again.put == paths(*expected)
-    assert again.partitions[0] == '{"day": "2026-11-01"}'
+    assert again.partitions[0] == "day=2026-11-01"
 
 
 def test_a_write_goes_on_under_the_name_of_an_earlier_one() -> None:

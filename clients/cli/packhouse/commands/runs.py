@@ -189,7 +189,14 @@ def groups(
     session = Session.of(context)
     items = list(session.pages(session.client.runs.groups, run, limit=limit, state=group_state))
     rows = [
-        (g["ordinal"], state(g["state"]), g["partition"], g["input_files"], size(g["input_bytes"]), g["output_files"])
+        (
+            g["ordinal"],
+            state(g["state"]),
+            g["partition"]["text"],
+            g["input_files"],
+            size(g["input_bytes"]),
+            g["output_files"],
+        )
         for g in items
     ]
     columns = (">group", "state", "partition", ">files", ">bytes", ">into")

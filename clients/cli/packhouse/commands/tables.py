@@ -187,7 +187,10 @@ def write_locations(
     context: typer.Context,
     table: TableArgument,
     partition: Annotated[
-        str, typer.Option(help='The partition, as `tables partitions` shows it, such as \'{"day":"2026-11-01"}\'.')
+        list[str],
+        typer.Option(
+            metavar="KEY=VALUE", help="The partition, a value for each partition key: day=2026-11-01; empty: null."
+        ),
     ],
     file_name: Annotated[str | None, typer.Option(help="Name of the file, from an earlier answer.")] = None,
 ) -> None:

@@ -82,7 +82,7 @@ def partitions(console: Console, items: Sequence[Document], *, title: str = "") 
     """List partitions with their files."""
     rows = [
         (
-            p["partition"],
+            p["partition"]["text"],
             p["file_count"],
             p["small_file_count"],
             p["files_with_deletes"],
@@ -111,7 +111,7 @@ def _overlaps(console: Console, order: Document) -> None:
         console,
         ("partition", ">files", ">not in order", ">overlap depth", ">files for a lookup"),
         [
-            (p["partition"], p["files"], _percent(p), p["overlap_depth"], p["files_for_a_lookup"])
+            (p["partition"]["text"], p["files"], _percent(p), p["overlap_depth"], p["files_for_a_lookup"])
             for p in order["partitions"]
         ],
         title=f"overlap in the order of {columns} ({order['strategy']})",
@@ -169,7 +169,7 @@ def plan(console: Console, planned: Document) -> None:
             [
                 (
                     g["ordinal"],
-                    g["partition"],
+                    g["partition"]["text"],
                     g["input_files"],
                     size(g["input_bytes"]),
                     g["input_rows"],
@@ -180,7 +180,7 @@ def plan(console: Console, planned: Document) -> None:
         )
     if planned["skipped"]:
         console.print()
-        rows = [(s["partition"], s["files"], size(s["bytes"]), s["reason"]) for s in planned["skipped"]]
+        rows = [(s["partition"]["text"], s["files"], size(s["bytes"]), s["reason"]) for s in planned["skipped"]]
         print_rows(console, ("left alone", ">files", ">bytes", "why"), rows)
 
 

@@ -25,7 +25,7 @@ def show(console: Console, items: Sequence[Document], decided: Document, include
 def write_locations(console: Console, found: Document) -> None:
     """Show the name of a file and the folders of a partition to write it to, in order."""
     fields = ("partition", "file_name", "is_written", "state", "run_id", "compaction_id")
-    shown = {name.replace("_", " "): found[name] for name in fields}
+    shown = {name.replace("_", " "): found[name] for name in fields} | {"partition": found["partition"]["text"]}
     print_fields(console, shown | {"valid until": moment(found["valid_until"])})
     console.print()
     rows = [(each["role"], "yes" if each["has_file"] else "no", each["location"]) for each in found["locations"]]
@@ -43,7 +43,9 @@ def _decisions(console: Console, items: Sequence[Document], decided: Document) -
     }
     print_fields(console, fields)
     console.print()
-    rows = [(each["partition"], each["file_count"], size(each["total_bytes"]), *_decision(each)) for each in items]
+    rows = [
+        (each["partition"]["text"], each["file_count"], size(each["total_bytes"]), *_decision(each)) for each in items
+    ]
     columns = ("partition", ">files", ">bytes", "due", "decision", ">into")
     print_rows(console, columns, rows, title="decisions of the coordinator")
     console.print()
@@ -51,7 +53,7 @@ def _decisions(console: Console, items: Sequence[Document], decided: Document) -
 
 def _tasks(console: Console, items: Sequence[Document]) -> None:
     """Show the newest compaction task of each partition: its run, state, times, files and bytes."""
-    rows = [(each["partition"], *_task(each["task"])) for each in items]
+    rows = [(each["partition"]["text"], *_task(each["task"])) for each in items]
     columns = (
         "partition",
         "=state",

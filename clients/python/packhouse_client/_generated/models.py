@@ -654,41 +654,6 @@ class Discovery(Model):
     """Tables that match the pattern."""
 
 
-class DueTable(Model):
-    """A table that would become due."""
-
-    id: str
-    """Identifier; stable."""
-
-    address: str
-    """Address of the table."""
-
-    rule: str
-    """The trigger that holds."""
-
-    partition: str
-    """A partition for which it holds."""
-
-
-class DueTables(Model):
-    """Tables that would become due, by their last measurements; no table was read."""
-
-    count: int
-    """Tables that are due."""
-
-    tables: list[DueTable]
-    """The first hundred."""
-
-    never_measured_count: int
-    """Affected tables that were never measured."""
-
-    never_measured: list[AffectedTable]
-    """The first hundred; GET their health to measure them."""
-
-    untold_count: int
-    """Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand."""
-
-
 class EndedRun(Model):
     """A run that ended, with its reason."""
 
@@ -792,22 +757,6 @@ class ExplainedDay(Model):
     """Time at which the oldest of the used bytes are 24 hours old."""
 
 
-class ExplainedPartition(Model):
-    """A partition, with its size."""
-
-    spec_id: int
-    """Id of the partition spec."""
-
-    partition: str
-    """Canonical JSON of its values."""
-
-    file_count: int
-    """Live data files."""
-
-    total_bytes: int
-    """Bytes of live data files."""
-
-
 class ExplainedPause(Model):
     """An active pause. `stops`: running work is interrupted; otherwise groups in flight finish."""
 
@@ -823,32 +772,6 @@ class ExplainedPause(Model):
 
     stops: bool
     """True: running work stops. False: it ends what it began."""
-
-
-class ExplainedRule(Model):
-    """One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due."""
-
-    name: str
-    """Name of the rule."""
-
-    kind: ExplainedRuleKind
-    due: bool
-    """Whether the rule makes the table or a partition due."""
-
-    due_partitions_total: int
-    """Partitions that the rule makes due."""
-
-    due_partitions: list[ExplainedPartition]
-    """The first twenty, most small files first."""
-
-    held_back: dict[str, int]
-    """Partitions for which it holds, by what keeps them from being due."""
-
-    partition: ExplainedPartition | None
-    """Null for a rule on the table as a whole."""
-
-    conditions: list[ExplainedCondition]
-    """Conditions that were checked."""
 
 
 class ExplainedSchedule(Model):
@@ -966,68 +889,6 @@ class FileCount(Model):
     """Bytes of these files."""
 
 
-class FileGroup(Model):
-    """Files of one partition that are rewritten together by one task."""
-
-    ordinal: int
-    """Position in the plan, from 0."""
-
-    state: GroupState
-    """State that it is in."""
-
-    attempt: int
-    """Number of the attempt, from 1."""
-
-    spec_id: int
-    """Id of the partition spec."""
-
-    partition: str
-    """The partition as JSON."""
-
-    input_files: int
-    """Input files."""
-
-    input_bytes: int
-    """Bytes of the input files."""
-
-    input_rows: int
-    """Rows of the input files, from metadata."""
-
-    predicted_outputs: int
-    """Output files that the plan expects."""
-
-    output_files: int
-    """Output files."""
-
-    output_bytes: int
-    """Bytes of the output files."""
-
-    rows_deleted: int
-    """Rows that deletes hid, and that are therefore not in the outputs."""
-
-    measured: dict[str, Any]
-    """Figures that the task measured: bytes, requests, seconds."""
-
-    snapshot_id: str | None
-    """The snapshot that contains it once it is committed."""
-
-    reason: str | None
-    """Reason why it was dropped: a code, or `failed` or `refused` with details."""
-
-    updated_at: datetime
-    """Time at which its state changed last."""
-
-
-class FileGroupList(Model):
-    """File groups by ordinal."""
-
-    items: list[FileGroup]
-    """The items of this page."""
-
-    next_page_token: str | None
-    """Send as `page_token` for the next page; null on the last."""
-
-
 class FilteredColumns(Model):
     """Queries that filtered by exactly these columns."""
 
@@ -1143,31 +1004,6 @@ class FullRules(Model):
     """Conditions for a full rewrite of a partition without deletes; `off`: none."""
 
 
-class FullestBucket(Model):
-    """The bucket with the most sorted runs of a table with a primary key."""
-
-    spec_id: int
-    """Id of the partition spec."""
-
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
-
-    bucket: int
-    """Number of the bucket in its partition."""
-
-    sorted_run_count: int
-    """Its sorted runs: each file of level 0, and each other level with files."""
-
-    level0_file_count: int
-    """Its files of level 0."""
-
-    hides_level0: bool
-    """Whether readers skip files of level 0 until they are compacted."""
-
-    stop_trigger: int | None
-    """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
-
-
 class Grant(Model):
     """Rights of one team on the tables of some namespaces of a catalog."""
 
@@ -1269,40 +1105,6 @@ class Hold(Model):
 
     detail: str
     """Explanation in words."""
-
-
-class HotPartition(Model):
-    """A partition whose last race against other writers was lost."""
-
-    spec_id: int
-    """Id of the partition spec."""
-
-    partition: str
-    """Canonical JSON of its values."""
-
-    losses: int
-    """Attempts in a row that lost groups of it."""
-
-    lost_at: datetime
-    """Time at which the last race was lost."""
-
-    cools_until: datetime
-    """Runs leave it alone until then, unless they are forced."""
-
-    is_cooling: bool
-    """Whether runs skip it now."""
-
-    reason: str
-    """The reason."""
-
-    run_id: str
-    """The run that lost last."""
-
-    wasted_bytes: int
-    """Bytes that these attempts wrote and discarded."""
-
-    max_group_bytes: int
-    """Size limit of its file groups, halved for each lost race."""
 
 
 class Key(Model):
@@ -1539,7 +1341,7 @@ class LeftOutItem(Model):
     """A file, partition or manifest that a run left out of its work."""
 
     name: str
-    """Path of the file or manifest, or the partition."""
+    """Path of the file or manifest, or text of the partition."""
 
     reason: str
     """Code of the reason."""
@@ -1896,6 +1698,16 @@ class Overlap(Model):
     """Share of the files that a lookup need not look into."""
 
 
+class Partition(Model):
+    """One partition of a table."""
+
+    values: dict[str, bool | int | float | str | None]
+    """Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts."""
+
+    text: str
+    """The same for people."""
+
+
 class PartitionDecision(Model):
     """The decision that the coordinator makes on a partition under the policy of its table."""
 
@@ -1930,8 +1742,8 @@ class PartitionHealth(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     file_count: int
     """Live data files."""
@@ -1976,8 +1788,8 @@ class PartitionOverlap(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     files: int
     """Number of data files."""
@@ -2095,8 +1907,8 @@ class PlannedGroup(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     input_files: int
     """Input files."""
@@ -2423,7 +2235,7 @@ class RequestCause(Model):
     rule: str | None = None
     """Rule or setting that made it due."""
 
-    partition: str | None = None
+    partition: Partition | None = None
     """The first due partition; null: the whole table."""
 
     due_partitions: int | None = None
@@ -2804,8 +2616,8 @@ class SizeClass(Model):
 class SkippedPartition(Model):
     """A partition that is left alone."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     spec_id: int
     """Id of the partition spec."""
@@ -2845,8 +2657,8 @@ class SortedRunLoad(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     bucket: int
     """Number of the bucket in its partition."""
@@ -3345,8 +3157,8 @@ class WriteLocations(Model):
     table_id: str
     """Id of the registered table."""
 
-    partition: str
-    """The partition, as lists of partitions have it."""
+    partition: Partition
+    """The partition."""
 
     file_name: str
     """Name of the file in every folder. Send it with the next request, and use it for one file only."""
@@ -3621,6 +3433,41 @@ class DueState(Model):
     """Advice if a tenth of the data files or more would never be due; otherwise empty."""
 
 
+class DueTable(Model):
+    """A table that would become due."""
+
+    id: str
+    """Identifier; stable."""
+
+    address: str
+    """Address of the table."""
+
+    rule: str
+    """The trigger that holds."""
+
+    partition: Partition
+    """A partition for which it holds."""
+
+
+class DueTables(Model):
+    """Tables that would become due, by their last measurements; no table was read."""
+
+    count: int
+    """Tables that are due."""
+
+    tables: list[DueTable]
+    """The first hundred."""
+
+    never_measured_count: int
+    """Affected tables that were never measured."""
+
+    never_measured: list[AffectedTable]
+    """The first hundred; GET their health to measure them."""
+
+    untold_count: int
+    """Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand."""
+
+
 class EffectivePolicy(Model):
     """Every setting that holds for a table, by dotted name, with where it came from."""
 
@@ -3657,49 +3504,6 @@ class ExpireSnapshots(Model):
     """Also delete the files that only expired snapshots needed, once the snapshots are gone."""
 
 
-class ExplainedConflicts(Model):
-    """File groups that runs of the table lost to other writers lately."""
-
-    days: int
-    """Days that these figures cover."""
-
-    count: int
-    """Runs that lost file groups."""
-
-    lost_groups: int
-    """File groups lost to other writers."""
-
-    committed_groups: int
-    """Of runs that ended in these days, the newest hundred at most."""
-
-    conflict_rate: float | None
-    """Lost file groups of all that these runs tried to commit."""
-
-    wasted_bytes: int
-    """Bytes that these runs wrote and discarded."""
-
-    last_at: datetime | None
-    """Time of the last one; null: never."""
-
-    last_reason: str | None
-    """Reason of the last one; null: none."""
-
-    cooling_until: datetime | None
-    """A run that lost everything waits until then."""
-
-    hot_partitions_total: int
-    """Partitions whose last race was lost."""
-
-    cooling_partitions_total: int
-    """Number of partitions that runs skip now because they lost races."""
-
-    hot_partitions: list[HotPartition]
-    """The first twenty, those that cool down longest first."""
-
-    other_compactors: list[OtherCompactor]
-    """Two compactors on the same partitions make each other's commits fail; empty while the table can't be read."""
-
-
 class ExplainedParallelRuns(Model):
     """Number of running runs in the whole fleet and in the table's catalog."""
 
@@ -3708,6 +3512,48 @@ class ExplainedParallelRuns(Model):
 
     catalog: RunsAtOnce
     """Runs in the table's catalog."""
+
+
+class ExplainedPartition(Model):
+    """A partition, with its size."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    partition: Partition
+    """The partition."""
+
+    file_count: int
+    """Live data files."""
+
+    total_bytes: int
+    """Bytes of live data files."""
+
+
+class ExplainedRule(Model):
+    """One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due."""
+
+    name: str
+    """Name of the rule."""
+
+    kind: ExplainedRuleKind
+    due: bool
+    """Whether the rule makes the table or a partition due."""
+
+    due_partitions_total: int
+    """Partitions that the rule makes due."""
+
+    due_partitions: list[ExplainedPartition]
+    """The first twenty, most small files first."""
+
+    held_back: dict[str, int]
+    """Partitions for which it holds, by what keeps them from being due."""
+
+    partition: ExplainedPartition | None
+    """Null for a rule on the table as a whole."""
+
+    conditions: list[ExplainedCondition]
+    """Conditions that were checked."""
 
 
 class ExplainedTriggers(Model):
@@ -3752,6 +3598,68 @@ class ExplainedUpkeep(Model):
 
     held_by: list[Hold]
     """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
+
+
+class FileGroup(Model):
+    """Files of one partition that are rewritten together by one task."""
+
+    ordinal: int
+    """Position in the plan, from 0."""
+
+    state: GroupState
+    """State that it is in."""
+
+    attempt: int
+    """Number of the attempt, from 1."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    partition: Partition
+    """The partition."""
+
+    input_files: int
+    """Input files."""
+
+    input_bytes: int
+    """Bytes of the input files."""
+
+    input_rows: int
+    """Rows of the input files, from metadata."""
+
+    predicted_outputs: int
+    """Output files that the plan expects."""
+
+    output_files: int
+    """Output files."""
+
+    output_bytes: int
+    """Bytes of the output files."""
+
+    rows_deleted: int
+    """Rows that deletes hid, and that are therefore not in the outputs."""
+
+    measured: dict[str, Any]
+    """Figures that the task measured: bytes, requests, seconds."""
+
+    snapshot_id: str | None
+    """The snapshot that contains it once it is committed."""
+
+    reason: str | None
+    """Reason why it was dropped: a code, or `failed` or `refused` with details."""
+
+    updated_at: datetime
+    """Time at which its state changed last."""
+
+
+class FileGroupList(Model):
+    """File groups by ordinal."""
+
+    items: list[FileGroup]
+    """The items of this page."""
+
+    next_page_token: str | None
+    """Send as `page_token` for the next page; null on the last."""
 
 
 class Fleet(Model):
@@ -3978,6 +3886,31 @@ class FormatList(Model):
     """The items of this page."""
 
 
+class FullestBucket(Model):
+    """The bucket with the most sorted runs of a table with a primary key."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    partition: Partition
+    """The partition."""
+
+    bucket: int
+    """Number of the bucket in its partition."""
+
+    sorted_run_count: int
+    """Its sorted runs: each file of level 0, and each other level with files."""
+
+    level0_file_count: int
+    """Its files of level 0."""
+
+    hides_level0: bool
+    """Whether readers skip files of level 0 until they are compacted."""
+
+    stop_trigger: int | None
+    """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
+
+
 class HealthMeasurement(Model):
     """Health of the table in one snapshot."""
 
@@ -4033,6 +3966,40 @@ class HealthMeasurement(Model):
     """Live data files by size, the same classes in each measurement. Null in measurements without them."""
 
 
+class HotPartition(Model):
+    """A partition whose last race against other writers was lost."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    partition: Partition
+    """The partition."""
+
+    losses: int
+    """Attempts in a row that lost groups of it."""
+
+    lost_at: datetime
+    """Time at which the last race was lost."""
+
+    cools_until: datetime
+    """Runs leave it alone until then, unless they are forced."""
+
+    is_cooling: bool
+    """Whether runs skip it now."""
+
+    reason: str
+    """The reason."""
+
+    run_id: str
+    """The run that lost last."""
+
+    wasted_bytes: int
+    """Bytes that these attempts wrote and discarded."""
+
+    max_group_bytes: int
+    """Size limit of its file groups, halved for each lost race."""
+
+
 class LeftOut(Model):
     """Files, partitions or manifests that a run left out of its work."""
 
@@ -4055,8 +4022,8 @@ class ListedPartition(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     file_count: int
     """Live data files."""
@@ -4139,8 +4106,8 @@ class OrderedPartition(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    partition: str
-    """The partition's values as canonical JSON; `{}` for an unpartitioned table."""
+    partition: Partition
+    """The partition."""
 
     before: Overlap | None = None
     """Before the run."""
@@ -5342,6 +5309,49 @@ class ExplainedBudgets(Model):
 
     bytes_per_day: ExplainedDay
     """Bytes of inputs that the table's runs may take in 24 hours."""
+
+
+class ExplainedConflicts(Model):
+    """File groups that runs of the table lost to other writers lately."""
+
+    days: int
+    """Days that these figures cover."""
+
+    count: int
+    """Runs that lost file groups."""
+
+    lost_groups: int
+    """File groups lost to other writers."""
+
+    committed_groups: int
+    """Of runs that ended in these days, the newest hundred at most."""
+
+    conflict_rate: float | None
+    """Lost file groups of all that these runs tried to commit."""
+
+    wasted_bytes: int
+    """Bytes that these runs wrote and discarded."""
+
+    last_at: datetime | None
+    """Time of the last one; null: never."""
+
+    last_reason: str | None
+    """Reason of the last one; null: none."""
+
+    cooling_until: datetime | None
+    """A run that lost everything waits until then."""
+
+    hot_partitions_total: int
+    """Partitions whose last race was lost."""
+
+    cooling_partitions_total: int
+    """Number of partitions that runs skip now because they lost races."""
+
+    hot_partitions: list[HotPartition]
+    """The first twenty, those that cool down longest first."""
+
+    other_compactors: list[OtherCompactor]
+    """Two compactors on the same partitions make each other's commits fail; empty while the table can't be read."""
 
 
 class HealthHistory(Model):

@@ -857,7 +857,9 @@ def list_table_partitions(
     )
 
 
-def get_write_locations(table_id: str, *, partition: str, file_name: str | None = None) -> dict[str, Any]:
+def get_write_locations(
+    table_id: str, *, file_name: str | None = None, partition: Sequence[str] | str
+) -> dict[str, Any]:
     """Show where to write the files of a partition.
 
     Name the folders of a partition to put a file into while a rewrite replaces its folder.
@@ -868,13 +870,13 @@ def get_write_locations(table_id: str, *, partition: str, file_name: str | None 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        partition: The partition, as lists of partitions have it: a JSON object with a value for
-            each key.
         file_name: `file_name` of an earlier answer: `has_file` is then about this file. Without
             it: a new name.
+        partition: The partition: `key=value` for each partition key, in any order; an empty value
+            is null.
     """
     return arguments(
-        "GET", f"/v1/tables/{quoted(table_id)}/write-locations", query={"partition": partition, "file_name": file_name}
+        "GET", f"/v1/tables/{quoted(table_id)}/write-locations", query={"file_name": file_name, "partition": partition}
     )
 
 

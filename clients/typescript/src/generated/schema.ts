@@ -2758,7 +2758,7 @@ export interface components {
             /** @description Identifier; stable. */
             id: string;
             /** @description A partition for which it holds. */
-            partition: string;
+            partition: components["schemas"]["Partition"];
             /**
              * @description The trigger that holds.
              * @example many small files
@@ -3166,11 +3166,8 @@ export interface components {
         ExplainedPartition: {
             /** @description Live data files. */
             file_count: number;
-            /**
-             * @description Canonical JSON of its values.
-             * @example {"day":"2026-11-01"}
-             */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Id of the partition spec. */
             spec_id: number;
             /** @description Bytes of live data files. */
@@ -3447,11 +3444,8 @@ export interface components {
             output_bytes: number;
             /** @description Output files. */
             output_files: number;
-            /**
-             * @description The partition as JSON.
-             * @example {"day":"2026-11-01"}
-             */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Output files that the plan expects. */
             predicted_outputs: number;
             /** @description Reason why it was dropped: a code, or `failed` or `refused` with details. */
@@ -3811,8 +3805,8 @@ export interface components {
             hides_level0: boolean;
             /** @description Its files of level 0. */
             level0_file_count: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Its sorted runs: each file of level 0, and each other level with files. */
             sorted_run_count: number;
             /** @description Id of the partition spec. */
@@ -4081,11 +4075,8 @@ export interface components {
             lost_at: string;
             /** @description Size limit of its file groups, halved for each lost race. */
             max_group_bytes: number;
-            /**
-             * @description Canonical JSON of its values.
-             * @example {"day":"2026-11-01"}
-             */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /**
              * @description The reason.
              * @example source_gone
@@ -4394,7 +4385,7 @@ export interface components {
             /** @description The error that was found; empty if the reason explains itself. */
             detail: string;
             /**
-             * @description Path of the file or manifest, or the partition.
+             * @description Path of the file or manifest, or text of the partition.
              * @example s3://lake/warehouse/sales/orders/data/00007.parquet
              */
             name: string;
@@ -4543,8 +4534,8 @@ export interface components {
             largest_small_file_share: number | null;
             /** @description Files of level 0 of the bucket with the most. Null: the table's buckets have no levels. */
             level0_file_count: number | null;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels. */
             read_optimized_until: string | null;
             /** @description Live data files below `small_file_bytes`. */
@@ -4835,11 +4826,8 @@ export interface components {
             after?: components["schemas"]["Overlap"] | null;
             /** @description Before the run. */
             before?: components["schemas"]["Overlap"] | null;
-            /**
-             * @description The partition's values as canonical JSON; `{}` for an unpartitioned table.
-             * @example {"day":"2026-11-01"}
-             */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /**
              * @description Id of the partition spec.
              * @example 0
@@ -4980,6 +4968,23 @@ export interface components {
              */
             pruned_share?: number | null;
         };
+        /**
+         * @description One partition of a table.
+         * @example {
+         *       "values": {
+         *         "day": "2026-11-01"
+         *       },
+         *       "text": "day=2026-11-01"
+         *     }
+         */
+        Partition: {
+            /** @description The same for people. */
+            text: string;
+            /** @description Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts. */
+            values: {
+                [key: string]: boolean | number | string | null;
+            };
+        };
         /** @description The decision that the coordinator makes on a partition under the policy of its table. */
         PartitionDecision: {
             /** @description End of its cool-down after lost races; null: no cool-down. */
@@ -5020,8 +5025,8 @@ export interface components {
             largest_small_file_share: number | null;
             /** @description Files of level 0 of the bucket with the most. Null: the table's buckets have no levels. */
             level0_file_count: number | null;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels. */
             read_optimized_until: string | null;
             /** @description Live data files below `small_file_bytes`. */
@@ -5069,8 +5074,8 @@ export interface components {
             files_for_a_lookup: number;
             /** @description The most files that may hold one value. */
             overlap_depth: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Share of the files that a lookup need not look into. */
             pruned_share: number;
             /** @description Id of the partition spec. */
@@ -5187,8 +5192,8 @@ export interface components {
             input_rows: number;
             /** @description Position in the plan, from 0. */
             ordinal: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Output files that the plan expects. */
             predicted_outputs: number;
             /** @description Id of the partition spec. */
@@ -6499,11 +6504,8 @@ export interface components {
              * @example 24
              */
             due_partitions?: number | null;
-            /**
-             * @description The first due partition; null: the whole table.
-             * @example {"day":"2026-11-01"}
-             */
-            partition?: string | null;
+            /** @description The first due partition; null: the whole table. */
+            partition?: components["schemas"]["Partition"] | null;
             /**
              * @description Rule or setting that made it due.
              * @example settled
@@ -7956,8 +7958,8 @@ export interface components {
             bytes: number;
             /** @description Number of data files. */
             files: number;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /**
              * @description The reason.
              * @example as_good_as_it_gets
@@ -7995,8 +7997,8 @@ export interface components {
              * @description Time of the measurement.
              */
             measured_at: string;
-            /** @description The partition's values as canonical JSON; `{}` for an unpartitioned table. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description Sorted runs of one bucket at which writers should slow down. */
             slow_down_at: number;
             /** @description Its sorted runs: each file of level 0, and each other level with files. */
@@ -8828,8 +8830,8 @@ export interface components {
             is_written: boolean;
             /** @description The current folder, then those to come. */
             locations: components["schemas"]["WriteLocation"][];
-            /** @description The partition, as lists of partitions have it. */
-            partition: string;
+            /** @description The partition. */
+            partition: components["schemas"]["Partition"];
             /** @description That run; null without one. */
             run_id: string | null;
             /** @description `rewriting`: a run of this partition is under way. */
@@ -16681,8 +16683,8 @@ export interface operations {
             query: {
                 /** @description `file_name` of an earlier answer: `has_file` is then about this file. Without it: a new name. */
                 file_name?: string;
-                /** @description The partition, as lists of partitions have it: a JSON object with a value for each key. */
-                partition: string;
+                /** @description The partition: `key=value` for each partition key, in any order; an empty value is null. */
+                partition: string[];
             };
             header?: never;
             path: {

@@ -35,6 +35,7 @@ def partition_name(keys: PartitionKeys, given: str) -> str:
     names = [key.name for key in keys.columns]
     if not names:
         raise NotEligible("the table has no partition keys: no rewrite changes its folder, so write to its location")
+    values = None
     try:
         values = json.loads(given)
         problem = _problem_of(values, names)
@@ -46,11 +47,10 @@ def partition_name(keys: PartitionKeys, given: str) -> str:
         problem = "a value has characters that no text can have"
     except (ValueError, RecursionError):
         problem = "it is not JSON"
-    example = json.dumps(dict.fromkeys(names, "…"), ensure_ascii=False)
-    hint = f"write it as the list of partitions shows it, such as {example}"
+    hint = f"give a value for each key: {', '.join(f'partition={name}=…' for name in names)}"
+    shown = [f"{name}={value or ''}"[:_SHOWN] for name, value in values.items()] if isinstance(values, dict) else given
     raise InvalidInput(
-        f"partition can't be read: {problem}",
-        problems=(FieldProblem("query:partition", problem, given[:_SHOWN], hint),),
+        f"partition can't be read: {problem}", problems=(FieldProblem("query:partition", problem, shown, hint),)
     )
 
 
@@ -59,8 +59,6 @@ def _problem_of(values: Any, names: Sequence[str]) -> str:
         return "it is not a JSON object"
     if values.keys() != set(names):
         return f"it has other keys than the table, which has {', '.join(names)}"
-    if "" in values.values():
-        return "a value is empty; a Metastore has null in its place, so write null"
     wrong = [name for name, value in values.items() if isinstance(value, dict | list | float)]
     return f"the value of {wrong[0]} is not a text, whole number, boolean or null" if wrong else ""
 

@@ -72,7 +72,7 @@ function Due({ due }: { due: Preview["due"] }) {
         <List size="sm">
           {tables.slice(0, SHOWN).map((table) => (
             <List.Item key={table.id} className="wrap-anywhere">
-              <TableLink table={table} />: rule “{table.rule}” holds for partition {table.partition}
+              <TableLink table={table} />: rule “{table.rule}” holds for partition {table.partition.text}
             </List.Item>
           ))}
           {total > SHOWN && <List.Item>and {count(total - Math.min(SHOWN, tables.length))} more</List.Item>}

@@ -3,7 +3,7 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from "react";
 import { bytes, count, counted } from "../../../format/sizes";
-import { type FileGroup, type GroupState, counts, GROUP_STATES, partitionText } from "./groups";
+import { type FileGroup, type GroupState, counts, GROUP_STATES } from "./groups";
 import { reasonText } from "../words";
 
 export const GROUP_COLORS: Readonly<Record<GroupState, readonly [light: string, dark: string]>> = {
@@ -65,7 +65,7 @@ function groupText(group: FileGroup): string {
   const input = `${counted(group.input_files, "file")} of ${bytes(group.input_bytes)}`;
   const output = group.output_files > 0 ? ` to ${counted(group.output_files, "file")} of ${bytes(group.output_bytes)}` : "";
   const reason = group.reason === null ? "" : `: ${reasonText(group.reason)}`;
-  return `Group ${group.ordinal}, ${group.state}${reason}; ${partitionText(group.partition)}; ${input}${output}`;
+  return `Group ${group.ordinal}, ${group.state}${reason}; ${group.partition.text}; ${input}${output}`;
 }
 
 interface Drawing {

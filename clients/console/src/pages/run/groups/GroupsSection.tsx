@@ -6,7 +6,7 @@ import { bytes, count } from "../../../format/sizes";
 import { Badge } from "../../../parts/badges";
 import { type Column, RowsTable } from "../../../parts/RowsTable";
 import { Answer, Empty, Section } from "../../../parts/states";
-import { counts, type FileGroup, GROUP_STATES, type GroupState, merged, partitionText } from "./groups";
+import { counts, type FileGroup, GROUP_STATES, type GroupState, merged } from "./groups";
 import { GroupsGrid } from "./GroupsGrid";
 import type { LiveView } from "../live/runLive";
 import { groupsQuery, MOST_GROUPS, type RunDetail } from "../runQueries";
@@ -17,7 +17,7 @@ const TONES = { planned: "quiet", running: "busy", written: "waiting", committed
 const COLUMNS: readonly Column<FileGroup>[] = [
   { key: "ordinal", title: "Group", width: "70px", align: "right", cell: (group) => count(group.ordinal) },
   { key: "state", title: "State", width: "110px", cell: (group) => <Badge tone={TONES[group.state]}>{group.state}</Badge> },
-  { key: "partition", title: "Partition", cell: (group) => <PartitionCell partition={group.partition} /> },
+  { key: "partition", title: "Partition", cell: (group) => <PartitionCell text={group.partition.text} /> },
   { key: "files", title: "Files in", align: "right", cell: (group) => count(group.input_files) },
   { key: "bytes", title: "Bytes in", align: "right", cell: (group) => bytes(group.input_bytes) },
   { key: "outputs", title: "Files out", align: "right", cell: outputs },
@@ -26,8 +26,7 @@ const COLUMNS: readonly Column<FileGroup>[] = [
   { key: "reason", title: "Reason", cell: (group) => <ReasonCell reason={group.reason} /> },
 ];
 
-function PartitionCell({ partition }: { partition: string }) {
-  const text = partitionText(partition);
+function PartitionCell({ text }: { text: string }) {
   return (
     <span className="cut" title={text}>
       {text}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { counts, type FileGroup, type GroupNews, merged, newsOf, partitionText } from "./groups";
+import { counts, type FileGroup, type GroupNews, merged, newsOf } from "./groups";
 import type { RunEvent } from "../live/history";
 
 const group = (ordinal: number, state: FileGroup["state"]): FileGroup => ({ ordinal, state, reason: null }) as FileGroup;
@@ -28,10 +28,4 @@ test("a group never goes back to an earlier state", () => {
   const found = merged([group(0, "running"), group(1, "committed"), group(2, "committed")], news);
   expect(found.map(({ state }) => state)).toEqual(["written", "committed", "committed"]);
   expect(counts(found)).toMatchObject({ written: 1, committed: 2, dropped: 0 });
-});
-
-test("partitions are shown as names and values, and anything else as it is", () => {
-  expect(partitionText('{"day":"2026-11-02","region":null}')).toBe("day=2026-11-02, region=null");
-  expect(partitionText("{}")).toBe("whole table");
-  expect(partitionText("<b>not json")).toBe("<b>not json");
 });

@@ -46,16 +46,4 @@ export function counts(groups: readonly FileGroup[]): Readonly<Record<GroupState
   return found;
 }
 
-/** Return a partition for people: `day=2026-11-02, region=eu`; the JSON as it is where it is not an object. */
-export function partitionText(partition: string): string {
-  try {
-    const values: unknown = JSON.parse(partition);
-    if (typeof values !== "object" || values === null || Array.isArray(values)) return partition;
-    const parts = Object.entries(values).map(([name, value]) => `${name}=${value === null ? "null" : String(value)}`);
-    return parts.length === 0 ? "whole table" : parts.join(", ");
-  } catch {
-    return partition;
-  }
-}
-
 const rank = (state: GroupState): number => Math.min(GROUP_STATES.indexOf(state), 3);

@@ -4,7 +4,6 @@ import { bytes, count, counted, share } from "../../../format/sizes";
 import { RunLink } from "../../../parts/links";
 import { Section } from "../../../parts/states";
 import { Ago, Time } from "../../../parts/Time";
-import { partitionText } from "../partitionText";
 import type { Explanation } from "../tableQueries";
 
 export function Conflicts({ conflicts }: { conflicts: Explanation["conflicts"] }) {
@@ -39,8 +38,8 @@ export function Conflicts({ conflicts }: { conflicts: Explanation["conflicts"] }
             </thead>
             <tbody>
               {conflicts.hot_partitions.map((one) => (
-                <tr key={`${one.spec_id} ${one.partition}`}>
-                  <td title={one.partition}>{partitionText(one.partition)}</td>
+                <tr key={`${one.spec_id} ${one.partition.text}`}>
+                  <td title={one.partition.text}>{one.partition.text}</td>
                   <td className="right">{count(one.losses)}</td>
                   <td className="right">{bytes(one.wasted_bytes)}</td>
                   <td>{one.is_cooling ? <Time at={one.cools_until} /> : "over"}</td>

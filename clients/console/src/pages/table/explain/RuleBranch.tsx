@@ -3,7 +3,6 @@ import { Text } from "@mantine/core";
 import { bytes, count, counted } from "../../../format/sizes";
 import { Badge } from "../../../parts/badges";
 import type { Schemas } from "../../../api/client";
-import { partitionText } from "../partitionText";
 import { ConditionRows } from "./ConditionRows";
 import { isMet } from "./conditions";
 
@@ -28,7 +27,7 @@ export function RuleBranch({ rule }: { rule: Schemas["ExplainedRule"] }) {
       </summary>
       {rule.partition !== null && (
         <Text size="sm" mt={4} className="wrap-anywhere">
-          {rule.due ? "Measured in the busiest due partition" : "Measured in the partition that is nearest to it"}: {partitionText(rule.partition.partition)} (
+          {rule.due ? "Measured in the busiest due partition" : "Measured in the partition that is nearest to it"}: {rule.partition.partition.text} (
           {counted(rule.partition.file_count, "file")}, {bytes(rule.partition.total_bytes)})
         </Text>
       )}
@@ -46,8 +45,8 @@ export function RuleBranch({ rule }: { rule: Schemas["ExplainedRule"] }) {
           </summary>
           <ul className="wrap-anywhere" style={{ fontSize: 13 }}>
             {rule.due_partitions.map((one) => (
-              <li key={`${one.spec_id} ${one.partition}`}>
-                {partitionText(one.partition)}: {counted(one.file_count, "file")}, {bytes(one.total_bytes)}
+              <li key={`${one.spec_id} ${one.partition.text}`}>
+                {one.partition.text}: {counted(one.file_count, "file")}, {bytes(one.total_bytes)}
               </li>
             ))}
           </ul>

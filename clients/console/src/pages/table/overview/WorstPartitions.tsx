@@ -2,7 +2,6 @@
 import { Text } from "@mantine/core";
 import { bytes, count } from "../../../format/sizes";
 import { Bar } from "../Bar";
-import { partitionText } from "../partitionText";
 import type { Health } from "../tableQueries";
 
 export function WorstPartitions({ health }: { health: Health }) {
@@ -13,9 +12,9 @@ export function WorstPartitions({ health }: { health: Health }) {
     <>
       <dl className="bars">
         {worst.map((one) => (
-          <div key={`${one.spec_id} ${one.partition}`} className="bars-row">
-            <dt className="cut" style={{ maxWidth: 320 }} title={one.partition}>
-              {partitionText(one.partition)}
+          <div key={`${one.spec_id} ${one.partition.text}`} className="bars-row">
+            <dt className="cut" style={{ maxWidth: 320 }} title={one.partition.text}>
+              {one.partition.text}
             </dt>
             <dd>
               <Bar fill={one.avoidable_file_count / most} tone="unmet" rest={(one.file_count - one.avoidable_file_count) / most} />

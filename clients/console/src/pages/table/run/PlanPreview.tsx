@@ -7,12 +7,11 @@ import { Badge } from "../../../parts/badges";
 import { type Column, RowsTable } from "../../../parts/RowsTable";
 import { Figure } from "../../../parts/states";
 import { Time } from "../../../parts/Time";
-import { partitionText } from "../partitionText";
 
 type Plan = Schemas["TablePlan"];
 
 const GROUPS: readonly Column<Schemas["PlannedGroup"]>[] = [
-  { key: "partition", title: "Partition", cell: (group) => <span className="cut" title={group.partition}>{partitionText(group.partition)}</span> },
+  { key: "partition", title: "Partition", cell: (group) => <span className="cut" title={group.partition.text}>{group.partition.text}</span> },
   { key: "files", title: "Files in", align: "right", cell: (group) => count(group.input_files) },
   { key: "out", title: "Files out", align: "right", cell: (group) => `about ${count(group.predicted_outputs)}` },
   { key: "bytes", title: "Bytes in", align: "right", cell: (group) => bytes(group.input_bytes) },
@@ -20,7 +19,7 @@ const GROUPS: readonly Column<Schemas["PlannedGroup"]>[] = [
 ];
 
 const SKIPPED: readonly Column<Schemas["SkippedPartition"]>[] = [
-  { key: "partition", title: "Partition", cell: (one) => <span className="cut" title={one.partition}>{partitionText(one.partition)}</span> },
+  { key: "partition", title: "Partition", cell: (one) => <span className="cut" title={one.partition.text}>{one.partition.text}</span> },
   { key: "reason", title: "Reason", cell: (one) => <>{one.reason.replaceAll("_", " ")}{one.until !== null && <> until <Time at={one.until} /></>}</> },
   { key: "files", title: "Files", align: "right", cell: (one) => count(one.files) },
   { key: "bytes", title: "Bytes", align: "right", cell: (one) => bytes(one.bytes) },
@@ -64,7 +63,7 @@ export function PlanPreview({ plan }: { plan: Plan }) {
       {plan.skipped.length > 0 && (
         <details>
           <summary>Partitions left alone{plan.skipped_total > plan.skipped.length && `: the first ${count(plan.skipped.length)} of ${count(plan.skipped_total)}`}</summary>
-          <RowsTable label="Partitions left alone" columns={SKIPPED} rows={plan.skipped} rowKey={(one) => `${one.spec_id} ${one.partition}`} height={220} />
+          <RowsTable label="Partitions left alone" columns={SKIPPED} rows={plan.skipped} rowKey={(one) => `${one.spec_id} ${one.partition.text}`} height={220} />
         </details>
       )}
     </div>

@@ -11,7 +11,6 @@ import { Empty, Section, Waiting } from "../../../parts/states";
 import { usePages } from "../../../parts/usePages";
 import { useUrlState } from "../../../parts/useUrlState";
 import { Bar } from "../Bar";
-import { partitionText } from "../partitionText";
 import { fetchPartitions, type Partition, type Table } from "../tableQueries";
 import { TABLE_STATE } from "../urlState";
 
@@ -26,7 +25,7 @@ const SORTS = [
 ];
 
 const COLUMNS: readonly Column<Partition>[] = [
-  { key: "partition", title: "Partition", sort: "partition", cell: (one) => <span className="cut" title={one.partition}>{partitionText(one.partition)}</span> },
+  { key: "partition", title: "Partition", sort: "partition", cell: (one) => <span className="cut" title={one.partition.text}>{one.partition.text}</span> },
   {
     key: "share",
     title: "Avoidable",
@@ -59,7 +58,7 @@ export function PartitionsTab({ table }: { table: Table }) {
       {items.length === 0 ? (
         <Empty title="No partition has files">The table has no live data files yet.</Empty>
       ) : (
-        <RowsTable label="List of partitions" columns={COLUMNS} rows={items} rowKey={(one) => `${one.spec_id} ${one.partition}`} listKey={listKey} sort={sort}
+        <RowsTable label="List of partitions" columns={COLUMNS} rows={items} rowKey={(one) => `${one.spec_id} ${one.partition.text}`} listKey={listKey} sort={sort}
           onSort={(next) => change({ sort: next })} onMore={more} isFetchingMore={isFetchingMore} height="60vh" />
       )}
       <Text size="sm" c="dimmed" mt="xs">
