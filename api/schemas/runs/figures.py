@@ -292,3 +292,31 @@ class PlannedLater(TypedDict):
     partitions: int
     files: Annotated[int, Field(description="In these partitions, those that it may rewrite.")]
     bytes: int
+
+
+class TaskFigures(StoredDocument):
+    """Figures that the task of a file group measured. Null: it did not, or not yet."""
+
+    rows_read: int | None = Field(default=None, description="Rows read, deleted ones included.", examples=[640000])
+    rows_deleted: int | None = Field(default=None, description="Rows that deletes hid.", examples=[0])
+    rows_written: int | None = Field(default=None, description="Rows written.", examples=[640000])
+    bytes_read: int | None = Field(default=None, description="Bytes read from the storage.", examples=[41943040])
+    bytes_written: int | None = Field(default=None, description="Bytes written to the storage.", examples=[38900000])
+    requests: int | None = Field(default=None, description="Requests to the storage.", examples=[82])
+    seconds_reading: float | None = Field(default=None, description="Thread-seconds of reading.", examples=[0.7])
+    seconds_working: float | None = Field(default=None, description="Thread-seconds of decoding and encoding.")
+    seconds_writing: float | None = Field(default=None, description="Thread-seconds of writing.", examples=[0.2])
+    throttled_seconds: float | None = Field(
+        default=None, description="Thread-seconds in which reading or writing held back for a limit.", examples=[0.0]
+    )
+    row_digest: Text | None = Field(
+        default=None, description="Digest of the rows of inputs and outputs; null or empty: rows were not compared."
+    )
+    bytes_checked: int | None = Field(default=None, description="Bytes read to compare rows; part of `bytes_read`.")
+    seconds_checking: float | None = Field(default=None, description="Thread-seconds of comparing rows.")
+    check_limit: Text | None = Field(
+        default=None, description="Why rows were compared in part or not at all though the policy asks for it."
+    )
+    base_snapshot_id: SnapshotId | None = Field(
+        default=None, description="Of the table format's own procedure: the snapshot that it read."
+    )

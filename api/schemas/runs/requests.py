@@ -94,7 +94,7 @@ class RewriteRequest(RequestFields):
     partitions: (
         Annotated[
             Partitions,
-            PlainSerializer(lambda predicate: document(predicate)),  # noqa: PLW0108 - without its type, which is no schema
+            PlainSerializer(lambda predicate: document(predicate)),  # noqa: PLW0108 - a type would take the place of the schema
         ]
         | None
     ) = Field(default=None, description="Partitions to rewrite; null: all.")

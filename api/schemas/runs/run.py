@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Partition, text_ids
 from api.schemas.fleet.limits import Pause
+from api.schemas.runs.figures import TaskFigures
 from api.schemas.runs.plans import RunPlan, plan_of
 from api.schemas.runs.requests import RunPolicy, StoredRequest, policy_of, request_of
 from api.schemas.runs.results import RunResult, result_of
@@ -261,7 +262,7 @@ class FileGroup(Answer):
     output_files: int
     output_bytes: int
     rows_deleted: int = Field(description="Rows that deletes hid, and that are therefore not in the outputs.")
-    measured: JsonObject = Field(description="Figures that the task measured: bytes, requests, seconds.")
+    measured: TaskFigures = Field(description="Figures that its task measured.")
     snapshot_id: str | None = Field(description="The snapshot that contains it once it is committed.")
     reason: str | None = Field(description="Reason why it was dropped: a code, or `failed` or `refused` with details.")
     updated_at: Instant
@@ -282,7 +283,7 @@ class FileGroup(Answer):
             output_files=len(group.outputs),
             output_bytes=group.output_bytes,
             rows_deleted=group.rows_deleted,
-            measured=text_ids(group.measured, "base_snapshot_id"),
+            measured=TaskFigures.read(group.measured),
             snapshot_id=None if group.snapshot_id is None else str(group.snapshot_id),
             reason=None if group.reason is None else str(group.reason),
             updated_at=group.updated_at,

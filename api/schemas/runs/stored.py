@@ -63,7 +63,7 @@ def _place(location: _Path, kind: str) -> _Path:
 def _without(value: Any, places: Iterable[_Path]) -> Any:
     """Return a JSON value without the values at these places, or `_GONE` if it is one of them itself.
 
-    A place may go on below a value that is no container, with names of alternatives: the value counts then.
+    A place may go on below a value without parts, with names of alternatives: the value counts then.
     """
     inner: dict[int | str, list[_Path]] = defaultdict(list)
     for place in places:

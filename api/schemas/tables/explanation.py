@@ -5,13 +5,14 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Instant, JsonObject, Partition
+from api.schemas.common import Answer, Instant, Partition
 from api.schemas.runs.figures import Calibration, PlannedLater, Prediction, TimeEstimate
 from api.schemas.runs.run import Run
 from api.schemas.tables.due import NeverDue
 from api.schemas.tables.table import Condition
 from engine.domain.policies import OnStart, WindowKind
 from engine.domain.runs import run as domain
+from engine.domain.tables.signals import SignalValue
 from engine.domain.tables.watches import Verdict
 
 
@@ -342,6 +343,15 @@ class HealthFigures(Answer):
     score: float
 
 
+class ExplainedSignal(Answer):
+    """A signal of another system that counts for the table."""
+
+    table_id: str | None = Field(description="Null: it is about the whole fleet.")
+    at: Instant = Field(description="Time at which it was received.")
+    sent_by: str
+    signal: SignalValue = Field(description="What it says.")
+
+
 class Explanation(Answer):
     """Explanation of a table: its last rewrites, whether it is due, what holds it back, and the effect of a run now.
 
@@ -378,7 +388,7 @@ class Explanation(Answer):
     live_run: Run | None
     last_run: Run | None
     last_runs: list[EndedRun] = Field(description="The last five, newest first.")
-    signals: list[JsonObject] = Field(description="The newest of each kind, about the table and about the fleet.")
+    signals: list[ExplainedSignal] = Field(description="The newest of each kind, about the table and about the fleet.")
     health: HealthFigures | None
     settings: dict[str, ExplainedSetting]
 

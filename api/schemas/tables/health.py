@@ -5,7 +5,8 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer, Instant, JsonObject, Listed, Partition
+from api.schemas.common import Answer, Instant, Listed, Partition
+from api.schemas.tables.descriptions import TableDescription
 from api.schemas.tables.due import DueState
 from api.schemas.tables.row_orders import OrderHealth
 from api.schemas.tables.table import Freeze
@@ -93,9 +94,7 @@ class TableHealth(Answer):
     table_id: str
     measured_at: Instant
     snapshot_id: str | None
-    table: JsonObject = Field(
-        description="Format, version, snapshots, manifests, columns, and the partition specs: of each field its column."
-    )
+    table: TableDescription = Field(description="Its format, schema, partition specs and figures of its metadata.")
     partition_count: int
     file_count: int
     total_bytes: int

@@ -59,7 +59,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "last_run": None if record.last is None else replace(record.last, ref=record.table.ref),
         "last_runs": [_ended(run) for run in record.ended[:LAST_RUNS]],
         "signals": [
-            {"table_id": each.table_id, "at": each.at, "sent_by": each.sent_by, **each.value.model_dump(mode="json")}
+            {"table_id": each.table_id, "at": each.at, "sent_by": each.sent_by, "signal": each.value}
             for each in record.signals
         ],
         "health": _health(facts),

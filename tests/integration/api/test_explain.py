@@ -269,5 +269,8 @@ async def test_signals_are_shown_newest_of_each_kind(api: Api, table_id: str):
             value = QueryLatency(kind=SignalKind.QUERY_LATENCY, p95_seconds=p95)
             await unit.signals.append(about, value, "key:grafana")  # type: ignore[arg-type]
     signals = (await explained(api, table_id))["signals"]
-    assert [(signal["table_id"], signal["p95_seconds"]) for signal in signals] == [(table_id, 2.5), (None, 4.0)]
-    assert {(signal["kind"], signal["sent_by"]) for signal in signals} == {("query_latency", "key:grafana")}
+    assert [(signal["table_id"], signal["signal"]["p95_seconds"]) for signal in signals] == [
+        (table_id, 2.5),
+        (None, 4.0),
+    ]
+    assert {(signal["signal"]["kind"], signal["sent_by"]) for signal in signals} == {("query_latency", "key:grafana")}

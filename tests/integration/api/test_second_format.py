@@ -90,7 +90,7 @@ async def test_partitions_are_chosen_and_files_of_others_stay(plain: Plain) -> N
 async def test_every_view_of_a_table_answers(plain: Plain) -> None:
     base = f"/v1/tables/{plain.table_id}"
     health = await plain.api.get(f"{base}/health")
-    assert (health["table"]["format"], health["table"]["version"]) == ("plain", 18)
+    assert (health["table"]["format"], health["table"]["default_spec_id"]) == ("plain", 0)
     assert (health["file_count"], health["small_file_count"]) == (18, 18)
     explained = await plain.api.get(f"{base}/explain")
     assert explained["eligible"]

@@ -612,6 +612,22 @@ class Dependency(Model):
     """Time until it answered, in seconds."""
 
 
+class DescribedColumn(Model):
+    """A column of a table."""
+
+    name: str
+    """Name of the column."""
+
+    type: str
+    """Its type in the words of the table format."""
+
+    id: int | None = None
+    """Its field id; null: the format has none."""
+
+    required: bool | None = None
+    """Whether it has no nulls; null: the format does not say."""
+
+
 class DiscoverRequest(Model):
     """Tables to look for."""
 
@@ -1105,6 +1121,19 @@ class Hold(Model):
 
     detail: str
     """Explanation in words."""
+
+
+class IgnoredProperty(Model):
+    """A property of the table that has no effect."""
+
+    name: str
+    """Name of the property."""
+
+    value: str
+    """Its value."""
+
+    reason: str
+    """Why it has no effect."""
 
 
 class Key(Model):
@@ -1736,6 +1765,19 @@ class PartitionDecision(Model):
     """End of its cool-down after lost races; null: no cool-down."""
 
 
+class PartitionField(Model):
+    """A field of a partition spec."""
+
+    name: str
+    """Name of the partition field."""
+
+    column: str | None
+    """Its source column; null: the column was dropped."""
+
+    transform: str
+    """Transform of the column's values."""
+
+
 class PartitionHealth(Model):
     """One partition that has something to better."""
 
@@ -1805,6 +1847,16 @@ class PartitionOverlap(Model):
 
     unordered_share: float
     """Bytes of files that are not in the order, as a share of all bytes."""
+
+
+class PartitionSpec(Model):
+    """A partition spec: how rows are put into partitions."""
+
+    spec_id: int
+    """Id of the partition spec."""
+
+    fields: list[PartitionField]
+    """Its fields, in order; empty: the table has no partitions."""
 
 
 class PartitionTask(Model):
@@ -2785,6 +2837,85 @@ class TableDeletions(Model):
     """Whether these are all; files without a reference and replaced copies are found by a run only."""
 
 
+class TableDescription(Model):
+    """What a table is: its format, schema and partition specs, and figures of its metadata."""
+
+    format: str
+    """Table format."""
+
+    format_version: int | None = None
+    """Version of the format."""
+
+    uuid: str | None = None
+    """The table's own id."""
+
+    location: str | None = None
+    """Location of its files at present."""
+
+    head_snapshot_id: str | None = None
+    """Its current snapshot; null: it has none."""
+
+    snapshot_count: int | None = None
+    """Unexpired snapshots."""
+
+    refs: list[str] | None = None
+    """Names of its branches and tags."""
+
+    data_manifest_count: int | None = None
+    """Manifests of data files."""
+
+    delete_manifest_count: int | None = None
+    """Manifests of delete files."""
+
+    schema_id: int | None = None
+    """Id of its current schema."""
+
+    columns: list[DescribedColumn] | None = None
+    """Its top-level columns."""
+
+    specs: list[PartitionSpec] | None = None
+    """All its partition specs."""
+
+    default_spec_id: int | None = None
+    """Id of the current partition spec."""
+
+    ignored_properties: list[IgnoredProperty] | None = None
+    """Properties that Packhouse reads and that have no effect here."""
+
+    kind: str | None = None
+    """Of a Hive table: its type."""
+
+    provider: str | None = None
+    """Of a Hive table: the program that made it."""
+
+    partition_count: int | None = None
+    """Of a Hive table: partitions in the Metastore."""
+
+    partitions_outside: int | None = None
+    """Of a Hive table: partitions outside of the table's location."""
+
+    primary_keys: list[str] | None = None
+    """Of a Paimon table: columns of its primary key."""
+
+    bucket_mode: str | None = None
+    """Of a Paimon table: how buckets are chosen."""
+
+    buckets: int | None = None
+    """Of a Paimon table: number of buckets."""
+
+    deletion_vectors: bool | None = None
+    """Of a Paimon table: whether it has them."""
+
+    changelog_producer: str | None = None
+    """Of a Paimon table: its option of this name."""
+
+    merge_engine: str | None = None
+    """Of a Paimon table: its merge engine."""
+
+    write_only: bool | None = None
+    """Of a Paimon table: whether writers do not compact."""
+
+
 class TableList(Model):
     """Tables, newest registration first."""
 
@@ -2857,6 +2988,55 @@ class TableWindows(Model):
 
     items: list[TableWindow]
     """Occurrences that touch this time, in order."""
+
+
+class TaskFigures(Model):
+    """Figures that the task of a file group measured. Null: it did not, or not yet."""
+
+    rows_read: int | None = None
+    """Rows read, deleted ones included."""
+
+    rows_deleted: int | None = None
+    """Rows that deletes hid."""
+
+    rows_written: int | None = None
+    """Rows written."""
+
+    bytes_read: int | None = None
+    """Bytes read from the storage."""
+
+    bytes_written: int | None = None
+    """Bytes written to the storage."""
+
+    requests: int | None = None
+    """Requests to the storage."""
+
+    seconds_reading: float | None = None
+    """Thread-seconds of reading."""
+
+    seconds_working: float | None = None
+    """Thread-seconds of decoding and encoding."""
+
+    seconds_writing: float | None = None
+    """Thread-seconds of writing."""
+
+    throttled_seconds: float | None = None
+    """Thread-seconds in which reading or writing held back for a limit."""
+
+    row_digest: str | None = None
+    """Digest of the rows of inputs and outputs; null or empty: rows were not compared."""
+
+    bytes_checked: int | None = None
+    """Bytes read to compare rows; part of `bytes_read`."""
+
+    seconds_checking: float | None = None
+    """Thread-seconds of comparing rows."""
+
+    check_limit: str | None = None
+    """Why rows were compared in part or not at all though the policy asks for it."""
+
+    base_snapshot_id: str | None = None
+    """Of the table format's own procedure: the snapshot that it read."""
 
 
 class TaskSums(Model):
@@ -3556,6 +3736,22 @@ class ExplainedRule(Model):
     """Conditions that were checked."""
 
 
+class ExplainedSignal(Model):
+    """A signal of another system that counts for the table."""
+
+    table_id: str | None
+    """Null: it is about the whole fleet."""
+
+    at: datetime
+    """Time at which it was received."""
+
+    sent_by: str
+    """Caller that sent it."""
+
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
+    """What it says."""
+
+
 class ExplainedTriggers(Model):
     """Every rule, judged now; any of them makes the table due."""
 
@@ -3639,8 +3835,8 @@ class FileGroup(Model):
     rows_deleted: int
     """Rows that deletes hid, and that are therefore not in the outputs."""
 
-    measured: dict[str, Any]
-    """Figures that the task measured: bytes, requests, seconds."""
+    measured: TaskFigures
+    """Figures that its task measured."""
 
     snapshot_id: str | None
     """The snapshot that contains it once it is committed."""
@@ -4841,8 +5037,8 @@ class TableHealth(Model):
     snapshot_id: str | None
     """Snapshot that it refers to; null: none."""
 
-    table: dict[str, Any]
-    """Format, version, snapshots, manifests, columns, and the partition specs: of each field its column."""
+    table: TableDescription
+    """Its format, schema, partition specs and figures of its metadata."""
 
     partition_count: int
     """Partitions with live data files."""
@@ -6114,7 +6310,7 @@ class Explanation(Model):
     last_runs: list[EndedRun]
     """The last five, newest first."""
 
-    signals: list[dict[str, Any]]
+    signals: list[ExplainedSignal]
     """The newest of each kind, about the table and about the fleet."""
 
     health: HealthFigures | None

@@ -2688,6 +2688,26 @@ export interface components {
             /** @description Time until it answered, in seconds. */
             seconds: number;
         };
+        /** @description A column of a table. */
+        DescribedColumn: {
+            /**
+             * @description Its field id; null: the format has none.
+             * @example 3
+             */
+            id?: number | null;
+            /**
+             * @description Name of the column.
+             * @example customer
+             */
+            name: string;
+            /** @description Whether it has no nulls; null: the format does not say. */
+            required?: boolean | null;
+            /**
+             * @description Its type in the words of the table format.
+             * @example string
+             */
+            type: string;
+        };
         /** @description A table of the catalog that matches. */
         DiscoveredTable: {
             /** @description Reason why it was refused or not tried. */
@@ -3256,6 +3276,20 @@ export interface components {
              */
             value: unknown;
         };
+        /** @description A signal of another system that counts for the table. */
+        ExplainedSignal: {
+            /**
+             * Format: date-time
+             * @description Time at which it was received.
+             */
+            at: string;
+            /** @description Caller that sent it. */
+            sent_by: string;
+            /** @description What it says. */
+            signal: components["schemas"]["CommitSeen"] | components["schemas"]["QueryLatency"] | components["schemas"]["Backpressure"] | components["schemas"]["Filters"] | components["schemas"]["OldestReader"];
+            /** @description Null: it is about the whole fleet. */
+            table_id: string | null;
+        };
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
             /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
@@ -3371,9 +3405,7 @@ export interface components {
                 [key: string]: components["schemas"]["ExplainedSetting"];
             };
             /** @description The newest of each kind, about the table and about the fleet. */
-            signals: {
-                [key: string]: unknown;
-            }[];
+            signals: components["schemas"]["ExplainedSignal"][];
             /** @description Whether and when a run starts automatically, in one sentence. */
             starts: string;
             /** @description About when a run starts automatically if nothing more is written. Null: none does in the current state. */
@@ -3434,10 +3466,8 @@ export interface components {
             input_files: number;
             /** @description Rows of the input files, from metadata. */
             input_rows: number;
-            /** @description Figures that the task measured: bytes, requests, seconds. */
-            measured: {
-                [key: string]: unknown;
-            };
+            /** @description Figures that its task measured. */
+            measured: components["schemas"]["TaskFigures"];
             /** @description Position in the plan, from 0. */
             ordinal: number;
             /** @description Bytes of the output files. */
@@ -4088,6 +4118,24 @@ export interface components {
             spec_id: number;
             /** @description Bytes that these attempts wrote and discarded. */
             wasted_bytes: number;
+        };
+        /** @description A property of the table that has no effect. */
+        IgnoredProperty: {
+            /**
+             * @description Name of the property.
+             * @example write.parquet.row-group-size-bytes
+             */
+            name: string;
+            /**
+             * @description Why it has no effect.
+             * @example not a size
+             */
+            reason: string;
+            /**
+             * @description Its value.
+             * @example many
+             */
+            value: string;
         };
         /** @description An API key, without its secret. */
         Key: {
@@ -5009,6 +5057,24 @@ export interface components {
              */
             rules: string[];
         };
+        /** @description A field of a partition spec. */
+        PartitionField: {
+            /**
+             * @description Its source column; null: the column was dropped.
+             * @example ordered_at
+             */
+            column: string | null;
+            /**
+             * @description Name of the partition field.
+             * @example day
+             */
+            name: string;
+            /**
+             * @description Transform of the column's values.
+             * @example day
+             */
+            transform: string;
+        };
         /** @description One partition that has something to better. */
         PartitionHealth: {
             /** @description Mean size of a live data file, in bytes. */
@@ -5088,6 +5154,13 @@ export interface components {
          * @enum {string}
          */
         PartitionPart: "decision" | "task";
+        /** @description A partition spec: how rows are put into partitions. */
+        PartitionSpec: {
+            /** @description Its fields, in order; empty: the table has no partitions. */
+            fields: components["schemas"]["PartitionField"][];
+            /** @description Id of the partition spec. */
+            spec_id: number;
+        };
         /** @description The newest compaction task of a partition: the file groups that the newest run planned for it. */
         PartitionTask: {
             /** @description Bytes of the committed files. */
@@ -8119,6 +8192,97 @@ export interface components {
             /** @description Snapshots that would be removed now. */
             snapshots: number | null;
         };
+        /** @description What a table is: its format, schema and partition specs, and figures of its metadata. */
+        TableDescription: {
+            /** @description Of a Paimon table: how buckets are chosen. */
+            bucket_mode?: string | null;
+            /**
+             * @description Of a Paimon table: number of buckets.
+             * @example 4
+             */
+            buckets?: number | null;
+            /** @description Of a Paimon table: its option of this name. */
+            changelog_producer?: string | null;
+            /**
+             * @description Its top-level columns.
+             * @default []
+             */
+            columns?: components["schemas"]["DescribedColumn"][];
+            /**
+             * @description Manifests of data files.
+             * @example 65
+             */
+            data_manifest_count?: number | null;
+            /**
+             * @description Id of the current partition spec.
+             * @example 0
+             */
+            default_spec_id?: number | null;
+            /**
+             * @description Manifests of delete files.
+             * @example 0
+             */
+            delete_manifest_count?: number | null;
+            /** @description Of a Paimon table: whether it has them. */
+            deletion_vectors?: boolean | null;
+            /**
+             * @description Table format.
+             * @example iceberg
+             */
+            format: string;
+            /**
+             * @description Version of the format.
+             * @example 2
+             */
+            format_version?: number | null;
+            /** @description Its current snapshot; null: it has none. */
+            head_snapshot_id?: string | null;
+            /** @description Properties that Packhouse reads and that have no effect here. */
+            ignored_properties?: components["schemas"]["IgnoredProperty"][] | null;
+            /**
+             * @description Of a Hive table: its type.
+             * @example EXTERNAL_TABLE
+             */
+            kind?: string | null;
+            /** @description Location of its files at present. */
+            location?: string | null;
+            /** @description Of a Paimon table: its merge engine. */
+            merge_engine?: string | null;
+            /** @description Of a Hive table: partitions in the Metastore. */
+            partition_count?: number | null;
+            /** @description Of a Hive table: partitions outside of the table's location. */
+            partitions_outside?: number | null;
+            /** @description Of a Paimon table: columns of its primary key. */
+            primary_keys?: string[] | null;
+            /** @description Of a Hive table: the program that made it. */
+            provider?: string | null;
+            /**
+             * @description Names of its branches and tags.
+             * @example [
+             *       "main"
+             *     ]
+             */
+            refs?: string[] | null;
+            /**
+             * @description Id of its current schema.
+             * @example 0
+             */
+            schema_id?: number | null;
+            /**
+             * @description Unexpired snapshots.
+             * @example 65
+             */
+            snapshot_count?: number | null;
+            /**
+             * @description All its partition specs.
+             * @default []
+             */
+            specs?: components["schemas"]["PartitionSpec"][];
+            /** @description The table's own id. */
+            uuid?: string | null;
+            /** @description Of a Paimon table: whether writers do not compact. */
+            write_only?: boolean | null;
+        };
         /** @description The present data files of a table, and a score from 0 to 100 (nothing to better). */
         TableHealth: {
             /** @description Mean size of a live data file, in bytes. */
@@ -8188,10 +8352,8 @@ export interface components {
             small_row_group_file_count: number;
             /** @description Snapshot that it refers to; null: none. */
             snapshot_id: string | null;
-            /** @description Format, version, snapshots, manifests, columns, and the partition specs: of each field its column. */
-            table: {
-                [key: string]: unknown;
-            };
+            /** @description Its format, schema, partition specs and figures of its metadata. */
+            table: components["schemas"]["TableDescription"];
             /** @description Id of the registered table. */
             table_id: string;
             /** @description Bytes of live data files. */
@@ -8397,6 +8559,66 @@ export interface components {
              * @description End of the hours asked for.
              */
             until: string;
+        };
+        /** @description Figures that the task of a file group measured. Null: it did not, or not yet. */
+        TaskFigures: {
+            /** @description Of the table format's own procedure: the snapshot that it read. */
+            base_snapshot_id?: string | null;
+            /** @description Bytes read to compare rows; part of `bytes_read`. */
+            bytes_checked?: number | null;
+            /**
+             * @description Bytes read from the storage.
+             * @example 41943040
+             */
+            bytes_read?: number | null;
+            /**
+             * @description Bytes written to the storage.
+             * @example 38900000
+             */
+            bytes_written?: number | null;
+            /** @description Why rows were compared in part or not at all though the policy asks for it. */
+            check_limit?: string | null;
+            /**
+             * @description Requests to the storage.
+             * @example 82
+             */
+            requests?: number | null;
+            /** @description Digest of the rows of inputs and outputs; null or empty: rows were not compared. */
+            row_digest?: string | null;
+            /**
+             * @description Rows that deletes hid.
+             * @example 0
+             */
+            rows_deleted?: number | null;
+            /**
+             * @description Rows read, deleted ones included.
+             * @example 640000
+             */
+            rows_read?: number | null;
+            /**
+             * @description Rows written.
+             * @example 640000
+             */
+            rows_written?: number | null;
+            /** @description Thread-seconds of comparing rows. */
+            seconds_checking?: number | null;
+            /**
+             * @description Thread-seconds of reading.
+             * @example 0.7
+             */
+            seconds_reading?: number | null;
+            /** @description Thread-seconds of decoding and encoding. */
+            seconds_working?: number | null;
+            /**
+             * @description Thread-seconds of writing.
+             * @example 0.2
+             */
+            seconds_writing?: number | null;
+            /**
+             * @description Thread-seconds in which reading or writing held back for a limit.
+             * @example 0
+             */
+            throttled_seconds?: number | null;
         };
         /** @description Sums over all tasks of a run. */
         TaskSums: {

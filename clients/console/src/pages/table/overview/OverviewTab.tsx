@@ -86,7 +86,7 @@ function Figures({ health }: { health: Health }) {
 function Metadata({ health }: { health: Health }) {
   const { metadata } = health;
   const facts: [string, ReactNode][] = [
-    ["Format", `${String(health.table.format ?? "unknown")}, version ${String(health.table.format_version ?? "unknown")}`],
+    ["Format", `${health.table.format}, version ${health.table.format_version ?? "unknown"}`],
     ["Snapshots", <>{count(metadata.snapshot_count)}{metadata.oldest_snapshot_at !== null && <>, the oldest <Ago at={metadata.oldest_snapshot_at} /></>}</>],
     ["Only old snapshots need", bytes(metadata.history_bytes)],
     ["Manifests", `${count(metadata.manifest_count)}, on average ${bytes(metadata.average_manifest_bytes)}`],

@@ -3,6 +3,7 @@ import { columnsFirst, columnsOf, partitionFields, partitionText } from "./parti
 
 const health = {
   table: {
+    format: "iceberg",
     columns: [
       { id: 1, name: "id", type: "long" },
       { id: 2, name: "at", type: "timestamp" },

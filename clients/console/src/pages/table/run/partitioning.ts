@@ -1,28 +1,17 @@
 /** The columns of a table, and those that it is partitioned by, as its health tells them. */
+import type { Schemas } from "../../../api/client";
 import type { Health } from "../tableQueries";
 
-export interface PartitionField {
-  readonly name: string;
-  /** Null: the column was dropped. */
-  readonly column: string | null;
-  readonly transform: string;
-}
-
-interface Described {
-  readonly columns?: readonly { name: string; type: string }[];
-  readonly default_spec_id?: number;
-  readonly specs?: readonly { spec_id: number; fields: readonly PartitionField[] }[];
-}
+export type PartitionField = Schemas["PartitionField"];
 
 /** Return the types of the table's columns by name. */
 export function columnsOf(health: Pick<Health, "table"> | undefined): Record<string, string> {
-  const { columns = [] } = (health?.table ?? {}) as Described;
-  return Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+  return Object.fromEntries((health?.table.columns ?? []).map(({ name, type }) => [name, type]));
 }
 
 /** Return the fields of the current partition spec; null while they are not known. */
 export function partitionFields(health: Pick<Health, "table"> | undefined): readonly PartitionField[] | null {
-  const { specs, default_spec_id: current } = (health?.table ?? {}) as Described;
+  const { specs, default_spec_id: current } = health?.table ?? {};
   return specs?.find(({ spec_id: id }) => id === current)?.fields ?? null;
 }
 
