@@ -116,7 +116,7 @@ class FailedDelete(Answer):
     reason: Text = Field(description="The answer of the store.", examples=["AccessDenied"])
 
 
-class RefusedFiles(StoredDocument):
+class FilesLeftAlone(StoredDocument):
     """Files that may not be deleted, by reason."""
 
     counts: dict[Text, int] = Field(default={}, description="Number of files by reason.", examples=[{"outside": 2}])
@@ -142,7 +142,7 @@ class NotDeleted(StoredDocument):
     """Files that a run left and that are not needed."""
 
     unread: UnreadFiles | None = Field(default=None, description="Those that can't be read; null: not looked for.")
-    refused: RefusedFiles | None = Field(default=None, description="Those that may not be deleted; null: unknown.")
+    refused: FilesLeftAlone | None = Field(default=None, description="Those that may not be deleted; null: unknown.")
 
 
 class DeletionAmounts(Answer):

@@ -17,7 +17,7 @@ from api.schemas.runs.figures import (
     OrderField,
     PlannedLater,
     Prediction,
-    RefusedFiles,
+    FilesLeftAlone,
     TimeEstimate,
     UnreadFiles,
 )
@@ -37,7 +37,7 @@ _OF_EXPIRY: JsonObject = {
 }
 
 
-class RowOrder(StoredDocument):
+class PlannedOrder(StoredDocument):
     """An order of rows."""
 
     strategy: Text | None = Field(default=None, description="`sort`, `zorder` or `hilbert`.", examples=["sort"])
@@ -65,7 +65,7 @@ class RewritePlan(StoredDocument):
         default=None, description="Measurements from which its time was predicted; null: not planned yet."
     )
     later: PlannedLater | None = Field(default=None, description="Work that the run plans after this; null: unknown.")
-    order: RowOrder | None = Field(default=None, description="Order of the rows; null: rows keep their order.")
+    order: PlannedOrder | None = Field(default=None, description="Order of the rows; null: rows keep their order.")
     unordered_files: int | None = Field(
         default=None, description="Files that are not in that order; null: rows keep their order."
     )
@@ -158,7 +158,7 @@ class ListedFile(StoredDocument):
     snapshot_id: SnapshotId | None = Field(default=None, description="Snapshot that added it; null: not known.")
 
 
-class LateFiles(StoredDocument):
+class FilesAddedLate(StoredDocument):
     """Files that writers added to replaced copies."""
 
     copied: int = Field(default=0, description="Files copied to where their partitions are now.", examples=[0])
@@ -177,7 +177,7 @@ class CopiesFound(StoredDocument):
     folders: dict[Text, int] = Field(
         default={}, description="Replaced folders, by what is done with them.", examples=[{"in_grace": 3}]
     )
-    late: LateFiles | None = Field(default=None, description="Files that came late.")
+    late: FilesAddedLate | None = Field(default=None, description="Files that came late.")
     next_at: Instant | None = Field(default=None, description="End of the grace of the next of them; null: none.")
 
 
@@ -202,7 +202,7 @@ class RemovalPlan(StoredDocument):
     )
     total: FileCount | None = Field(default=None, description="All of them.")
     samples: list[ListedFile] = Field(default=[], description="The first of them.")
-    refused: RefusedFiles | None = Field(default=None, description="Files that may not be deleted.")
+    refused: FilesLeftAlone | None = Field(default=None, description="Files that may not be deleted.")
     unread: UnreadFiles | None = Field(default=None, description="Files that can't be read; null: not looked for.")
     left_out: LeftOut | None = Field(default=None, description="The same as a run's result has them; null: none.")
     still_needed: int | None = Field(default=None, description="Files in question that the table needs.", examples=[3])

@@ -16,7 +16,7 @@ class DescribedColumn(Answer):
     required: bool | None = Field(default=None, description="Whether it has no nulls; null: the format does not say.")
 
 
-class PartitionField(Answer):
+class DescribedPartitionField(Answer):
     """A field of a partition spec."""
 
     name: str = Field(description="Name of the partition field.", examples=["day"])
@@ -28,10 +28,10 @@ class PartitionSpec(Answer):
     """A partition spec: how rows are put into partitions."""
 
     spec_id: int
-    fields: list[PartitionField] = Field(description="Its fields, in order; empty: the table has no partitions.")
+    fields: list[DescribedPartitionField] = Field(description="Its fields, in order; empty: the table has no partitions.")
 
 
-class IgnoredProperty(Answer):
+class DescribedProperty(Answer):
     """A property of the table that has no effect."""
 
     name: str = Field(description="Name of the property.", examples=["write.parquet.row-group-size-bytes"])
@@ -57,7 +57,7 @@ class TableDescription(Answer):
     columns: list[DescribedColumn] = Field(default=[], description="Its top-level columns.")
     specs: list[PartitionSpec] = Field(default=[], description="All its partition specs.")
     default_spec_id: int | None = Field(default=None, description="Id of the current partition spec.", examples=[0])
-    ignored_properties: list[IgnoredProperty] | None = Field(
+    ignored_properties: list[DescribedProperty] | None = Field(
         default=None, description="Properties that Packhouse reads and that have no effect here."
     )
     kind: str | None = Field(default=None, description="Of a Hive table: its type.", examples=["EXTERNAL_TABLE"])

@@ -8,11 +8,8 @@ TABLE = TableId("tbl_1")
 
 
 def a_tally(**given: float) -> AttemptTally:
-    tally = AttemptTally(RunKind.SORT, lanes=4)
-    tally.add(10, 1000)
-    tally.add(5, 500)
-    tally.waited_seconds = given.get("waited", 0.0)
-    return tally
+    tally = AttemptTally(RunKind.SORT, lanes=4).with_group(10, 1000).with_group(5, 500)
+    return tally.with_wait(given.get("waited", 0.0))
 
 
 def test_groups_of_an_attempt_are_added_up_and_what_it_waited_for_without_writing_is_shown() -> None:

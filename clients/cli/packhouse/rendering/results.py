@@ -55,7 +55,7 @@ def counted(files: Mapping[str, sdk.FileCount], total_bytes: int | None) -> str:
     return f"{', '.join(named)} ({size(total_bytes)})" if named else "no file"
 
 
-def left_alone(refused: sdk.RefusedFiles | None, unread: sdk.UnreadFiles | None) -> str | None:
+def left_alone(refused: sdk.FilesLeftAlone | None, unread: sdk.UnreadFiles | None) -> str | None:
     """Return how many files are left alone for which reason; None for none."""
     parts = [each.counts or {} for each in (refused, unread) if each is not None]
     counts = [f"{count} {reason.replace('_', ' ')}" for part in parts for reason, count in part.items()]

@@ -628,6 +628,32 @@ class DescribedColumn(Model):
     """Whether it has no nulls; null: the format does not say."""
 
 
+class DescribedPartitionField(Model):
+    """A field of a partition spec."""
+
+    name: str
+    """Name of the partition field."""
+
+    column: str | None
+    """Its source column; null: the column was dropped."""
+
+    transform: str
+    """Transform of the column's values."""
+
+
+class DescribedProperty(Model):
+    """A property of the table that has no effect."""
+
+    name: str
+    """Name of the property."""
+
+    value: str
+    """Its value."""
+
+    reason: str
+    """Why it has no effect."""
+
+
 class DiscoverRequest(Model):
     """Tables to look for."""
 
@@ -905,6 +931,38 @@ class FileCount(Model):
     """Bytes of these files."""
 
 
+class FilesAddedLate(Model):
+    """Files that writers added to replaced copies."""
+
+    copied: int = 0
+    """Files copied to where their partitions are now."""
+
+    copied_bytes: int = 0
+    """Bytes of these files."""
+
+    left: dict[str, int] | None = None
+    """Files that were not copied, by reason."""
+
+    overwritten: int = 0
+    """Files that were overwritten or removed there since."""
+
+    present: int = 0
+    """Files that had been copied before."""
+
+    samples: list[str] | None = None
+    """Paths of the first files that were not copied."""
+
+
+class FilesLeftAlone(Model):
+    """Files that may not be deleted, by reason."""
+
+    counts: dict[str, int] | None = None
+    """Number of files by reason."""
+
+    samples: dict[str, list[str]] | None = None
+    """Paths of the first ten, by reason."""
+
+
 class FilteredColumns(Model):
     """Queries that filtered by exactly these columns."""
 
@@ -1123,19 +1181,6 @@ class Hold(Model):
     """Explanation in words."""
 
 
-class IgnoredProperty(Model):
-    """A property of the table that has no effect."""
-
-    name: str
-    """Name of the property."""
-
-    value: str
-    """Its value."""
-
-    reason: str
-    """Why it has no effect."""
-
-
 class Key(Model):
     """An API key, without its secret."""
 
@@ -1304,28 +1349,6 @@ class LastUpkeep(Model):
 
     finished_at: datetime | None
     """Time at which it ended."""
-
-
-class LateFiles(Model):
-    """Files that writers added to replaced copies."""
-
-    copied: int = 0
-    """Files copied to where their partitions are now."""
-
-    copied_bytes: int = 0
-    """Bytes of these files."""
-
-    left: dict[str, int] | None = None
-    """Files that were not copied, by reason."""
-
-    overwritten: int = 0
-    """Files that were overwritten or removed there since."""
-
-    present: int = 0
-    """Files that had been copied before."""
-
-    samples: list[str] | None = None
-    """Paths of the first files that were not copied."""
 
 
 class LayoutAdvice(Model):
@@ -1765,19 +1788,6 @@ class PartitionDecision(Model):
     """End of its cool-down after lost races; null: no cool-down."""
 
 
-class PartitionField(Model):
-    """A field of a partition spec."""
-
-    name: str
-    """Name of the partition field."""
-
-    column: str | None
-    """Its source column; null: the column was dropped."""
-
-    transform: str
-    """Transform of the column's values."""
-
-
 class PartitionHealth(Model):
     """One partition that has something to better."""
 
@@ -1855,7 +1865,7 @@ class PartitionSpec(Model):
     spec_id: int
     """Id of the partition spec."""
 
-    fields: list[PartitionField]
+    fields: list[DescribedPartitionField]
     """Its fields, in order; empty: the table has no partitions."""
 
 
@@ -1986,6 +1996,16 @@ class PlannedLater(Model):
 
     bytes: int
     """Bytes of these files."""
+
+
+class PlannedOrder(Model):
+    """An order of rows."""
+
+    strategy: str | None = None
+    """`sort`, `zorder` or `hilbert`."""
+
+    columns: list[OrderField] | None = None
+    """Columns of the order."""
 
 
 class PolicyDeletion(Model):
@@ -2239,16 +2259,6 @@ class ReclaimedStorage(Model):
     """Deleted so far."""
 
 
-class RefusedFiles(Model):
-    """Files that may not be deleted, by reason."""
-
-    counts: dict[str, int] | None = None
-    """Number of files by reason."""
-
-    samples: dict[str, list[str]] | None = None
-    """Paths of the first ten, by reason."""
-
-
 class RefusedSetting(Model):
     """A value of a policy setting that tables of the format can't have."""
 
@@ -2415,16 +2425,6 @@ class RowKey(Model):
 
     deleted: str | None = None
     """Boolean column that is true in rows that delete their key: if it is true in the newest row, no row of the key stays."""
-
-
-class RowOrder(Model):
-    """An order of rows."""
-
-    strategy: str | None = None
-    """`sort`, `zorder` or `hilbert`."""
-
-    columns: list[OrderField] | None = None
-    """Columns of the order."""
 
 
 class RunEvent(Model):
@@ -2879,7 +2879,7 @@ class TableDescription(Model):
     default_spec_id: int | None = None
     """Id of the current partition spec."""
 
-    ignored_properties: list[IgnoredProperty] | None = None
+    ignored_properties: list[DescribedProperty] | None = None
     """Properties that Packhouse reads and that have no effect here."""
 
     kind: str | None = None
@@ -3506,7 +3506,7 @@ class CopiesFound(Model):
     folders: dict[str, int] | None = None
     """Replaced folders, by what is done with them."""
 
-    late: LateFiles | None = None
+    late: FilesAddedLate | None = None
     """Files that came late."""
 
     next_at: datetime | None = None
@@ -4270,7 +4270,7 @@ class NotDeleted(Model):
     unread: UnreadFiles | None = None
     """Those that can't be read; null: not looked for."""
 
-    refused: RefusedFiles | None = None
+    refused: FilesLeftAlone | None = None
     """Those that may not be deleted; null: unknown."""
 
 
@@ -4631,7 +4631,7 @@ class RemovalPlan(Model):
     samples: list[ListedFile] | None = None
     """The first of them."""
 
-    refused: RefusedFiles | None = None
+    refused: FilesLeftAlone | None = None
     """Files that may not be deleted."""
 
     unread: UnreadFiles | None = None
@@ -4883,7 +4883,7 @@ class RewritePlan(Model):
     later: PlannedLater | None = None
     """Work that the run plans after this; null: unknown."""
 
-    order: RowOrder | None = None
+    order: PlannedOrder | None = None
     """Order of the rows; null: rows keep their order."""
 
     unordered_files: int | None = None

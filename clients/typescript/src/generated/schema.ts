@@ -2209,7 +2209,7 @@ export interface components {
                 [key: string]: number;
             };
             /** @description Files that came late. */
-            late?: components["schemas"]["LateFiles"] | null;
+            late?: components["schemas"]["FilesAddedLate"] | null;
             /** @description End of the grace of the next of them; null: none. */
             next_at?: string | null;
         };
@@ -2707,6 +2707,42 @@ export interface components {
              * @example string
              */
             type: string;
+        };
+        /** @description A field of a partition spec. */
+        DescribedPartitionField: {
+            /**
+             * @description Its source column; null: the column was dropped.
+             * @example ordered_at
+             */
+            column: string | null;
+            /**
+             * @description Name of the partition field.
+             * @example day
+             */
+            name: string;
+            /**
+             * @description Transform of the column's values.
+             * @example day
+             */
+            transform: string;
+        };
+        /** @description A property of the table that has no effect. */
+        DescribedProperty: {
+            /**
+             * @description Name of the property.
+             * @example write.parquet.row-group-size-bytes
+             */
+            name: string;
+            /**
+             * @description Why it has no effect.
+             * @example not a size
+             */
+            reason: string;
+            /**
+             * @description Its value.
+             * @example many
+             */
+            value: string;
         };
         /** @description A table of the catalog that matches. */
         DiscoveredTable: {
@@ -3501,6 +3537,73 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
+        /** @description Files that writers added to replaced copies. */
+        FilesAddedLate: {
+            /**
+             * @description Files copied to where their partitions are now.
+             * @default 0
+             * @example 0
+             */
+            copied?: number;
+            /**
+             * @description Bytes of these files.
+             * @default 0
+             * @example 0
+             */
+            copied_bytes?: number;
+            /**
+             * @description Files that were not copied, by reason.
+             * @default {}
+             * @example {
+             *       "just_written": 1
+             *     }
+             */
+            left?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Files that were overwritten or removed there since.
+             * @default 0
+             * @example 0
+             */
+            overwritten?: number;
+            /**
+             * @description Files that had been copied before.
+             * @default 0
+             * @example 0
+             */
+            present?: number;
+            /**
+             * @description Paths of the first files that were not copied.
+             * @default []
+             */
+            samples?: string[];
+        };
+        /** @description Files that may not be deleted, by reason. */
+        FilesLeftAlone: {
+            /**
+             * @description Number of files by reason.
+             * @default {}
+             * @example {
+             *       "outside": 2
+             *     }
+             */
+            counts?: {
+                [key: string]: number;
+            };
+            /**
+             * @description Paths of the first ten, by reason.
+             * @default {}
+             * @example {
+             *       "outside": [
+             *         "s3://other/data/00001.parquet"
+             *       ]
+             *     }
+             */
+            samples?: {
+                [key: string]: string[];
+            };
+        };
         /** @description Queries that filtered by exactly these columns. */
         FilteredColumns: {
             /** @description Empty: queries without a filter. */
@@ -4119,24 +4222,6 @@ export interface components {
             /** @description Bytes that these attempts wrote and discarded. */
             wasted_bytes: number;
         };
-        /** @description A property of the table that has no effect. */
-        IgnoredProperty: {
-            /**
-             * @description Name of the property.
-             * @example write.parquet.row-group-size-bytes
-             */
-            name: string;
-            /**
-             * @description Why it has no effect.
-             * @example not a size
-             */
-            reason: string;
-            /**
-             * @description Its value.
-             * @example many
-             */
-            value: string;
-        };
         /** @description An API key, without its secret. */
         Key: {
             /**
@@ -4333,48 +4418,6 @@ export interface components {
             reason: string | null;
             /** @description State of the run. */
             state: components["schemas"]["RunState"];
-        };
-        /** @description Files that writers added to replaced copies. */
-        LateFiles: {
-            /**
-             * @description Files copied to where their partitions are now.
-             * @default 0
-             * @example 0
-             */
-            copied?: number;
-            /**
-             * @description Bytes of these files.
-             * @default 0
-             * @example 0
-             */
-            copied_bytes?: number;
-            /**
-             * @description Files that were not copied, by reason.
-             * @default {}
-             * @example {
-             *       "just_written": 1
-             *     }
-             */
-            left?: {
-                [key: string]: number;
-            };
-            /**
-             * @description Files that were overwritten or removed there since.
-             * @default 0
-             * @example 0
-             */
-            overwritten?: number;
-            /**
-             * @description Files that had been copied before.
-             * @default 0
-             * @example 0
-             */
-            present?: number;
-            /**
-             * @description Paths of the first files that were not copied.
-             * @default []
-             */
-            samples?: string[];
         };
         /**
          * @description Recommended layout of the files.
@@ -4747,7 +4790,7 @@ export interface components {
         /** @description Files that a run left and that are not needed. */
         NotDeleted: {
             /** @description Those that may not be deleted; null: unknown. */
-            refused?: components["schemas"]["RefusedFiles"] | null;
+            refused?: components["schemas"]["FilesLeftAlone"] | null;
             /** @description Those that can't be read; null: not looked for. */
             unread?: components["schemas"]["UnreadFiles"] | null;
         };
@@ -5057,24 +5100,6 @@ export interface components {
              */
             rules: string[];
         };
-        /** @description A field of a partition spec. */
-        PartitionField: {
-            /**
-             * @description Its source column; null: the column was dropped.
-             * @example ordered_at
-             */
-            column: string | null;
-            /**
-             * @description Name of the partition field.
-             * @example day
-             */
-            name: string;
-            /**
-             * @description Transform of the column's values.
-             * @example day
-             */
-            transform: string;
-        };
         /** @description One partition that has something to better. */
         PartitionHealth: {
             /** @description Mean size of a live data file, in bytes. */
@@ -5157,7 +5182,7 @@ export interface components {
         /** @description A partition spec: how rows are put into partitions. */
         PartitionSpec: {
             /** @description Its fields, in order; empty: the table has no partitions. */
-            fields: components["schemas"]["PartitionField"][];
+            fields: components["schemas"]["DescribedPartitionField"][];
             /** @description Id of the partition spec. */
             spec_id: number;
         };
@@ -5280,6 +5305,19 @@ export interface components {
             files: number;
             /** @description Partitions that are planned later. */
             partitions: number;
+        };
+        /** @description An order of rows. */
+        PlannedOrder: {
+            /**
+             * @description Columns of the order.
+             * @default []
+             */
+            columns?: components["schemas"]["OrderField"][];
+            /**
+             * @description `sort`, `zorder` or `hilbert`.
+             * @example sort
+             */
+            strategy?: string | null;
         };
         /**
          * @description Settings of a plan.
@@ -6309,31 +6347,6 @@ export interface components {
              */
             verifications?: components["schemas"]["Proof"][];
         };
-        /** @description Files that may not be deleted, by reason. */
-        RefusedFiles: {
-            /**
-             * @description Number of files by reason.
-             * @default {}
-             * @example {
-             *       "outside": 2
-             *     }
-             */
-            counts?: {
-                [key: string]: number;
-            };
-            /**
-             * @description Paths of the first ten, by reason.
-             * @default {}
-             * @example {
-             *       "outside": [
-             *         "s3://other/data/00001.parquet"
-             *       ]
-             *     }
-             */
-            samples?: {
-                [key: string]: string[];
-            };
-        };
         /**
          * @description A value of a policy setting that tables of the format can't have.
          * @example {
@@ -6420,7 +6433,7 @@ export interface components {
             /** @description Of a removal of orphans: the search. */
             look?: components["schemas"]["OrphanSearch"] | null;
             /** @description Files that may not be deleted. */
-            refused?: components["schemas"]["RefusedFiles"] | null;
+            refused?: components["schemas"]["FilesLeftAlone"] | null;
             /**
              * @description The first of them.
              * @default []
@@ -6882,7 +6895,7 @@ export interface components {
              */
             operation: "rewrite";
             /** @description Order of the rows; null: rows keep their order. */
-            order?: components["schemas"]["RowOrder"] | null;
+            order?: components["schemas"]["PlannedOrder"] | null;
             /** @description Predicted results; null: not planned yet. */
             prediction?: components["schemas"]["Prediction"] | null;
             /**
@@ -7293,19 +7306,6 @@ export interface components {
              * @example updated_at
              */
             version: string;
-        };
-        /** @description An order of rows. */
-        RowOrder: {
-            /**
-             * @description Columns of the order.
-             * @default []
-             */
-            columns?: components["schemas"]["OrderField"][];
-            /**
-             * @description `sort`, `zorder` or `hilbert`.
-             * @example sort
-             */
-            strategy?: string | null;
         };
         /** @description One execution of one operation on one table. */
         Run: {
@@ -8238,7 +8238,7 @@ export interface components {
             /** @description Its current snapshot; null: it has none. */
             head_snapshot_id?: string | null;
             /** @description Properties that Packhouse reads and that have no effect here. */
-            ignored_properties?: components["schemas"]["IgnoredProperty"][] | null;
+            ignored_properties?: components["schemas"]["DescribedProperty"][] | null;
             /**
              * @description Of a Hive table: its type.
              * @example EXTERNAL_TABLE

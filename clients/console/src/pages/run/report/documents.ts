@@ -50,7 +50,11 @@ function changes(result: Result): Comparison[] {
         ...compared("Delete files", "count", result.delete_files?.before, result.delete_files?.after),
         ...compared("Bytes of rewritten delete files", "bytes", result.rewritten_delete_bytes, result.added_delete_bytes),
       ];
-    default:
+    case "expire_snapshots":
+    case "remove_orphans":
+    case "delete_old_compactions":
+    case "reclaim":
+    case "purge":
       return [];
   }
 }
