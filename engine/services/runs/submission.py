@@ -214,11 +214,12 @@ class RunSubmission:
 
     async def _submit_all(self, submits: Sequence[_Submit]) -> Sequence[tuple[Run, bool] | Exception]:
         """Store a batch of runs, except for requests of which another sending was answered or refused first."""
-        left, keys = dict[int, _Submit](), set[tuple[str, str, str]]()
-        for index, submit in enumerate(submits):
-            if submit.keyed is None or submit.keyed.scope not in keys:  # otherwise it is in this batch twice
-                left[index] = submit
-                keys |= set() if submit.keyed is None else {submit.keyed.scope}
+        firsts = {each.keyed.scope: index for index, each in reversed([*enumerate(submits)]) if each.keyed is not None}
+        left = {
+            index: submit
+            for index, submit in enumerate(submits)
+            if submit.keyed is None or firsts[submit.keyed.scope] == index  # otherwise it is in this batch twice
+        }
         while True:
             try:
                 outcomes = dict(zip(left, await self._store(list(left.values())), strict=True))
