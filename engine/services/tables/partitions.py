@@ -213,8 +213,9 @@ def _committed_at_ms(table: OpenTable) -> int | None:
 
 def _as_of(table: OpenTable, position: PartitionsPosition) -> OpenTable | None:
     """Return the table at the snapshot of a position, None if it does not have it any more."""
-    wanted = position.snapshot_id
-    found = table if wanted == table.head_snapshot_id else None if wanted is None else table.at_snapshot(wanted)
+    found: OpenTable | None = table
+    if position.snapshot_id != table.head_snapshot_id:
+        found = None if position.snapshot_id is None else table.at_snapshot(position.snapshot_id)
     return found if found is not None and _committed_at_ms(found) == position.committed_at_ms else None
 
 

@@ -1,11 +1,18 @@
 """`Idempotency-Key`: the same request twice is done once."""
 
 import asyncio
+from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from engine.domain.access.callers import SYSTEM
+from engine.domain.access.keyed_requests import KeyedRequest, StoredAnswer, Superseded
 from engine.domain.errors import Transient
+from engine.domain.ids import TableId
+from engine.domain.runs.requests import RunRequest
+from engine.services.access.idempotency import AnswerRecord
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.runs.submission import RunSubmission
 from engine.stores.access.idempotency import IdempotencyStore
@@ -57,6 +64,21 @@ async def test_other_runs_of_the_batch_of_a_repeat_are_stored(api: Api, table_id
     assert answers[0] == answers[1]
     assert {each["id"] for each in await api.items("/v1/runs")} == set(answers)
     assert len(set(answers)) == 3
+
+
+async def test_a_batch_stores_all_runs_but_that_of_a_request_which_another_process_answered(
+    api: Api, table_id: str
+) -> None:
+    def submit(key: str) -> Awaitable[Any]:
+        answered = AnswerRecord[Any](lambda _: StoredAnswer(202, {}, b""), replace(request, key=key))
+        return api.container.runs.submit(SYSTEM, TableId(table_id), RunRequest(), force=True, record=answered)
+
+    request = KeyedRequest("key:admin", "POST /v1/runs", "b", "hash")
+    async with api.container.database.begin() as unit:
+        await unit.idempotency.insert_many([(request, StoredAnswer(202, {}, b""))])
+    results = await asyncio.gather(*map(submit, "abc"), return_exceptions=True)
+    assert [type(each) for each in results] == [tuple, Superseded, tuple]
+    assert {each["id"] for each in await api.items("/v1/runs")} == {results[0][0].id, results[2][0].id}
 
 
 async def test_an_equal_run_that_was_answered_is_answered_again_after_its_end(api: Api, table_id: str) -> None:
