@@ -82,7 +82,7 @@ def response_of(answer: StoredAnswer, *, is_repeated: bool = False) -> Response:
 async def _once(request: Request, key: str, handler: Handler) -> Response:
     entries = request.app.state.services.idempotency
     route = f"{request.method} {request.url.path}"
-    if request.url.query:  # a dry run is another request than the write
+    if request.url.query:  # with an acknowledgement it is another request
         route += f"?{request.url.query}"
     keyed = KeyedRequest(_who(request.state.caller), route, key, hashlib.sha256(await request.body()).hexdigest())
     found = await entries.find(keyed)

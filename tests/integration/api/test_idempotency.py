@@ -49,7 +49,11 @@ async def test_keys_of_other_routes_do_not_meet(api: Api, table_id: str) -> None
 
 @pytest.mark.parametrize("path", ["/v1/catalogs", "/v1/runs"])
 async def test_four_at_once_are_done_once_and_get_one_answer(api: Api, table_id: str, path: str) -> None:
-    body = BODY | {"name": "pond"} if path == "/v1/catalogs" else {"table_id": table_id, "force": True}
+    body = (
+        BODY | {"name": "pond"}
+        if path == "/v1/catalogs"
+        else {"table_id": table_id, "operation": "rewrite", "allow_duplicate": True}
+    )
     answers = await asyncio.gather(*(api.client.post(path, json=body, headers=KEY) for _ in range(4)))
     assert {answer.status_code for answer in answers} == {201 if path == "/v1/catalogs" else 202}
     assert len({answer.content for answer in answers}) == 1
@@ -58,7 +62,7 @@ async def test_four_at_once_are_done_once_and_get_one_answer(api: Api, table_id:
 
 
 async def test_other_runs_of_the_batch_of_a_repeat_are_stored(api: Api, table_id: str) -> None:
-    body, keys = {"table_id": table_id, "force": True}, ["a", "a", "b", "c"]
+    body, keys = {"table_id": table_id, "operation": "rewrite", "allow_duplicate": True}, ["a", "a", "b", "c"]
     calls = [api.client.post("/v1/runs", json=body, headers={"Idempotency-Key": key}) for key in keys]
     answers = [answer.json()["id"] for answer in await asyncio.gather(*calls)]
     assert answers[0] == answers[1]
@@ -82,10 +86,10 @@ async def test_a_batch_stores_all_runs_but_that_of_a_request_which_another_proce
 
 
 async def test_an_equal_run_that_was_answered_is_answered_again_after_its_end(api: Api, table_id: str) -> None:
-    live = await api.post("/v1/runs", {"table_id": table_id}, status=202)
-    first = await api.post("/v1/runs", {"table_id": table_id}, status=200, headers=KEY)
+    live = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=202)
+    first = await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=200, headers=KEY)
     await api.container.worker.advance(live["id"])
-    assert await api.post("/v1/runs", {"table_id": table_id}, status=200, headers=KEY) == first
+    assert await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrite"}, status=200, headers=KEY) == first
 
 
 async def test_an_answer_that_can_not_be_stored_leaves_no_change(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +109,7 @@ async def test_a_change_whose_answer_failed_after_it_is_answered_again(
     async def broken(*_: object) -> None:
         raise RuntimeError("after the commit")
 
-    body = {"table_id": table_id, "force": True}
+    body = {"table_id": table_id, "operation": "rewrite", "allow_duplicate": True}
     with monkeypatch.context() as patched:
         patched.setattr(RunSubmission, "_announce", broken)
         await api.call("POST", "/v1/runs", status=500, json=body, headers=KEY)

@@ -48,7 +48,9 @@ CHANGES = {
         "policies",
         lambda name, _: {"name": name, "scope": {"kind": "pattern", "pattern": f"{name}.*"}, "policy": {}},
     ),
-    "run": Change("/v1/runs", "runs", lambda _, table: {"table_id": table, "force": True}),
+    "run": Change(
+        "/v1/runs", "runs", lambda _, table: {"table_id": table, "operation": "rewrite", "allow_duplicate": True}
+    ),
     "signal": Change("/v1/signals", "signals", lambda _, table: {"table_id": table, "signal": {"kind": "commit"}}),
 }
 

@@ -49,7 +49,7 @@ class Fleet:
             ("/v1/keys", {"name": name, "role": "viewer"}),
             ("/v1/signals", table | {"signal": {"kind": "commit"}}),
             ("/v1/tables", {"catalog": "lake", "namespace": [NAME[0]], "name": name}),
-            ("/v1/runs", table | {"force": True}),
+            ("/v1/runs", table | {"operation": "rewrite", "allow_duplicate": True}),
         ):
             client.post(path, json=body).raise_for_status()
         client.get(f"{self.table}/health").raise_for_status()
@@ -75,8 +75,8 @@ def fleet(postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFact
         last = stack.enter_context(replicas.client(0))
         last.base_url = httpx.URL(restarted)
         made = Fleet(replicas, [*clients, last])
-        submitted = clients[0].post("/v1/runs", json={"table_id": replicas.table_id}).raise_for_status().json()
-        made.run_id = submitted["id"]
+        request = {"table_id": replicas.table_id, "operation": "rewrite"}
+        made.run_id = clients[0].post("/v1/runs", json=request).raise_for_status().json()["id"]
         assert replicas.advance(made.run_id).is_terminal
         for _ in range(3):
             made.change()
@@ -108,7 +108,7 @@ def test_pages_have_every_item_that_stays_once_while_others_come_and_go(fleet: F
     seen = list[Any]()
     for number, client in enumerate(cycle(fleet.clients)):
         page = client.get(url.path, params=query).raise_for_status().json()
-        seen += [item[key] for item in page["items"]]
+        seen += [value_of(item, key) for item in page["items"]]
         if page["next_page_token"] is None:
             break
         query["page_token"] = page["next_page_token"]
@@ -122,7 +122,11 @@ def test_pages_have_every_item_that_stays_once_while_others_come_and_go(fleet: F
 def keys(client: httpx.Client, url: httpx.URL, key: str) -> set[Any]:
     page = client.get(url.path, params=dict(url.params) | {"page_size": "500"}).raise_for_status().json()
     assert page["next_page_token"] is None
-    return {item[key] for item in page["items"]}
+    return {value_of(item, key) for item in page["items"]}
+
+
+def value_of(item: dict[str, Any], key: str) -> Any:
+    return item[key]["text"] if key == "partition" else item[key]
 
 
 @pytest.fixture
@@ -147,7 +151,7 @@ def test_partitions_are_of_one_snapshot_at_every_replica_while_a_writer_commits(
     for client in cycle(fleet.clients):
         page = client.get(path, params={"page_size": 2} | ({"page_token": token} if token else {}))
         listed = page.raise_for_status().json()
-        seen += [each["partition"] for each in listed["items"]]
+        seen += [value_of(each, "partition") for each in listed["items"]]
         snapshots.add(listed["snapshot_id"])
         token = listed["next_page_token"]
         if token is None:
@@ -162,7 +166,7 @@ def test_the_sdk_gives_each_partition_once_though_the_snapshot_of_its_list_expir
     with Packhouse(fleet.replicas.proxy_url, fleet.replicas.key, transport=unkept) as client:
         seen = []
         for each in client.tables.partitions(fleet.replicas.table_id, page_size=2, sort="-partition"):
-            seen.append(each.partition)
+            seen.append(each.partition.text)
             if len(seen) == 2:
                 fleet.replicas.lake.append(day="2027-01-01")
                 expire(fleet)
