@@ -49,11 +49,8 @@ async def test_keys_of_other_routes_do_not_meet(api: Api, table_id: str) -> None
 
 @pytest.mark.parametrize("path", ["/v1/catalogs", "/v1/runs"])
 async def test_four_at_once_are_done_once_and_get_one_answer(api: Api, table_id: str, path: str) -> None:
-    body = (
-        BODY | {"name": "pond"}
-        if path == "/v1/catalogs"
-        else {"table_id": table_id, "operation": "rewrite", "allow_duplicate": True}
-    )
+    run = {"table_id": table_id, "operation": "rewrite", "allow_duplicate": True}
+    body = BODY | {"name": "pond"} if path == "/v1/catalogs" else run
     answers = await asyncio.gather(*(api.client.post(path, json=body, headers=KEY) for _ in range(4)))
     assert {answer.status_code for answer in answers} == {201 if path == "/v1/catalogs" else 202}
     assert len({answer.content for answer in answers}) == 1
@@ -75,7 +72,7 @@ async def test_a_batch_stores_all_runs_but_that_of_a_request_which_another_proce
 ) -> None:
     def submit(key: str) -> Awaitable[Any]:
         answered = AnswerRecord[Any](lambda _: StoredAnswer(202, {}, b""), replace(request, key=key))
-        return api.container.runs.submit(SYSTEM, TableId(table_id), RunRequest(), force=True, record=answered)
+        return api.container.runs.submit(SYSTEM, TableId(table_id), RunRequest(), allow_duplicate=True, record=answered)
 
     request = KeyedRequest("key:admin", "POST /v1/runs", "b", "hash")
     async with api.container.database.begin() as unit:

@@ -28,6 +28,7 @@ from tests.support.stack import first_key
 from tests.support.world import NAME, SCHEMA, Lake, make_lake
 
 _numbers = count()
+REWRITE = {"operation": "rewrite", "allow_duplicate": True}
 CONNECTION = {"format": "iceberg", "properties": {"type": "sql", "uri": "env:NONE", "warehouse": "file:///none"}}
 
 
@@ -48,9 +49,7 @@ CHANGES = {
         "policies",
         lambda name, _: {"name": name, "scope": {"kind": "pattern", "pattern": f"{name}.*"}, "policy": {}},
     ),
-    "run": Change(
-        "/v1/runs", "runs", lambda _, table: {"table_id": table, "operation": "rewrite", "allow_duplicate": True}
-    ),
+    "run": Change("/v1/runs", "runs", lambda _, table: {"table_id": table} | REWRITE),
     "signal": Change("/v1/signals", "signals", lambda _, table: {"table_id": table, "signal": {"kind": "commit"}}),
 }
 
