@@ -1,7 +1,7 @@
 """The engines of a Paimon table: Packhouse's kernel, whose files the core commits, and Paimon's core itself."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import pyarrow as pa
@@ -29,7 +29,7 @@ class TableKernel:
 
     procedure: ClassVar[None] = None
     view: TableView
-    properties: Mapping[str, str]
+    properties: Mapping[str, str] = field(repr=False)
     core: CoreCalls | None
     reading: Reading
 
@@ -71,7 +71,7 @@ class TableCore:
 
     procedure: ClassVar[None] = None
     view: TableView
-    properties: Mapping[str, str]
+    properties: Mapping[str, str] = field(repr=False)
     core: CoreCalls | None
     reading: Reading
 

@@ -11,7 +11,7 @@ from engine.domain.errors import Away, OutcomeUnknown, StateConflict, Transient
 from engine.formats.base import CommitRequest, Engine
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.catalog import locks
-from engine.formats.paimon.rewrite import commits
+from engine.formats.paimon.rewrite import table_commits
 from tests.integration.paimon.catalog_commits import CatalogCommits
 from tests.support.format_subjects import LocalTasks
 from tests.support.paimon.commits import ids, keyed, sent, values
@@ -95,7 +95,7 @@ def test_a_slow_preparation_does_not_hold_the_lock(lake: JdbcLake, monkeypatch: 
         goes_on.wait()
         return real(self, request)
 
-    monkeypatch.setattr(commits, "_TRIES_WITHOUT_LOCK", 0)
+    monkeypatch.setattr(table_commits, "_TRIES_WITHOUT_LOCK", 0)
     monkeypatch.setattr(locks, "USE_SECONDS", 0.2)
     monkeypatch.setattr(LocalTasks, "run", run)
     try:
