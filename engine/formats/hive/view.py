@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import NAMESPACE_URL, uuid5
 
@@ -35,7 +35,7 @@ class TableView:
     ref: TableRef
     entry: TableEntry
     metastore: Metastore
-    storage: Mapping[str, str]
+    storage: Mapping[str, str] = field(repr=False)
     scope: FileScope
     meaningless: Sequence[str] = ()
 
