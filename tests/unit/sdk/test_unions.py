@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from packhouse_client.models import HistoryEntry, PolicyDocument, PurgeResult, UnknownDocument
+from packhouse_client.testing import MockPackhouse
 from packhouse_client.testing.documents import filled
 
 from engine.domain.policies import PRESETS
@@ -33,6 +34,17 @@ def test_a_constant_beside_other_forms_is_no_obstacle(document: dict[str, Any]) 
 def test_every_preset_can_be_read(name: str) -> None:
     document = PRESETS[name].document.model_dump(mode="json", by_alias=True, exclude_none=True)
     PolicyDocument.model_validate(document)
+
+
+def test_the_mock_ends_a_run_with_a_result_of_its_operation() -> None:
+    mock = MockPackhouse(runs_end_as=None)
+    with mock.client() as client:
+        table = client.tables.register(body={"catalog": "lake", "namespace": ["sales"], "name": "orders"})
+        run = client.runs.submit(body={"table_id": table.id, "operation": "purge"})
+        mock.end_run(run.id, result={"expired_snapshots": 2})
+        ended = client.runs.get(run.id)
+    assert isinstance(ended.result, PurgeResult)
+    assert ended.result.expired_snapshots == 2
 
 
 def test_a_result_has_the_model_of_its_operation_and_one_of_a_newer_server_is_kept() -> None:

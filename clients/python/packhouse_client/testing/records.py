@@ -97,6 +97,7 @@ class Records:
             return live, True
         identity = self._fresh("run")
         self.events[identity] = []
+        tag = {"operation": body.get("operation", "rewrite")}
         self.runs[identity] = filled(
             models.RunDetail,
             {
@@ -107,6 +108,9 @@ class Records:
                 "updated_at": _now(),
                 "progress": filled(models.Progress, {}),
                 "time": filled(models.RunTime, {}),
+                "request": tag,
+                "plan": tag,
+                "result": tag,
                 **body,
                 "table_id": table["id"],
                 "table": _address(table),
@@ -158,7 +162,8 @@ class Records:
         self._note(identity, "transition", RunState(run["state"]), state)
         at = _now()
         run |= {"state": state.value, "is_terminal": True, "finished_at": at, "updated_at": at}
-        run |= {"started_at": run["started_at"] or at, "result": dict(result), "detail": detail}
+        run |= {"started_at": run["started_at"] or at, "detail": detail}
+        run["result"] = {"operation": run["operation"], **result}
         return run
 
     def _expect(self, table: str, version: int | None) -> None:
