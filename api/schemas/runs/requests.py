@@ -205,4 +205,8 @@ def policy_of(run: domain.Run) -> RunPolicy:
         to_json(run.policy)
     except (PydanticSerializationError, ValueError):  # a text that no answer can have, in a value of any type
         return RunPolicy()
-    return RunPolicy.read(run.policy)
+    match run.policy:
+        case {"values": dict() as values, "origins": dict() as origins} if set(map(type, origins.values())) <= {str}:
+            return RunPolicy.model_construct(values=values, origins=origins)  # a list of runs has thousands of both
+        case _:
+            return RunPolicy.read(run.policy)
