@@ -17,14 +17,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 256,
-    "traced modules of engine": 237,
-    "modules of engine": 688,
-    "lines of engine": 93_400,
+    "traced modules": 259,
+    "traced modules of engine": 240,
+    "modules of engine": 683,
+    "lines of engine": 93_510,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 112_500,
+    "lines of tests": 112_770,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

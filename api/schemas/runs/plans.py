@@ -13,11 +13,11 @@ from api.schemas.common import Answer, Instant, JsonObject, Text
 from api.schemas.runs.figures import (
     Calibration,
     FileCount,
+    FilesLeftAlone,
     LeftOut,
     OrderField,
     PlannedLater,
     Prediction,
-    FilesLeftAlone,
     TimeEstimate,
     UnreadFiles,
 )

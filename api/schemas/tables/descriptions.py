@@ -28,7 +28,9 @@ class PartitionSpec(Answer):
     """A partition spec: how rows are put into partitions."""
 
     spec_id: int
-    fields: list[DescribedPartitionField] = Field(description="Its fields, in order; empty: the table has no partitions.")
+    fields: list[DescribedPartitionField] = Field(
+        description="Its fields, in order; empty: the table has no partitions."
+    )
 
 
 class DescribedProperty(Answer):

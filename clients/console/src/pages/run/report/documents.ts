@@ -55,6 +55,7 @@ function changes(result: Result): Comparison[] {
     case "delete_old_compactions":
     case "reclaim":
     case "purge":
+    default: // of a newer server
       return [];
   }
 }
