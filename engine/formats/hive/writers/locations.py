@@ -59,6 +59,8 @@ def _problem_of(values: Any, names: Sequence[str]) -> str:
         return "it is not a JSON object"
     if values.keys() != set(names):
         return f"it has other keys than the table, which has {', '.join(names)}"
+    if "" in values.values():
+        return "a value is empty; a Metastore has null in its place, so write null"
     wrong = [name for name, value in values.items() if isinstance(value, dict | list | float)]
     return f"the value of {wrong[0]} is not a text, whole number, boolean or null" if wrong else ""
 
