@@ -40,7 +40,8 @@ def test_the_mock_ends_a_run_with_a_result_of_its_operation() -> None:
     mock = MockPackhouse(runs_end_as=None)
     with mock.client() as client:
         table = client.tables.register(body={"catalog": "lake", "namespace": ["sales"], "name": "orders"})
-        run = client.runs.submit(body={"table_id": table.id, "operation": "purge"})
+        purge = {"table_id": table.id, "operation": "purge", "plan_hash": "5f0c", "confirm": "lake.sales.orders"}
+        run = client.runs.submit(body=purge)
         mock.end_run(run.id, result={"expired_snapshots": 2})
         ended = client.runs.get(run.id)
     assert isinstance(ended.result, PurgeResult)
