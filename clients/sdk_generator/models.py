@@ -1,11 +1,12 @@
 """Writes the modules of enums and of models. The models are pydantic's, made by datamodel-code-generator."""
 
+import ast
 import json
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -43,13 +44,27 @@ def models_module(schemas: Schemas) -> str:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"datamodel-code-generator failed:\n{done.stdout}{done.stderr}")
-        text = target.read_text()
+        text = _with_absent_fields(target.read_text(), schemas.answers)
     # `alias` would be the argument's name for type checkers, and aliases here are keywords of Python such as `from`.
     text = re.sub(r'\balias=("\w+")', r"validation_alias=\1, serialization_alias=\1", text)
     enums = "|".join(schemas.enums)
     return re.sub(
         rf': ({enums}) = "(\w+)"', lambda default: f": {default[1]} = {default[1]}.{_member(default[2])}", text
     )
+
+
+def _with_absent_fields(text: str, answers: Collection[str]) -> str:
+    """Let fields of answers be missing, as in those of an older server, except tags, which choose a union's member."""
+    lines = text.splitlines(keepends=True)
+    for node in ast.parse(text).body:
+        if not isinstance(node, ast.ClassDef) or node.name not in answers:
+            continue
+        for field in node.body:
+            if isinstance(field, ast.AnnAssign) and field.value is None and "Literal[" not in ast.unparse(field):
+                at = field.end_lineno or field.lineno
+                lines[at - 1] = lines[at - 1].rstrip("\n") + f' = not_answered("{ast.unparse(field.target)}")\n'
+    base = "from packhouse_client.bases import Model\n"
+    return "".join(lines).replace(base, f"{base}from packhouse_client.not_answered import not_answered\n", 1)
 
 
 def _document(schemas: Mapping[str, Schema]) -> Schema:

@@ -4,7 +4,7 @@ Limits, patterns and conditions are the server's business: a client that checked
 newer server with wider limits, and each limited field would become a class of its own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 Schema = dict[str, Any]
@@ -43,6 +43,8 @@ class Schemas:
             for name, schema in components.items()
             if "enum" not in schema and name not in self._unions
         } | {UNKNOWN: _UNKNOWN}
+        self.answers = {class_name(name) for name in components} - {class_name(each) for each in _sent(spec)}
+        """Classes of models that only answers have."""
 
     def enum(self, schema: Schema, name: str) -> str:
         """Return the class of an inline enum; one with equal values is used again, otherwise `name` makes a new one."""
@@ -69,6 +71,31 @@ class Schemas:
         if key == "$ref" and class_name(target := value.rpartition("/")[2]) in self.enums:
             return _enum_reference(class_name(target))
         return value if key in _DATA else self._model(value, f"{name}_item" if key == "items" else name)
+
+
+def _sent(spec: Mapping[str, Any]) -> set[str]:
+    """Return the schemas that bodies of requests have, at any depth."""
+    components, found = spec["components"]["schemas"], set()
+    bodies = [each.get("requestBody") for item in spec["paths"].values() for each in item.values()]
+    waiting = list(_references(bodies))
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _references(components[name])
+    return found
+
+
+def _references(node: Any) -> Iterator[str]:
+    """Yield the names of all schemas that a part of a description refers to."""
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"].rpartition("/")[2]
+        for each in node.values():
+            yield from _references(each)
+    elif isinstance(node, list):
+        for each in node:
+            yield from _references(each)
 
 
 def _is_check(key: str, value: object) -> bool:

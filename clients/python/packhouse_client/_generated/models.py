@@ -56,6 +56,7 @@ from packhouse_client._generated.enums import (
     WriteState,
 )
 from packhouse_client.bases import Model
+from packhouse_client.not_answered import not_answered
 from pydantic import Field
 
 
@@ -81,104 +82,104 @@ class ActualFigures(Model):
 class AffectedTable(Model):
     """A table of which settings would change."""
 
-    id: str
+    id: str = not_answered("id")
     """Identifier; stable."""
 
-    address: str
+    address: str = not_answered("address")
     """Address of the table."""
 
 
 class AttemptTime(Model):
     """One attempt at a run."""
 
-    number: int
+    number: int = not_answered("number")
     """Counted from 1."""
 
-    started_at: datetime
+    started_at: datetime = not_answered("started_at")
     """Time at which a worker claimed the run."""
 
-    ended_at: datetime | None
+    ended_at: datetime | None = not_answered("ended_at")
     """Null while it is at work."""
 
-    seconds: float
+    seconds: float = not_answered("seconds")
     """At work, up to its end or now."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended."""
 
 
 class AuditEntry(Model):
     """One change."""
 
-    id: int
+    id: int = not_answered("id")
     """Identifier; stable."""
 
-    at: datetime
+    at: datetime = not_answered("at")
     """Time at which it was recorded."""
 
-    caller: str
+    caller: str = not_answered("caller")
     """Caller who made the change."""
 
-    action: str
+    action: str = not_answered("action")
     """The action: resource and verb."""
 
-    object: str
+    object: str = not_answered("object")
     """Id or name of the changed object."""
 
-    request_id: str | None
+    request_id: str | None = not_answered("request_id")
     """Id of the request that made the change; null for changes by the system."""
 
-    before: dict[str, Any] | None
+    before: dict[str, Any] | None = not_answered("before")
     """The object before the change, without secrets; null if it was created."""
 
-    after: dict[str, Any] | None
+    after: dict[str, Any] | None = not_answered("after")
     """The object after the change, without secrets; null if it was deleted."""
 
-    is_sealed: bool
+    is_sealed: bool = not_answered("is_sealed")
     """Whether the hash chain covers the entry yet; that takes about a second."""
 
-    sequence: int | None
+    sequence: int | None = not_answered("sequence")
     """Position in the chain, from 1."""
 
-    hash: str | None
+    hash: str | None = not_answered("hash")
     """SHA-256 of the hash before it and of this entry."""
 
 
 class Backlog(Model):
     """Avoidable files, and how long they take at the rates of the last 24 hours."""
 
-    avoidable_files: int
+    avoidable_files: int = not_answered("avoidable_files")
     """Files that rewriting would save."""
 
-    eta_seconds: float | None
+    eta_seconds: float | None = not_answered("eta_seconds")
     """Null: never at these rates; `detail` says why."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Basis of the estimate."""
 
 
 class BacklogSample(Model):
     """Sums over the newest measurements of the tables at one instant."""
 
-    sampled_at: datetime
+    sampled_at: datetime = not_answered("sampled_at")
     """Time of the sample."""
 
-    measured_tables: int
+    measured_tables: int = not_answered("measured_tables")
     """Tables that were measured until then."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    avoidable_file_count: int
+    avoidable_file_count: int = not_answered("avoidable_file_count")
     """Files that rewriting would save."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    history_bytes: int
+    history_bytes: int = not_answered("history_bytes")
     """Upper bound of the bytes of files that only old snapshots need."""
 
 
@@ -220,10 +221,10 @@ class Backpressure(Model):
 class BeforeAndAfter(Model):
     """A count before and after a run."""
 
-    before: int
+    before: int = not_answered("before")
     """Before the run."""
 
-    after: int
+    after: int = not_answered("after")
     """After the run."""
 
 
@@ -253,42 +254,42 @@ class Blackout(Model):
 class BudgetUse(Model):
     """Bytes that rewrites read in the last 24 hours, and the limit of the fleet."""
 
-    rewritten_bytes: int
+    rewritten_bytes: int = not_answered("rewritten_bytes")
     """Bytes of files that rewrites read."""
 
-    moved_bytes_limit: int | None
+    moved_bytes_limit: int | None = not_answered("moved_bytes_limit")
     """The fleet's bandwidth over a day (read + written); null: none."""
 
-    used_share: float | None
+    used_share: float | None = not_answered("used_share")
     """Share of that limit that was used, from 0; null: no limit."""
 
 
 class Calibration(Model):
     """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
 
-    runs: int
+    runs: int = not_answered("runs")
     """Runs that were measured."""
 
-    output_files: float
+    output_files: float = not_answered("output_files")
     """Factor."""
 
-    output_bytes: float
+    output_bytes: float = not_answered("output_bytes")
     """Factor of the rows' bytes, without the metadata of files."""
 
-    metadata_bytes: int
+    metadata_bytes: int = not_answered("metadata_bytes")
     """Of each file: footer, page headers, dictionaries. Only outputs are counted with them."""
 
 
 class CatalogLimits(Model):
     """Limits of all rewrites on one catalog's tables; null is unlimited."""
 
-    parallel_runs: int | None
+    parallel_runs: int | None = not_answered("parallel_runs")
     """Runs at once."""
 
-    bandwidth: int | None
+    bandwidth: int | None = not_answered("bandwidth")
     """Bytes per second, read + written."""
 
-    requests: int | None
+    requests: int | None = not_answered("requests")
     """Object-store requests per second."""
 
 
@@ -335,68 +336,68 @@ class CatalogScope(Model):
 class Cell(Model):
     """Support of one operation, by one strategy on one engine, for tables of the format."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    strategy: str | None
+    strategy: str | None = not_answered("strategy")
     """Null for operations that have no strategies."""
 
-    engine: str | None
+    engine: str | None = not_answered("engine")
     """Null for operations that have no choice of engine."""
 
-    possible: bool
+    possible: bool = not_answered("possible")
     """Whether it is supported."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Reason why it is not possible; null if it is."""
 
 
 class ChainAnchor(Model):
     """The last link that was pruned; the chain is verified from it on."""
 
-    sequence: int
+    sequence: int = not_answered("sequence")
     """Position in the chain; the next link is the oldest that is kept."""
 
-    hash: str
+    hash: str = not_answered("hash")
     """The hash before the oldest kept entry."""
 
-    retained_since: datetime
+    retained_since: datetime = not_answered("retained_since")
     """Every entry after this instant is kept."""
 
 
 class ChainHead(Model):
     """The last link of the chain. Keep it elsewhere from time to time: it proves that nothing was cut off since."""
 
-    sequence: int
+    sequence: int = not_answered("sequence")
     """Position, from 1."""
 
-    hash: str
+    hash: str = not_answered("hash")
     """SHA-256 in hexadecimal digits."""
 
-    sealed_at: datetime
+    sealed_at: datetime = not_answered("sealed_at")
     """Time at which the link was added."""
 
 
 class CheckStep(Model):
     """One step of a connection check."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    ok: bool
+    ok: bool = not_answered("ok")
     """True: the step succeeded."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Findings."""
 
 
 class ColumnUse(Model):
     """A column that queries filter by."""
 
-    column: str
+    column: str = not_answered("column")
     """Name of the column."""
 
-    query_share: float
+    query_share: float = not_answered("query_share")
     """Queries that filter by the column, among all, from 0 to 1."""
 
 
@@ -435,82 +436,82 @@ class Comparison(Model):
 class Condition(Model):
     """One condition of the rewrite; a condition that does not hold prevents the rewrite."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the condition."""
 
-    holds: bool
+    holds: bool = not_answered("holds")
     """Whether the condition holds."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Findings."""
 
 
 class Contradiction(Model):
     """Settings that would contradict one another."""
 
-    pointer: str
+    pointer: str = not_answered("pointer")
     """JSON pointer to the setting."""
 
-    message: str
+    message: str = not_answered("message")
     """Description of the error."""
 
-    hint: str | None
+    hint: str | None = not_answered("hint")
     """Remedy; null: none is known."""
 
 
 class Cost(Model):
     """Bytes and requests of a run that starts now."""
 
-    files: int
+    files: int = not_answered("files")
     """Number of data files."""
 
-    bytes_read: int
+    bytes_read: int = not_answered("bytes_read")
     """Bytes that would be read."""
 
-    bytes_written: int
+    bytes_written: int = not_answered("bytes_written")
     """Bytes that would be written."""
 
-    requests: int
+    requests: int = not_answered("requests")
     """To an object store, about."""
 
-    seconds: float
+    seconds: float = not_answered("seconds")
     """At work, without waiting."""
 
-    ends_at: datetime | None
+    ends_at: datetime | None = not_answered("ends_at")
     """Time at which a run requested now would end if a worker claimed it at once, with the windows that stop it. Null: held back without a known end."""
 
 
 class DeclaredOperation(Model):
     """What an operation does, needs and deletes. `GET /v1/formats` says for tables of which formats it is possible."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    title: str
+    title: str = not_answered("title")
     """Its name for people."""
 
-    summary: str
+    summary: str = not_answered("summary")
     """What a run of it does."""
 
-    needs: list[DeclaredOperationNeedsItem]
+    needs: list[DeclaredOperationNeedsItem] = not_answered("needs")
     """Dependencies without which its runs do not start."""
 
-    setting: str | None
+    setting: str | None = not_answered("setting")
     """Setting of the policy that switches it on; null: it needs none."""
 
-    example: dict[str, Any] | None
+    example: dict[str, Any] | None = not_answered("example")
     """A value of the setting; null without a setting."""
 
-    deletes: DeletionKind | None
+    deletes: DeletionKind | None = not_answered("deletes")
     """`history`: snapshots, and files that only they need; `files`: files that nothing needs; null: nothing. Runs that delete are announced, and their policies acknowledged."""
 
-    lists_files: bool
+    lists_files: bool = not_answered("lists_files")
     """Whether `GET /v1/tables/{table_id}/upkeep/{operation}/files` lists what it would delete."""
 
-    caller_role: Role
+    caller_role: Role = not_answered("caller_role")
     """The least role that may request it."""
 
-    needs_confirmation: bool
+    needs_confirmation: bool = not_answered("needs_confirmation")
     """Whether a request repeats the `plan_hash` of its preview and the table's address in `confirm`."""
 
 
@@ -530,23 +531,23 @@ class DeleteRules(Model):
 class DeletedPositions(Model):
     """Rows of replaced delete files."""
 
-    read: int
+    read: int = not_answered("read")
     """Rows that were read."""
 
-    kept: int
+    kept: int = not_answered("kept")
     """Rows of those that apply to live data files, and were written."""
 
 
 class DeletionAmounts(Model):
     """Amounts of a deletion or a table."""
 
-    snapshots: int | None
+    snapshots: int | None = not_answered("snapshots")
     """Snapshots; null: not known."""
 
-    files: int | None
+    files: int | None = not_answered("files")
     """Files; null: not known."""
 
-    bytes: int | None
+    bytes: int | None = not_answered("bytes")
     """Bytes of the files; null: not known."""
 
 
@@ -596,29 +597,29 @@ class DeletionSubmission(Model):
 class Dependency(Model):
     """One dependency."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the dependency."""
 
-    ok: bool
+    ok: bool = not_answered("ok")
     """True: it answers."""
 
-    required: bool
+    required: bool = not_answered("required")
     """True: nothing can be answered without it."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """A version, or the error."""
 
-    seconds: float
+    seconds: float = not_answered("seconds")
     """Time until it answered, in seconds."""
 
 
 class DescribedColumn(Model):
     """A column of a table."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the column."""
 
-    type: str
+    type: str = not_answered("type")
     """Its type in the words of the table format."""
 
     id: int | None = None
@@ -631,26 +632,26 @@ class DescribedColumn(Model):
 class DescribedPartitionField(Model):
     """A field of a partition spec."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the partition field."""
 
-    column: str | None
+    column: str | None = not_answered("column")
     """Its source column; null: the column was dropped."""
 
-    transform: str
+    transform: str = not_answered("transform")
     """Transform of the column's values."""
 
 
 class DescribedProperty(Model):
     """A property of the table that has no effect."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the property."""
 
-    value: str
+    value: str = not_answered("value")
     """Its value."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """Why it has no effect."""
 
 
@@ -664,270 +665,270 @@ class DiscoverRequest(Model):
 class DiscoveredTable(Model):
     """A table of the catalog that matches."""
 
-    namespace: list[str]
+    namespace: list[str] = not_answered("namespace")
     """Levels of the namespace, outer first."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    outcome: DiscoveryOutcome
+    outcome: DiscoveryOutcome = not_answered("outcome")
     """Result for this table."""
 
-    table_id: str | None
+    table_id: str | None = not_answered("table_id")
     """Of a registered table that the caller may read."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """Reason why it was refused or not tried."""
 
 
 class Discovery(Model):
     """The tables of a catalog that match, in order of their addresses."""
 
-    examined: int
+    examined: int = not_answered("examined")
     """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
 
-    truncated: bool
+    truncated: bool = not_answered("truncated")
     """True when the catalog has more."""
 
-    counts: dict[str, int]
+    counts: dict[str, int] = not_answered("counts")
     """Tables that match, by outcome."""
 
-    tables: list[DiscoveredTable]
+    tables: list[DiscoveredTable] = not_answered("tables")
     """Tables that match the pattern."""
 
 
 class EndedRun(Model):
     """A run that ended, with its reason."""
 
-    id: str
+    id: str = not_answered("id")
     """Identifier; stable."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State that it is in."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended."""
 
-    words: str | None
+    words: str | None = not_answered("words")
     """The reason in words."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """Explanation in words; null: there is none."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller that requested the run; `coordinator` for automatic runs."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Time at which it started; null: not yet."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended; null: not yet."""
 
-    rewritten_files: int | None
+    rewritten_files: int | None = not_answered("rewritten_files")
     """Files that the run replaced; null: none was committed."""
 
-    added_files: int | None
+    added_files: int | None = not_answered("added_files")
     """Files that the run added; null: none was committed."""
 
 
 class ExpiringSnapshot(Model):
     """A snapshot that would be removed."""
 
-    snapshot_id: str
+    snapshot_id: str = not_answered("snapshot_id")
     """Id of the snapshot."""
 
-    committed_at: datetime
+    committed_at: datetime = not_answered("committed_at")
     """Time of its commit."""
 
 
 class ExpiringTag(Model):
     """A tag that would be removed."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the tag."""
 
-    retained_until: datetime
+    retained_until: datetime = not_answered("retained_until")
     """End of the time for which it was to be retained."""
 
 
 class ExplainedCondition(Model):
     """One condition of a rule, measured in the rule's `partition`."""
 
-    metric: str
+    metric: str = not_answered("metric")
     """Name of the measured metric."""
 
-    unit: ExplainedConditionUnit
-    operator: ExplainedConditionOperator
-    wanted: float
+    unit: ExplainedConditionUnit = not_answered("unit")
+    operator: ExplainedConditionOperator = not_answered("operator")
+    wanted: float = not_answered("wanted")
     """Value of the policy."""
 
-    measured: float | None
+    measured: float | None = not_answered("measured")
     """Null: nothing to measure, or it never happened; see `detail`."""
 
-    is_lower_bound: bool
+    is_lower_bound: bool = not_answered("is_lower_bound")
     """The true value may be greater: the history does not reach back far enough."""
 
-    holds: bool
+    holds: bool = not_answered("holds")
     """Whether the comparison is true."""
 
-    is_negated: bool
+    is_negated: bool = not_answered("is_negated")
     """The condition is below `not`: the rule needs the comparison to be false. Where nothing can be measured neither the comparison nor its opposite counts as true."""
 
-    path: str
+    path: str = not_answered("path")
     """Place of the condition in the rule, as a JSON pointer."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """Reason why there is no measured value; null: there is one."""
 
 
 class ExplainedDay(Model):
     """Bytes of inputs in rolling 24 hours; null is unlimited."""
 
-    limit: int | None
+    limit: int | None = not_answered("limit")
     """The limit; null: none."""
 
-    used: int | None
+    used: int | None = not_answered("used")
     """Bytes that runs took in the last 24 hours; null: no limit."""
 
-    remaining: int | None
+    remaining: int | None = not_answered("remaining")
     """Bytes that may still be taken now; null: no limit."""
 
-    frees_at: datetime | None
+    frees_at: datetime | None = not_answered("frees_at")
     """Time at which the oldest of the used bytes are 24 hours old."""
 
 
 class ExplainedPause(Model):
     """An active pause. `stops`: running work is interrupted; otherwise groups in flight finish."""
 
-    scope: ExplainedPauseScope
-    at: datetime
+    scope: ExplainedPauseScope = not_answered("scope")
+    at: datetime = not_answered("at")
     """Start of the pause."""
 
-    by: str
+    by: str = not_answered("by")
     """Caller that paused."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The reason."""
 
-    stops: bool
+    stops: bool = not_answered("stops")
     """True: running work stops. False: it ends what it began."""
 
 
 class ExplainedSchedule(Model):
     """Times at which the policy has the table looked at."""
 
-    min_interval_seconds: int | None
+    min_interval_seconds: int | None = not_answered("min_interval_seconds")
     """Shortest time between automatic runs; null: none."""
 
-    last_start_at: datetime | None
+    last_start_at: datetime | None = not_answered("last_start_at")
     """Start of the last rewrite that changed the table; null: none."""
 
-    cron: str
+    cron: str = not_answered("cron")
     """Cron expression at whose times the table is looked at; `off`: none."""
 
-    time_zone: str
+    time_zone: str = not_answered("time_zone")
     """IANA name of the time zone."""
 
-    cron_next_at: datetime | None
+    cron_next_at: datetime | None = not_answered("cron_next_at")
     """Next of these times; null: none."""
 
 
 class ExplainedSeal(Model):
     """Partitions by the policy's `seal`."""
 
-    is_on: bool
+    is_on: bool = not_answered("is_on")
     """Whether the policy seals partitions."""
 
-    sealed_partitions: int
+    sealed_partitions: int = not_answered("sealed_partitions")
     """Partitions that are sealed."""
 
-    unsealed_partitions: int
+    unsealed_partitions: int = not_answered("unsealed_partitions")
     """Partitions that writers may still add files to."""
 
-    next_sealed_at: datetime | None
+    next_sealed_at: datetime | None = not_answered("next_sealed_at")
     """If nothing more is written."""
 
 
 class ExplainedSetting(Model):
     """One setting that holds for the table."""
 
-    value: Any
+    value: Any = not_answered("value")
     """As policies write it; sizes in bytes."""
 
-    origin: str
+    origin: str = not_answered("origin")
     """Layer that sets it."""
 
 
 class ExplainedWatch(Model):
     """State of the coordinator's watch over the table, and the verdict of its last look."""
 
-    next_look_at: datetime
+    next_look_at: datetime = not_answered("next_look_at")
     """Time of the coordinator's next look at the table."""
 
-    looked_at: datetime | None
+    looked_at: datetime | None = not_answered("looked_at")
     """Null: not yet."""
 
-    changed_at: datetime | None
+    changed_at: datetime | None = not_answered("changed_at")
     """Time at which a look found a new commit."""
 
-    due_since: datetime | None
+    due_since: datetime | None = not_answered("due_since")
     """Since when looks have found a rule due; null while none is."""
 
-    interval_seconds: int
+    interval_seconds: int = not_answered("interval_seconds")
     """Between looks: longer while nothing changes."""
 
-    verdict: Verdict
+    verdict: Verdict = not_answered("verdict")
     """Result of the last look."""
 
-    code: str | None
+    code: str | None = not_answered("code")
     """Reason why it was held back or could not be read."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """Explanation in words; null: there is none."""
 
 
 class ExplainedWindows(Model):
     """Quiet hours and blackouts: how things stand now, and when the next window begins."""
 
-    inside: bool
+    inside: bool = not_answered("inside")
     """Whether a quiet hour or blackout is active."""
 
-    kind: WindowKind | None
+    kind: WindowKind | None = not_answered("kind")
     """Kind of the active window; null: in none."""
 
-    on_start: OnStart | None
+    on_start: OnStart | None = not_answered("on_start")
     """Behaviour of running work when the window begins; null: no window."""
 
-    ends_at: datetime | None
+    ends_at: datetime | None = not_answered("ends_at")
     """End of the active window; null: none is active."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Reason of the active window as the policy gives it; null: none."""
 
-    next_start: datetime | None
+    next_start: datetime | None = not_answered("next_start")
     """Start of the next window; null: none."""
 
 
 class FailedDelete(Model):
     """A file that the store refused to delete."""
 
-    path: str
+    path: str = not_answered("path")
     """Path of the file."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The answer of the store."""
 
 
 class FileCount(Model):
     """A number of files and their size."""
 
-    files: int
+    files: int = not_answered("files")
     """Number of files."""
 
-    bytes: int
+    bytes: int = not_answered("bytes")
     """Bytes of these files."""
 
 
@@ -986,40 +987,40 @@ class Filters(Model):
 class FleetInterval(Model):
     """Activity in one interval."""
 
-    starts_at: datetime
+    starts_at: datetime = not_answered("starts_at")
     """Start of the interval."""
 
-    ends_at: datetime
+    ends_at: datetime = not_answered("ends_at")
     """Its end; in the future for the present interval."""
 
-    small_files_made: int
+    small_files_made: int = not_answered("small_files_made")
     """Small files that measurements found more than the ones before."""
 
-    small_files_removed: int
+    small_files_removed: int = not_answered("small_files_removed")
     """Small files that measurements found fewer than the ones before."""
 
-    ended_runs: dict[str, int]
+    ended_runs: dict[str, int] = not_answered("ended_runs")
     """Runs that ended in the interval, by state."""
 
-    rewritten_files: int
+    rewritten_files: int = not_answered("rewritten_files")
     """Data files that these runs replaced."""
 
-    rewritten_bytes: int
+    rewritten_bytes: int = not_answered("rewritten_bytes")
     """Bytes of these files."""
 
-    wasted_bytes: int
+    wasted_bytes: int = not_answered("wasted_bytes")
     """Bytes that these runs wrote and did not commit."""
 
-    groups_committed: int
+    groups_committed: int = not_answered("groups_committed")
     """File groups that these runs committed."""
 
-    groups_lost: int
+    groups_lost: int = not_answered("groups_lost")
     """File groups that these runs lost to other writers."""
 
-    conflict_rate: float | None
+    conflict_rate: float | None = not_answered("conflict_rate")
     """Lost groups of all; null without any."""
 
-    backlog: BacklogSample | None
+    backlog: BacklogSample | None = not_answered("backlog")
     """The last sample in the interval; null: it has none."""
 
 
@@ -1033,19 +1034,19 @@ class FleetScope(Model):
 class Freeze(Model):
     """A failed proof that could not be rolled back: no run of the table starts until it is unfrozen."""
 
-    frozen_at: datetime
+    frozen_at: datetime = not_answered("frozen_at")
     """Time at which the table was frozen."""
 
-    run_id: str
+    run_id: str = not_answered("run_id")
     """The run whose snapshot failed its proof."""
 
-    snapshot_id: str
+    snapshot_id: str = not_answered("snapshot_id")
     """The snapshot that failed its proof."""
 
-    parent_snapshot_id: str | None
+    parent_snapshot_id: str | None = not_answered("parent_snapshot_id")
     """The snapshot before it, kept from expiry by a tag. Null when it had expired."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The failed check, why nothing was rolled back, and the remedy."""
 
 
@@ -1081,13 +1082,13 @@ class FullRules(Model):
 class Grant(Model):
     """Rights of one team on the tables of some namespaces of a catalog."""
 
-    team: str
+    team: str = not_answered("team")
     """The team; `*` is every team."""
 
-    namespaces: list[str]
+    namespaces: list[str] = not_answered("namespaces")
     """Patterns of namespaces with their levels joined by dots."""
 
-    rights: list[Right]
+    rights: list[Right] = not_answered("rights")
     """Rights of the team."""
 
 
@@ -1130,22 +1131,22 @@ class GroupRaces(Model):
 class HealthFigures(Model):
     """Figures of the files, as they were measured last."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    avoidable_file_count: int
+    avoidable_file_count: int = not_answered("avoidable_file_count")
     """Files that rewriting would save."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    score: float
+    score: float = not_answered("score")
     """Health score from 0 to 100; 100: nothing to improve."""
 
 
@@ -1168,50 +1169,50 @@ class HistoryRule(Model):
 class Hold(Model):
     """One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it."""
 
-    code: str
+    code: str = not_answered("code")
     """Stable code."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The code in words."""
 
-    until: datetime | None
+    until: datetime | None = not_answered("until")
     """Time at which it ends; null: not known."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Explanation in words."""
 
 
 class Key(Model):
     """An API key, without its secret."""
 
-    id: str
+    id: str = not_answered("id")
     """Identifier; stable."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    slot: int
+    slot: int = not_answered("slot")
     """1 or 2: which of the two live keys of its name."""
 
-    role: Role
+    role: Role = not_answered("role")
     """Role of the caller."""
 
-    teams: list[str] | None
+    teams: list[str] | None = not_answered("teams")
     """Teams whose tables the caller sees and may change; null for every team."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its creation."""
 
-    created_by: str
+    created_by: str = not_answered("created_by")
     """Caller that created it."""
 
-    expires_at: datetime | None
+    expires_at: datetime | None = not_answered("expires_at")
     """Time at which it expires; null: never."""
 
-    revoked_at: datetime | None
+    revoked_at: datetime | None = not_answered("revoked_at")
     """Time at which the key was revoked; null: it was not."""
 
-    last_used_at: datetime | None
+    last_used_at: datetime | None = not_answered("last_used_at")
     """To the minute."""
 
 
@@ -1234,47 +1235,47 @@ class KeyCreate(Model):
 class KeyCreated(Model):
     """A new key with its secret, which is shown this once."""
 
-    id: str
+    id: str = not_answered("id")
     """Identifier; stable."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    slot: int
+    slot: int = not_answered("slot")
     """1 or 2: which of the two live keys of its name."""
 
-    role: Role
+    role: Role = not_answered("role")
     """Role of the caller."""
 
-    teams: list[str] | None
+    teams: list[str] | None = not_answered("teams")
     """Teams whose tables the caller sees and may change; null for every team."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its creation."""
 
-    created_by: str
+    created_by: str = not_answered("created_by")
     """Caller that created it."""
 
-    expires_at: datetime | None
+    expires_at: datetime | None = not_answered("expires_at")
     """Time at which it expires; null: never."""
 
-    revoked_at: datetime | None
+    revoked_at: datetime | None = not_answered("revoked_at")
     """Time at which the key was revoked; null: it was not."""
 
-    last_used_at: datetime | None
+    last_used_at: datetime | None = not_answered("last_used_at")
     """To the minute."""
 
-    secret: str
+    secret: str = not_answered("secret")
     """Send it as `Authorization: Bearer …`; it can't be shown again."""
 
 
 class KeyList(Model):
     """Keys, newest first; revoked and expired ones too."""
 
-    items: list[Key]
+    items: list[Key] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -1310,95 +1311,95 @@ class LabelScope(Model):
 class LastRun(Model):
     """The newest run of a table."""
 
-    id: str
+    id: str = not_answered("id")
     """The run's id."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State of the run."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended or waits."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its submission."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended."""
 
 
 class LastUpkeep(Model):
     """The newest run of an operation, live or ended."""
 
-    id: str
+    id: str = not_answered("id")
     """The run's id."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State of the run."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended or waits."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The result or the reason in words."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its submission."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended."""
 
 
 class LayoutAdvice(Model):
     """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
 
-    layout: Layout
+    layout: Layout = not_answered("layout")
     """`binpack`: packing small files is enough. `unknown`: no query filters were reported."""
 
-    cluster_by: list[str]
+    cluster_by: list[str] = not_answered("cluster_by")
     """Columns to sort by, or to lay a curve over."""
 
-    because: str
+    because: str = not_answered("because")
     """Reason in words."""
 
-    query_count: int
+    query_count: int = not_answered("query_count")
     """Queries that the advice is based on."""
 
-    partition_query_share: float | None
+    partition_query_share: float | None = not_answered("partition_query_share")
     """Queries that name all partition columns."""
 
-    full_scan_share: float | None
+    full_scan_share: float | None = not_answered("full_scan_share")
     """Queries without a filter."""
 
-    columns: list[ColumnUse]
+    columns: list[ColumnUse] = not_answered("columns")
     """Columns other than partition columns, most used first."""
 
 
 class LeafChange(Model):
     """One setting that a version changed."""
 
-    setting: str
+    setting: str = not_answered("setting")
     """Dotted name."""
 
-    before: Any
+    before: Any = not_answered("before")
     """Null: it was not set."""
 
-    after: Any
+    after: Any = not_answered("after")
     """Null: it is not set any more."""
 
 
 class LeftOutItem(Model):
     """A file, partition or manifest that a run left out of its work."""
 
-    name: str
+    name: str = not_answered("name")
     """Path of the file or manifest, or text of the partition."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """Code of the reason."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """The error that was found; empty if the reason explains itself."""
 
 
@@ -1427,28 +1428,28 @@ class LimitSettings(Model):
 class Limits(Model):
     """Limits of the whole fleet; null is unlimited. A change of rates reaches running rewrites in about 3 seconds."""
 
-    version: int
+    version: int = not_answered("version")
     """Grows with each write; the ETag is this in quotes."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    updated_by: str
+    updated_by: str = not_answered("updated_by")
     """Caller that changed it last."""
 
-    parallel_runs: int | None
+    parallel_runs: int | None = not_answered("parallel_runs")
     """Runs at work at the same time; null: no limit."""
 
-    parallel_groups: int | None
+    parallel_groups: int | None = not_answered("parallel_groups")
     """Tasks of all rewrites at the same time; null: no limit."""
 
-    bandwidth: int | None
+    bandwidth: int | None = not_answered("bandwidth")
     """Bytes per second, read + written."""
 
-    requests: int | None
+    requests: int | None = not_answered("requests")
     """Object-store requests per second."""
 
-    catalogs: dict[str, CatalogLimits]
+    catalogs: dict[str, CatalogLimits] = not_answered("catalogs")
     """Limits of single catalogs, by name."""
 
 
@@ -1474,7 +1475,7 @@ class LimitsReplace(Model):
 class ListedFile(Model):
     """A file that would be deleted."""
 
-    path: str
+    path: str = not_answered("path")
     """Path of the file."""
 
     kind: str | None = None
@@ -1490,19 +1491,19 @@ class ListedFile(Model):
 class LiveRate(Model):
     """Current rate of all running rewrites, including those of other teams' tables: the limits cover all of them."""
 
-    catalog: str | None
+    catalog: str | None = not_answered("catalog")
     """Null: all catalogs."""
 
-    runs: int
+    runs: int = not_answered("runs")
     """Runs that report at present."""
 
-    bytes_per_second: float
+    bytes_per_second: float = not_answered("bytes_per_second")
     """Read + written, over about 10 seconds."""
 
-    bytes_per_second_limit: int | None
+    bytes_per_second_limit: int | None = not_answered("bytes_per_second_limit")
     """Limit of that rate; null: none."""
 
-    requests_per_second_limit: int | None
+    requests_per_second_limit: int | None = not_answered("requests_per_second_limit")
     """Limit of requests to stores per second; null: none."""
 
 
@@ -1516,25 +1517,25 @@ class Liveness(Model):
 class MetadataHealth(Model):
     """Size of the table's metadata and history, which upkeep besides rewriting reduces."""
 
-    snapshot_count: int
+    snapshot_count: int = not_answered("snapshot_count")
     """Unexpired snapshots."""
 
-    oldest_snapshot_at: datetime | None
+    oldest_snapshot_at: datetime | None = not_answered("oldest_snapshot_at")
     """Time of the oldest of them; null: there is none."""
 
-    manifest_count: int
+    manifest_count: int = not_answered("manifest_count")
     """Manifests of the current snapshot."""
 
-    average_manifest_bytes: int
+    average_manifest_bytes: int = not_answered("average_manifest_bytes")
     """Their mean size."""
 
-    delete_file_count: int
+    delete_file_count: int = not_answered("delete_file_count")
     """Live delete files and deletion vectors."""
 
-    metadata_bytes: int
+    metadata_bytes: int = not_answered("metadata_bytes")
     """Size of the current metadata, without manifests."""
 
-    history_bytes: int
+    history_bytes: int = not_answered("history_bytes")
     """Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old."""
 
 
@@ -1554,48 +1555,48 @@ class NamespaceScope(Model):
 class NeverDue(Model):
     """Avoidable files that a rewrite would merge and that no rule makes due unless more files are written."""
 
-    files: int
+    files: int = not_answered("files")
     """Such files."""
 
-    partitions: int
+    partitions: int = not_answered("partitions")
     """Partitions that have such files."""
 
-    too_few_files: int
+    too_few_files: int = not_answered("too_few_files")
     """Number of these files in partitions with fewer candidates than `rewrite.min_input_files`."""
 
-    of_files: int
+    of_files: int = not_answered("of_files")
     """All data files of the table."""
 
 
 class NextEligible(Model):
     """Earliest start of a run: the latest end of everything that holds it back, now if nothing does."""
 
-    at: datetime | None
+    at: datetime | None = not_answered("at")
     """Null when it is not known: see `reason`."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Reason why the time is not known; null: it is known."""
 
-    held_by: list[Hold]
+    held_by: list[Hold] = not_answered("held_by")
     """Everything that prevents a run now."""
 
 
 class OidcSignIn(Model):
     """An identity provider for the authorization code flow with PKCE (RFC 7636), as a public client."""
 
-    issuer: str
+    issuer: str = not_answered("issuer")
     """Identifier of the provider."""
 
-    client_id: str
+    client_id: str = not_answered("client_id")
     """Public client of the console at the provider."""
 
-    scopes: list[str]
+    scopes: list[str] = not_answered("scopes")
     """Scopes to ask for."""
 
-    authorization_endpoint: str | None
+    authorization_endpoint: str | None = not_answered("authorization_endpoint")
     """Where the browser is sent to sign in; null while the provider does not answer: the browser may read `{issuer}/.well-known/openid-configuration` itself."""
 
-    token_endpoint: str | None
+    token_endpoint: str | None = not_answered("token_endpoint")
     """Where the browser exchanges the code for a token; null as above."""
 
 
@@ -1622,29 +1623,29 @@ class OldestReader(Model):
 class OpenBreaker(Model):
     """A catalog in which no run starts automatically for now: runs of several tables in a row failed there."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Name of the catalog."""
 
-    failed_at: datetime
+    failed_at: datetime = not_answered("failed_at")
     """Time at which the last run failed."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """Of that run."""
 
-    times_open: int
+    times_open: int = not_answered("times_open")
     """In a row; it stays open twice as long each time, half an hour at most."""
 
-    open_until: datetime
+    open_until: datetime = not_answered("open_until")
     """Then one run is let through: its success closes the breaker."""
 
-    probe_until: datetime | None
+    probe_until: datetime | None = not_answered("probe_until")
     """Such a run was let through, and has time until then."""
 
 
 class OperationList(Model):
     """Every operation, in the order in which they run when several are due."""
 
-    items: list[DeclaredOperation]
+    items: list[DeclaredOperation] = not_answered("items")
     """The items of this page."""
 
 
@@ -1664,16 +1665,16 @@ class OrderColumn(Model):
 class OrderField(Model):
     """A column to order by, with its field id in the table."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the column."""
 
-    field_id: int
+    field_id: int = not_answered("field_id")
     """Id of the column in the table's schema."""
 
-    descending: bool
+    descending: bool = not_answered("descending")
     """Whether larger values come first."""
 
-    nulls_first: bool
+    nulls_first: bool = not_answered("nulls_first")
     """Whether nulls come before values."""
 
 
@@ -1721,16 +1722,16 @@ class OrphanSearch(Model):
 class OtherCompactor(Model):
     """Another program that replaced data files of the table in the last day, from the table's history."""
 
-    engine: str
+    engine: str = not_answered("engine")
     """Engine that wrote the snapshots."""
 
-    application: str | None
+    application: str | None = not_answered("application")
     """Application of the last snapshot; null when it did not name itself."""
 
-    count: int
+    count: int = not_answered("count")
     """Number of its snapshots that replaced files, among the newest two hundred."""
 
-    last_at: datetime
+    last_at: datetime = not_answered("last_at")
     """Time of the last one; null: never."""
 
 
@@ -1753,174 +1754,174 @@ class Overlap(Model):
 class Partition(Model):
     """One partition of a table."""
 
-    values: dict[str, bool | int | float | str | None]
+    values: dict[str, bool | int | float | str | None] = not_answered("values")
     """Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts."""
 
-    text: str
+    text: str = not_answered("text")
     """The same for people."""
 
 
 class PartitionDecision(Model):
     """The decision that the coordinator makes on a partition under the policy of its table."""
 
-    is_due: bool
+    is_due: bool = not_answered("is_due")
     """True: at least one rule makes it due."""
 
-    rules: list[str]
+    rules: list[str] = not_answered("rules")
     """Names of the rules that make it due."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why a run that starts now leaves it alone; null: the run rewrites it."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The same in words."""
 
-    input_files: int | None
+    input_files: int | None = not_answered("input_files")
     """Files that this run rewrites; null: none."""
 
-    input_bytes: int | None
+    input_bytes: int | None = not_answered("input_bytes")
     """Bytes of these files; null: none."""
 
-    predicted_outputs: int | None
+    predicted_outputs: int | None = not_answered("predicted_outputs")
     """Files that it is predicted to write in their place; null: none."""
 
-    cools_until: datetime | None
+    cools_until: datetime | None = not_answered("cools_until")
     """End of its cool-down after lost races; null: no cool-down."""
 
 
 class PartitionHealth(Model):
     """One partition that has something to better."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    avoidable_file_count: int
+    avoidable_file_count: int = not_answered("avoidable_file_count")
     """Files that rewriting would save."""
 
-    large_file_count: int
+    large_file_count: int = not_answered("large_file_count")
     """Live data files above `large_file_bytes`."""
 
-    small_row_group_file_count: int
+    small_row_group_file_count: int = not_answered("small_row_group_file_count")
     """Files with small row groups."""
 
-    files_with_deletes: int
+    files_with_deletes: int = not_answered("files_with_deletes")
     """Live data files that deletes apply to."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    average_file_bytes: int
+    average_file_bytes: int = not_answered("average_file_bytes")
     """Mean size of a live data file, in bytes."""
 
-    largest_small_file_share: float | None
+    largest_small_file_share: float | None = not_answered("largest_small_file_share")
     """Bytes of the largest small file as a share of all small files'. Null without small files."""
 
-    sorted_run_count: int | None
+    sorted_run_count: int | None = not_answered("sorted_run_count")
     """Sorted runs of the bucket with the most. Null: the table's buckets have no levels."""
 
-    level0_file_count: int | None
+    level0_file_count: int | None = not_answered("level0_file_count")
     """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
 
-    read_optimized_until: datetime | None
+    read_optimized_until: datetime | None = not_answered("read_optimized_until")
     """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
 
 class PartitionOverlap(Model):
     """Overlap of the files of one partition, by their bounds; of several columns the largest."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    files: int
+    files: int = not_answered("files")
     """Number of data files."""
 
-    overlap_depth: int
+    overlap_depth: int = not_answered("overlap_depth")
     """The most files that may hold one value."""
 
-    files_for_a_lookup: float
+    files_for_a_lookup: float = not_answered("files_for_a_lookup")
     """Number of files that may contain a value, on average over all bounds."""
 
-    pruned_share: float
+    pruned_share: float = not_answered("pruned_share")
     """Share of the files that a lookup need not look into."""
 
-    unordered_share: float
+    unordered_share: float = not_answered("unordered_share")
     """Bytes of files that are not in the order, as a share of all bytes."""
 
 
 class PartitionSpec(Model):
     """A partition spec: how rows are put into partitions."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    fields: list[DescribedPartitionField]
+    fields: list[DescribedPartitionField] = not_answered("fields")
     """Its fields, in order; empty: the table has no partitions."""
 
 
 class PartitionTask(Model):
     """The newest compaction task of a partition: the file groups that the newest run planned for it."""
 
-    run_id: str
+    run_id: str = not_answered("run_id")
     """The run."""
 
-    run_state: RunState
+    run_state: RunState = not_answered("run_state")
     """State of the run."""
 
-    state: GroupState
+    state: GroupState = not_answered("state")
     """`running` also if some file groups have begun and others not; `written` if the rest waits for its commit; `committed` if one was committed and the others dropped."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why a file group was dropped last, such as `new_deletes`; null: none was."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The same in words."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Start of the first file group; null before."""
 
-    ended_at: datetime | None
+    ended_at: datetime | None = not_answered("ended_at")
     """Time at which the last file group was committed or dropped."""
 
-    input_files: int
+    input_files: int = not_answered("input_files")
     """Files to rewrite."""
 
-    input_bytes: int
+    input_bytes: int = not_answered("input_bytes")
     """Bytes of these files."""
 
-    predicted_outputs: int
+    predicted_outputs: int = not_answered("predicted_outputs")
     """Files that the plan predicts in their place."""
 
-    running_outputs: int
+    running_outputs: int = not_answered("running_outputs")
     """Predicted files of running file groups."""
 
-    written_outputs: int
+    written_outputs: int = not_answered("written_outputs")
     """Files written and not committed yet."""
 
-    committed_outputs: int
+    committed_outputs: int = not_answered("committed_outputs")
     """Files committed."""
 
-    dropped_outputs: int
+    dropped_outputs: int = not_answered("dropped_outputs")
     """Predicted files of dropped file groups."""
 
-    rewritten_bytes: int
+    rewritten_bytes: int = not_answered("rewritten_bytes")
     """Bytes of the files that committed file groups replaced."""
 
-    added_bytes: int
+    added_bytes: int = not_answered("added_bytes")
     """Bytes of the committed files."""
 
-    size_reduction: float | None
+    size_reduction: float | None = not_answered("size_reduction")
     """1 - `added_bytes` / `rewritten_bytes`, negative if the data grew; null before a commit."""
 
 
@@ -1937,16 +1938,16 @@ class PatternScope(Model):
 class Pause(Model):
     """A pause that is on."""
 
-    paused_at: datetime
+    paused_at: datetime = not_answered("paused_at")
     """Start of the pause."""
 
-    paused_by: str
+    paused_by: str = not_answered("paused_by")
     """Caller that paused."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The reason."""
 
-    mode: PauseMode
+    mode: PauseMode = not_answered("mode")
     """`drain`: running work ends what it began. `stop`: running work stops."""
 
 
@@ -1963,38 +1964,38 @@ class PauseRequest(Model):
 class PlannedGroup(Model):
     """A file group that a run would rewrite."""
 
-    ordinal: int
+    ordinal: int = not_answered("ordinal")
     """Position in the plan, from 0."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    input_files: int
+    input_files: int = not_answered("input_files")
     """Input files."""
 
-    input_bytes: int
+    input_bytes: int = not_answered("input_bytes")
     """Bytes of the input files."""
 
-    input_rows: int
+    input_rows: int = not_answered("input_rows")
     """Rows of the input files, from metadata."""
 
-    predicted_outputs: int
+    predicted_outputs: int = not_answered("predicted_outputs")
     """Output files that the plan expects."""
 
 
 class PlannedLater(Model):
     """Partitions that the run plans later: it rewrites those of a very large table in parts, most beneficial first."""
 
-    partitions: int
+    partitions: int = not_answered("partitions")
     """Partitions that are planned later."""
 
-    files: int
+    files: int = not_answered("files")
     """In these partitions, those that it may rewrite."""
 
-    bytes: int
+    bytes: int = not_answered("bytes")
     """Bytes of these files."""
 
 
@@ -2035,22 +2036,22 @@ class PolicyRestore(Model):
 class Prediction(Model):
     """Predicted figures of the plan's execution."""
 
-    input_files: int
+    input_files: int = not_answered("input_files")
     """Input files."""
 
-    input_bytes: int
+    input_bytes: int = not_answered("input_bytes")
     """Bytes of the input files."""
 
-    input_rows: int
+    input_rows: int = not_answered("input_rows")
     """Rows of the input files, from metadata."""
 
-    output_files: int
+    output_files: int = not_answered("output_files")
     """Output files."""
 
-    output_bytes: int
+    output_bytes: int = not_answered("output_bytes")
     """Bytes of the output files."""
 
-    seconds: float
+    seconds: float = not_answered("seconds")
     """Time at work, without waiting; `time_estimate` has its basis."""
 
 
@@ -2070,57 +2071,57 @@ class PredictionError(Model):
 class ProblemField(Model):
     """One wrong field."""
 
-    pointer: str
+    pointer: str = not_answered("pointer")
     """JSON pointer into the body, or `query:`, `path:`, `header:` and a name."""
 
-    message: str
+    message: str = not_answered("message")
     """Description of the error."""
 
-    value: Any
+    value: Any = not_answered("value")
     """The given value, if it is short and not a secret."""
 
-    hint: str | None
+    hint: str | None = not_answered("hint")
     """Remedy."""
 
 
 class Progress(Model):
     """Progress of a run. Bytes are of inputs; the rate is the present one, read + written."""
 
-    groups_total: int
+    groups_total: int = not_answered("groups_total")
     """File groups of the plan."""
 
-    groups_finished: int
+    groups_finished: int = not_answered("groups_finished")
     """File groups that ended."""
 
-    bytes_total: int
+    bytes_total: int = not_answered("bytes_total")
     """Bytes of inputs of all file groups."""
 
-    bytes_finished: int
+    bytes_finished: int = not_answered("bytes_finished")
     """Bytes of inputs of file groups that ended."""
 
-    bytes_per_second: float | None
+    bytes_per_second: float | None = not_answered("bytes_per_second")
     """Null while no task reports."""
 
-    eta_seconds: float | None
+    eta_seconds: float | None = not_answered("eta_seconds")
     """Null while there is no rate."""
 
-    throttled_seconds: float
+    throttled_seconds: float = not_answered("throttled_seconds")
     """Thread-seconds, summed over all tasks, in which reading or writing held back for a limit."""
 
-    budget_bytes_per_second: float | None
+    budget_bytes_per_second: float | None = not_answered("budget_bytes_per_second")
     """Bytes per second that its tasks may move together at present: the least of its table's limit and its shares of the limits of catalog and fleet. Null: unlimited, or no task reports."""
 
 
 class ProofCheck(Model):
     """One check of a proof."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the check."""
 
-    holds: bool
+    holds: bool = not_answered("holds")
     """Whether the check holds."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Findings."""
 
 
@@ -2209,43 +2210,43 @@ class QuietHours(Model):
 class Races(Model):
     """File groups of runs that ended in the last 24 hours."""
 
-    groups_committed: int
+    groups_committed: int = not_answered("groups_committed")
     """File groups that were committed."""
 
-    groups_lost: int
+    groups_lost: int = not_answered("groups_lost")
     """Lost to other writers."""
 
-    conflict_rate: float | None
+    conflict_rate: float | None = not_answered("conflict_rate")
     """Lost groups of all; null without any."""
 
 
 class Rates(Model):
     """Rates to hold; null is unlimited."""
 
-    bytes_per_second: float | None
+    bytes_per_second: float | None = not_answered("bytes_per_second")
     """Bytes read and written per second; null: no limit."""
 
-    requests_per_second: float | None
+    requests_per_second: float | None = not_answered("requests_per_second")
     """Requests to the store per second; null: no limit."""
 
 
 class Readiness(Model):
     """Readiness to serve requests. `degraded`: they can be served, but runs may have to wait."""
 
-    status: ReadinessStatus
-    dependencies: list[Dependency]
+    status: ReadinessStatus = not_answered("status")
+    dependencies: list[Dependency] = not_answered("dependencies")
     """State of each dependency."""
 
-    workers: int | None
+    workers: int | None = not_answered("workers")
     """Live workers, those that reported in the last 30 s; null without an answer of the database."""
 
-    coordinators: int | None
+    coordinators: int | None = not_answered("coordinators")
     """Live coordinators, as `workers`."""
 
-    oldest_startable_seconds: float | None
+    oldest_startable_seconds: float | None = not_answered("oldest_startable_seconds")
     """For how long the oldest queued run that may start has waited for a worker, in seconds; 0 without one, null without an answer of the database."""
 
-    longest_silence_seconds: float | None
+    longest_silence_seconds: float | None = not_answered("longest_silence_seconds")
     """Longest time, in seconds, without an event of a run at work; 0 without one, null as `workers`."""
 
 
@@ -2262,13 +2263,13 @@ class ReclaimedStorage(Model):
 class RefusedSetting(Model):
     """A value of a policy setting that tables of the format can't have."""
 
-    setting: str
+    setting: str = not_answered("setting")
     """Dotted name."""
 
-    value: str
+    value: str = not_answered("value")
     """`*`: any value but the empty one."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The reason."""
 
 
@@ -2430,44 +2431,44 @@ class RowKey(Model):
 class RunEvent(Model):
     """One entry of a run's log. Events are never changed."""
 
-    run_id: str
+    run_id: str = not_answered("run_id")
     """The run."""
 
-    sequence: int
+    sequence: int = not_answered("sequence")
     """Grows within the run; the id of the event in a stream."""
 
-    at: datetime
+    at: datetime = not_answered("at")
     """Time at which it was recorded."""
 
-    kind: str
+    kind: str = not_answered("kind")
     """Kind of the event."""
 
-    actor: str
+    actor: str = not_answered("actor")
     """Caller or process that caused the event."""
 
-    attempt: int
+    attempt: int = not_answered("attempt")
     """Number of the attempt, from 1."""
 
-    from_state: RunState | None
+    from_state: RunState | None = not_answered("from_state")
     """State before; null: no transition, or the first."""
 
-    to_state: RunState | None
+    to_state: RunState | None = not_answered("to_state")
     """State after; null: no transition."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Stable word for the reason; null: none."""
 
-    details: dict[str, Any]
+    details: dict[str, Any] = not_answered("details")
     """Further facts, by name; they depend on `kind`."""
 
 
 class RunEventList(Model):
     """Events, oldest first."""
 
-    items: list[RunEvent]
+    items: list[RunEvent] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -2484,35 +2485,35 @@ class RunPolicy(Model):
 class RunTime(Model):
     """Time of a run from its submission to its end or now: every attempt at work, and every wait."""
 
-    total_seconds: float
+    total_seconds: float = not_answered("total_seconds")
     """`working_seconds` + `waiting_seconds`."""
 
-    queued_seconds: float
+    queued_seconds: float = not_answered("queued_seconds")
     """Before the first attempt; part of `waiting_seconds`."""
 
-    working_seconds: float
+    working_seconds: float = not_answered("working_seconds")
     """Of all attempts."""
 
-    waiting_seconds: float
+    waiting_seconds: float = not_answered("waiting_seconds")
     """Before and between attempts."""
 
-    waiting: dict[str, float]
+    waiting: dict[str, float] = not_answered("waiting")
     """The waits by cause, in seconds: `worker` (for a free worker, room under `parallel_runs`, or the end of a pause) and the values of `waiting_for`."""
 
-    attempts_total: int
+    attempts_total: int = not_answered("attempts_total")
     """Number of attempts."""
 
-    attempts: list[AttemptTime]
+    attempts: list[AttemptTime] = not_answered("attempts")
     """The last fifty, oldest first."""
 
 
 class RunsAtOnce(Model):
     """Runs that workers hold, and how many there may be; null is unlimited."""
 
-    limit: int | None
+    limit: int | None = not_answered("limit")
     """The limit; null: none."""
 
-    at_work: int
+    at_work: int = not_answered("at_work")
     """Runs at work now."""
 
 
@@ -2545,97 +2546,97 @@ class Seal(Model):
 class SecondsBeforeAndAfter(Model):
     """A time before and after a run, in seconds."""
 
-    before: float
+    before: float = not_answered("before")
     """Seconds before the run."""
 
-    after: float
+    after: float = not_answered("after")
     """Seconds after the run."""
 
 
 class Setting(Model):
     """One effective setting."""
 
-    value: Any
+    value: Any = not_answered("value")
     """Bytes, a count, a share, a duration such as `6h`, or a word, as in the policy."""
 
-    origin: str
+    origin: str = not_answered("origin")
     """`default`, `table property`, `preset …`, `fleet`, `team …`, `catalog …`, `namespace …`, `pattern …`, `label …`, `table`, or `derived` from the target."""
 
 
 class SettingChange(Model):
     """One setting that would change, with where it comes from before and after."""
 
-    setting: str
+    setting: str = not_answered("setting")
     """Dotted name."""
 
-    before: Any
+    before: Any = not_answered("before")
     """Value before the change; null: none."""
 
-    before_origin: str
+    before_origin: str = not_answered("before_origin")
     """Origin of the value before."""
 
-    after: Any
+    after: Any = not_answered("after")
     """Value after the change; null: none."""
 
-    after_origin: str
+    after_origin: str = not_answered("after_origin")
     """Origin of the value after."""
 
 
 class SharedChange(Model):
     """Settings that would change alike for some tables."""
 
-    table_count: int
+    table_count: int = not_answered("table_count")
     """Tables for which they change in this way."""
 
-    example: AffectedTable
+    example: AffectedTable = not_answered("example")
     """One of these tables."""
 
-    settings: list[SettingChange]
+    settings: list[SettingChange] = not_answered("settings")
     """Settings that change."""
 
 
 class SignIn(Model):
     """The ways to sign in to this installation."""
 
-    api_keys: bool
+    api_keys: bool = not_answered("api_keys")
     """Whether API keys are accepted; always true."""
 
-    oidc: OidcSignIn | None
+    oidc: OidcSignIn | None = not_answered("oidc")
     """Null if people can't sign in with an identity provider."""
 
 
 class Signal(Model):
     """A stored signal."""
 
-    id: int
+    id: int = not_answered("id")
     """Identifier; stable."""
 
-    table_id: str | None
+    table_id: str | None = not_answered("table_id")
     """Null: it is about the whole fleet."""
 
-    kind: SignalKind
+    kind: SignalKind = not_answered("kind")
     """Kind of the signal, which determines the other fields."""
 
-    at: datetime
+    at: datetime = not_answered("at")
     """Time at which it was received."""
 
-    sent_by: str
+    sent_by: str = not_answered("sent_by")
     """Caller that sent it."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader = not_answered("signal")
     """Content of the signal."""
 
-    acted_on: bool
+    acted_on: bool = not_answered("acted_on")
     """False: shown, not acted on in this version."""
 
 
 class SignalList(Model):
     """Signals of one kind, newest first; the newest thousand are kept."""
 
-    items: list[Signal]
+    items: list[Signal] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -2652,85 +2653,85 @@ class SignalSend(Model):
 class SizeClass(Model):
     """Files of `from_bytes` to below `below_bytes` (null: no bound)."""
 
-    from_bytes: int
+    from_bytes: int = not_answered("from_bytes")
     """Lower bound, inclusive."""
 
-    below_bytes: int | None
+    below_bytes: int | None = not_answered("below_bytes")
     """Upper bound, exclusive; null: none."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
 
 class SkippedPartition(Model):
     """A partition that is left alone."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    files: int
+    files: int = not_answered("files")
     """Number of data files."""
 
-    bytes: int
+    bytes: int = not_answered("bytes")
     """Bytes of these files."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The reason."""
 
-    until: datetime | None
+    until: datetime | None = not_answered("until")
     """Time at which the reason ends, for `cooling_down`; null: not known."""
 
 
 class SmallFileFlow(Model):
     """Small files that came and went between measurements of the last 24 hours."""
 
-    made: int
+    made: int = not_answered("made")
     """Small files that appeared."""
 
-    removed: int
+    removed: int = not_answered("removed")
     """Small files that disappeared."""
 
-    made_per_hour: float
+    made_per_hour: float = not_answered("made_per_hour")
     """Small files that appeared per hour."""
 
-    removed_per_hour: float
+    removed_per_hour: float = not_answered("removed_per_hour")
     """Small files that disappeared per hour."""
 
 
 class SortedRunLoad(Model):
     """The bucket with the most sorted runs, and the number at which writers should slow down."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    bucket: int
+    bucket: int = not_answered("bucket")
     """Number of the bucket in its partition."""
 
-    sorted_run_count: int
+    sorted_run_count: int = not_answered("sorted_run_count")
     """Its sorted runs: each file of level 0, and each other level with files."""
 
-    level0_file_count: int
+    level0_file_count: int = not_answered("level0_file_count")
     """Its files of level 0."""
 
-    hides_level0: bool
+    hides_level0: bool = not_answered("hides_level0")
     """Whether readers skip files of level 0 until they are compacted."""
 
-    stop_trigger: int | None
+    stop_trigger: int | None = not_answered("stop_trigger")
     """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
 
-    slow_down_at: int
+    slow_down_at: int = not_answered("slow_down_at")
     """Sorted runs of one bucket at which writers should slow down."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
 
 
@@ -2747,100 +2748,100 @@ class SurgeSettings(Model):
 class Table(Model):
     """A registered table."""
 
-    id: str
+    id: str = not_answered("id")
     """Identifier; stable."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Name of the catalog."""
 
-    namespace: list[str]
+    namespace: list[str] = not_answered("namespace")
     """Levels of the namespace, outer first."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    uuid: str
+    uuid: str = not_answered("uuid")
     """The table's own identity when it was registered."""
 
-    location: str
+    location: str = not_answered("location")
     """Location that the table was registered with."""
 
-    owner_team: str | None
+    owner_team: str | None = not_answered("owner_team")
     """Team that owns the table; null: none."""
 
-    labels: dict[str, str]
+    labels: dict[str, str] = not_answered("labels")
     """Labels, by key."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its creation."""
 
-    version: int
+    version: int = not_answered("version")
     """Grows with each change of team or labels; the ETag is this in quotes."""
 
-    pause: Pause | None
+    pause: Pause | None = not_answered("pause")
     """Null unless the table is paused."""
 
-    freeze: Freeze | None
+    freeze: Freeze | None = not_answered("freeze")
     """Null unless a failed proof froze the table."""
 
 
 class TableBackpressure(Model):
     """Advice for writers to slow down, with the reason. Packhouse can't enforce it."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    slow_down: bool
+    slow_down: bool = not_answered("slow_down")
     """Whether writers should slow down."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The reason."""
 
-    since: datetime | None
+    since: datetime | None = not_answered("since")
     """Time of the signal behind it, or of the measurement of the sorted runs; null: neither."""
 
-    until: datetime | None
+    until: datetime | None = not_answered("until")
     """Time at which the signal behind it expires; null without a signal."""
 
-    signal: Signal | None
+    signal: Signal | None = not_answered("signal")
     """The signal behind it; null when it is based on none."""
 
-    sorted_runs: SortedRunLoad | None
+    sorted_runs: SortedRunLoad | None = not_answered("sorted_runs")
     """Sorted runs of the fullest bucket, as last measured. Null: the table's buckets have no levels, or were not measured yet."""
 
 
 class TableDeletions(Model):
     """What would be deleted of one table. Null: nothing of that amount is known."""
 
-    id: str
+    id: str = not_answered("id")
     """Id of the table; empty while it is not registered."""
 
-    address: str
+    address: str = not_answered("address")
     """Address of the table."""
 
-    settings: list[str]
+    settings: list[str] = not_answered("settings")
     """The settings that delete, or delete more than before."""
 
-    snapshots: int | None
+    snapshots: int | None = not_answered("snapshots")
     """Snapshots that would be removed now."""
 
-    files: int | None
+    files: int | None = not_answered("files")
     """Files that would be deleted now."""
 
-    bytes: int | None
+    bytes: int | None = not_answered("bytes")
     """Bytes of these files, or an upper bound of them while `files` is null."""
 
-    removed_until: datetime | None
+    removed_until: datetime | None = not_answered("removed_until")
     """Commit time of the newest snapshot that would be removed."""
 
-    complete: bool
+    complete: bool = not_answered("complete")
     """Whether these are all; files without a reference and replaced copies are found by a run only."""
 
 
 class TableDescription(Model):
     """What a table is: its format, schema and partition specs, and figures of its metadata."""
 
-    format: str
+    format: str = not_answered("format")
     """Table format."""
 
     format_version: int | None = None
@@ -2919,10 +2920,10 @@ class TableDescription(Model):
 class TableList(Model):
     """Tables, newest registration first."""
 
-    items: list[Table]
+    items: list[Table] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -2961,32 +2962,32 @@ class TableUpdate(Model):
 class TableWindow(Model):
     """An occurrence of a window: no rewrite starts in it."""
 
-    kind: WindowKind
+    kind: WindowKind = not_answered("kind")
     """`quiet_hours` repeat each week, a `blackout` comes once."""
 
-    starts_at: datetime
+    starts_at: datetime = not_answered("starts_at")
     """Start; in the past for a window that holds now."""
 
-    ends_at: datetime
+    ends_at: datetime = not_answered("ends_at")
     """End; rewrites may start from then on."""
 
-    on_start: OnStart
+    on_start: OnStart = not_answered("on_start")
     """How running rewrites react to its start."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The quiet hours in words, or the reason of the blackout."""
 
 
 class TableWindows(Model):
     """Windows of a table from now on; those that overlap are all listed."""
 
-    since: datetime
+    since: datetime = not_answered("since")
     """Now."""
 
-    until: datetime
+    until: datetime = not_answered("until")
     """End of the hours asked for."""
 
-    items: list[TableWindow]
+    items: list[TableWindow] = not_answered("items")
     """Occurrences that touch this time, in order."""
 
 
@@ -3091,59 +3092,59 @@ class TimeEstimate(Model):
     The part after `run` takes at least as long as the limits allow.
     """
 
-    kind: RunKind
+    kind: RunKind = not_answered("kind")
     """The way of rewriting."""
 
-    source: EstimateSource
+    source: EstimateSource = not_answered("source")
     """The most specific runs that the costs were fitted to: of the `table`, of the `kind` on the same machine, of the `fleet`; `prior`: none, the costs are assumed."""
 
-    runs: int
+    runs: int = not_answered("runs")
     """Number of attempts."""
 
-    evidence: str
+    evidence: str = not_answered("evidence")
     """The same in words."""
 
-    run_seconds: float
+    run_seconds: float = not_answered("run_seconds")
     """Once for the run."""
 
-    group_seconds: float
+    group_seconds: float = not_answered("group_seconds")
     """For each file group."""
 
-    file_seconds: float
+    file_seconds: float = not_answered("file_seconds")
     """For each input file."""
 
-    byte_seconds: float
+    byte_seconds: float = not_answered("byte_seconds")
     """For each input byte."""
 
-    lanes: int
+    lanes: int = not_answered("lanes")
     """Tasks at the same time."""
 
-    limit_bytes_per_second: float | None
+    limit_bytes_per_second: float | None = not_answered("limit_bytes_per_second")
     """Of policy, catalog and fleet, read + written."""
 
-    limit_requests_per_second: float | None
+    limit_requests_per_second: float | None = not_answered("limit_requests_per_second")
     """Of policy, catalog and fleet, to the storage."""
 
 
 class TimeSpent(Model):
     """Time of an ended run by kind of activity."""
 
-    total_seconds: float
+    total_seconds: float = not_answered("total_seconds")
     """From the submission to the end, in seconds."""
 
-    queued_seconds: float
+    queued_seconds: float = not_answered("queued_seconds")
     """Seconds before the first attempt; part of `waiting_seconds`."""
 
-    working_seconds: float
+    working_seconds: float = not_answered("working_seconds")
     """Seconds of all attempts."""
 
-    waiting_seconds: float
+    waiting_seconds: float = not_answered("waiting_seconds")
     """Seconds before and between attempts."""
 
     waiting: dict[str, float] | None = None
     """The waits in seconds, by cause."""
 
-    attempts: int
+    attempts: int = not_answered("attempts")
     """Number of attempts."""
 
 
@@ -3218,65 +3219,65 @@ class UnreadFiles(Model):
 class UpkeepAdvice(Model):
     """Cost of rewriting at the present rate."""
 
-    write_amplification: float | None
+    write_amplification: float | None = not_answered("write_amplification")
     """Bytes rewritten by bytes ingested; null: none ingested."""
 
-    rewritten_bytes_per_day: float
+    rewritten_bytes_per_day: float = not_answered("rewritten_bytes_per_day")
     """Bytes that rewrites read per day."""
 
-    extra_storage_bytes: float
+    extra_storage_bytes: float = not_answered("extra_storage_bytes")
     """Bytes of superseded files until their snapshots expire."""
 
-    update_share: float | None
+    update_share: float | None = not_answered("update_share")
     """Snapshots that delete or replace rows, among all; null: no snapshots."""
 
-    because: list[str]
+    because: list[str] = not_answered("because")
     """Reasons to rewrite more or less often, in words."""
 
 
 class UpkeepOperation(Model):
     """An operation besides `rewrite`: its setting, the effect of a run now, and the newest run."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    setting: str
+    setting: str = not_answered("setting")
     """The setting that switches it on."""
 
-    due: bool
+    due: bool = not_answered("due")
     """True: a run of it starts automatically once nothing holds the table back."""
 
-    due_at: datetime | None
+    due_at: datetime | None = not_answered("due_at")
     """Time at which it is due if nothing more is written; null: not without further writes."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Effect of a run now, or the reason why there can be none."""
 
-    blocked: str | None
+    blocked: str | None = not_answered("blocked")
     """Code of the reason why there can be no run of it; null: there can."""
 
-    conditions: list[ExplainedCondition]
+    conditions: list[ExplainedCondition] = not_answered("conditions")
     """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
 
-    is_on: bool
+    is_on: bool = not_answered("is_on")
     """Whether the policy has it switched on."""
 
-    value: Any
+    value: Any = not_answered("value")
     """Value of the setting, as policies write it; `off`: switched off."""
 
-    origin: str
+    origin: str = not_answered("origin")
     """Layer that sets it."""
 
-    assumed: Any
+    assumed: Any = not_answered("assumed")
     """Value of the setting with which an operation that is off was judged; null if it is on."""
 
-    count: int
+    count: int = not_answered("count")
     """Number of manifests, delete files or snapshots that a run would change now."""
 
-    superseded_bytes: int
+    superseded_bytes: int = not_answered("superseded_bytes")
     """Upper bound of the bytes of files that only the snapshots to remove need; 0 without any."""
 
-    last_run: LastUpkeep | None
+    last_run: LastUpkeep | None = not_answered("last_run")
     """Null: there was none."""
 
 
@@ -3298,86 +3299,86 @@ class UpkeepSubmission(Model):
 class Whoami(Model):
     """The caller of this request."""
 
-    subject: str
+    subject: str = not_answered("subject")
     """Name of the caller in records: `key:` and a name, or `oidc:` and a subject."""
 
-    role: Role
+    role: Role = not_answered("role")
     """Role of the caller."""
 
-    teams: list[str] | None
+    teams: list[str] | None = not_answered("teams")
     """Teams whose tables the caller sees and may change; null for every team."""
 
 
 class WindowTable(Model):
     """A table whose policy has the window."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    table: str
+    table: str = not_answered("table")
     """Address of the table."""
 
 
 class WriteLocation(Model):
     """A folder to write the file to."""
 
-    location: str
+    location: str = not_answered("location")
     """Address of the folder; the file's is this, a slash and `file_name`."""
 
-    role: LocationRole
+    role: LocationRole = not_answered("role")
     """`current`: readers find its files. `next`: a rewrite has written to it and will put it in place."""
 
-    has_file: bool
+    has_file: bool = not_answered("has_file")
     """True: the folder has the rows of the file already; do not write it there."""
 
 
 class WriteLocations(Model):
     """The folders of a partition to write a file to, in this order."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    file_name: str
+    file_name: str = not_answered("file_name")
     """Name of the file in every folder. Send it with the next request, and use it for one file only."""
 
-    valid_until: datetime
+    valid_until: datetime = not_answered("valid_until")
     """Time until which this name can be sent."""
 
-    locations: list[WriteLocation]
+    locations: list[WriteLocation] = not_answered("locations")
     """The current folder, then those to come."""
 
-    is_written: bool
+    is_written: bool = not_answered("is_written")
     """True: the current folder has the file, so readers find its rows."""
 
-    state: WriteState
+    state: WriteState = not_answered("state")
     """`rewriting`: a run of this partition is under way."""
 
-    run_id: str | None
+    run_id: str | None = not_answered("run_id")
     """That run; null without one."""
 
-    compaction_id: int | None
+    compaction_id: int | None = not_answered("compaction_id")
     """Number of the newest rewrite of the partition, which grows with each one; null before the first."""
 
 
 class Writes(Model):
     """Commits of the last seven days, or as far back as the table has snapshots."""
 
-    seconds: float
+    seconds: float = not_answered("seconds")
     """Length of the period in seconds."""
 
-    ingested_bytes: int
+    ingested_bytes: int = not_answered("ingested_bytes")
     """Bytes of the data files that snapshots of other writers added."""
 
-    commits: int
+    commits: int = not_answered("commits")
     """Number of snapshots of other writers."""
 
-    update_commits: int
+    update_commits: int = not_answered("update_commits")
     """Number of these snapshots that delete or replace rows."""
 
-    rewritten_bytes: int
+    rewritten_bytes: int = not_answered("rewritten_bytes")
     """Bytes of the files that rewrites read."""
 
 
@@ -3398,60 +3399,60 @@ class AnnouncedRule(Model):
 class AuditList(Model):
     """Entries, newest first, and the head of the chain."""
 
-    items: list[AuditEntry]
+    items: list[AuditEntry] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
-    head: ChainHead | None
+    head: ChainHead | None = not_answered("head")
     """Null while nothing is sealed."""
 
-    anchor: ChainAnchor | None
+    anchor: ChainAnchor | None = not_answered("anchor")
     """The link up to which the log was pruned; null: none of it was."""
 
 
 class Catalog(Model):
     """A connection to a catalog of tables."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    format: FormatName
+    format: FormatName = not_answered("format")
     """Table format of the catalog's tables."""
 
-    properties: dict[str, str] | None
+    properties: dict[str, str] | None = not_answered("properties")
     """Null unless the caller is an admin."""
 
-    allowed_locations: list[str] | None
+    allowed_locations: list[str] | None = not_answered("allowed_locations")
     """Null unless the caller is an admin."""
 
-    outside_files: OutsideFiles
+    outside_files: OutsideFiles = not_answered("outside_files")
     """Files that a table's metadata may name outside of the table's own location (imported with `add_files`, at an earlier location, other write paths). `refuse`: none, partitions with such files are skipped. `allowed_locations`: files below any of the allowed locations, which may be those of other tables."""
 
-    grants: list[Grant]
+    grants: list[Grant] = not_answered("grants")
     """Admins see all grants, other callers their own."""
 
-    version: int
+    version: int = not_answered("version")
     """Grows with each change, also over a delete; the ETag is this in quotes."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its creation."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    pause: Pause | None
+    pause: Pause | None = not_answered("pause")
     """Null unless all tables of the catalog are paused."""
 
 
 class CatalogCheck(Model):
     """A connection check: good when every step is."""
 
-    ok: bool
+    ok: bool = not_answered("ok")
     """True: every step succeeded."""
 
-    steps: list[CheckStep]
+    steps: list[CheckStep] = not_answered("steps")
     """The steps, in order; the first that fails is the last."""
 
 
@@ -3480,23 +3481,23 @@ class CatalogCreate(Model):
 class CatalogGrants(Model):
     """The grants of a catalog."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Name of the catalog."""
 
-    version: int
+    version: int = not_answered("version")
     """Version of the catalog; the ETag is this in quotes."""
 
-    grants: list[Grant]
+    grants: list[Grant] = not_answered("grants")
     """Admins see all grants, other callers their own."""
 
 
 class CatalogList(Model):
     """Catalogs by name."""
 
-    items: list[Catalog]
+    items: list[Catalog] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -3534,31 +3535,31 @@ class DeleteOldCompactions(Model):
 class DeletionAcknowledgement(Model):
     """Why a deletion waits, or waited, for an acknowledgement: it is unusually large, or above a given bound."""
 
-    amounts: DeletionAmounts
+    amounts: DeletionAmounts = not_answered("amounts")
     """What it would delete, and what is acknowledged."""
 
-    exceeded: list[DeletionAcknowledgementExceededItem]
+    exceeded: list[DeletionAcknowledgementExceededItem] = not_answered("exceeded")
     """The amounts that are above their limit."""
 
-    median: DeletionAmounts | None
+    median: DeletionAmounts | None = not_answered("median")
     """Medians of the last ten deletions of the operation, or of as many as there are since the last change that deletes more; null: it is above `up_to` instead."""
 
-    of_table: DeletionAmounts | None
+    of_table: DeletionAmounts | None = not_answered("of_table")
     """What the table has; null: it is above `up_to` instead."""
 
-    factor: int | None
+    factor: int | None = not_answered("factor")
     """`deletion.surge.factor` of the policy."""
 
-    share_percent: int | None
+    share_percent: int | None = not_answered("share_percent")
     """`deletion.surge.share_percent` of the policy."""
 
-    up_to: dict[str, int]
+    up_to: dict[str, int] = not_answered("up_to")
     """The bound that was acknowledged; empty: it is unusually large instead."""
 
-    acknowledged_by: str | None
+    acknowledged_by: str | None = not_answered("acknowledged_by")
     """Caller who acknowledged it; null: it still waits."""
 
-    acknowledged_at: datetime | None
+    acknowledged_at: datetime | None = not_answered("acknowledged_at")
     """When it was acknowledged."""
 
 
@@ -3575,89 +3576,89 @@ class DeletionSettings(Model):
 class Deletions(Model):
     """What the request would delete first, by the planners of runs. There is no way back."""
 
-    table_count: int
+    table_count: int = not_answered("table_count")
     """Tables of which more would be deleted than before."""
 
-    snapshots: int | None
+    snapshots: int | None = not_answered("snapshots")
     """Sum of the known snapshots; null: none is known."""
 
-    files: int | None
+    files: int | None = not_answered("files")
     """Sum of the known files; null: none is known."""
 
-    bytes: int | None
+    bytes: int | None = not_answered("bytes")
     """Sum of the known bytes; null: none is known."""
 
-    complete: bool
+    complete: bool = not_answered("complete")
     """False: more may be deleted, an amount is not known."""
 
-    by_table: list[TableDeletions]
+    by_table: list[TableDeletions] = not_answered("by_table")
     """The first hundred; amounts are read of the first twenty."""
 
-    acknowledge: str
+    acknowledge: str = not_answered("acknowledge")
     """Token to send as `acknowledge` with this request; valid for 15 minutes."""
 
 
 class DueState(Model):
     """Judgment of the policy's rules on the table now, with reasons."""
 
-    is_due: bool
+    is_due: bool = not_answered("is_due")
     """True: at least one rule is due."""
 
-    because: list[str]
+    because: list[str] = not_answered("because")
     """One sentence for each due rule, with the measured values."""
 
-    never_due: NeverDue
+    never_due: NeverDue = not_answered("never_due")
     """Avoidable files that no rule makes due."""
 
-    advice: list[str]
+    advice: list[str] = not_answered("advice")
     """Advice if a tenth of the data files or more would never be due; otherwise empty."""
 
 
 class DueTable(Model):
     """A table that would become due."""
 
-    id: str
+    id: str = not_answered("id")
     """Identifier; stable."""
 
-    address: str
+    address: str = not_answered("address")
     """Address of the table."""
 
-    rule: str
+    rule: str = not_answered("rule")
     """The trigger that holds."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """A partition for which it holds."""
 
 
 class DueTables(Model):
     """Tables that would become due, by their last measurements; no table was read."""
 
-    count: int
+    count: int = not_answered("count")
     """Tables that are due."""
 
-    tables: list[DueTable]
+    tables: list[DueTable] = not_answered("tables")
     """The first hundred."""
 
-    never_measured_count: int
+    never_measured_count: int = not_answered("never_measured_count")
     """Affected tables that were never measured."""
 
-    never_measured: list[AffectedTable]
+    never_measured: list[AffectedTable] = not_answered("never_measured")
     """The first hundred; GET their health to measure them."""
 
-    untold_count: int
+    untold_count: int = not_answered("untold_count")
     """Affected tables for which the last measurement is not sufficient: their triggers ask for ages, deletes or other bounds of sizes; and those beyond the first ten thousand."""
 
 
 class EffectivePolicy(Model):
     """Every setting that holds for a table, by dotted name, with where it came from."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    settings: dict[str, Setting]
+    settings: dict[str, Setting] = not_answered("settings")
     """Settings with their origins, by dotted name."""
 
-    notes: list[str]
+    notes: list[str] = not_answered("notes")
     """Notes on missing parts, such as properties that can't be read now."""
 
 
@@ -3687,574 +3688,574 @@ class ExpireSnapshots(Model):
 class ExplainedParallelRuns(Model):
     """Number of running runs in the whole fleet and in the table's catalog."""
 
-    fleet: RunsAtOnce
+    fleet: RunsAtOnce = not_answered("fleet")
     """Runs of the fleet."""
 
-    catalog: RunsAtOnce
+    catalog: RunsAtOnce = not_answered("catalog")
     """Runs in the table's catalog."""
 
 
 class ExplainedPartition(Model):
     """A partition, with its size."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
 
 class ExplainedRule(Model):
     """One rule of the policy. `partition`: the busiest due partition, otherwise the one nearest to being due."""
 
-    name: str
+    name: str = not_answered("name")
     """Name of the rule."""
 
-    kind: ExplainedRuleKind
-    due: bool
+    kind: ExplainedRuleKind = not_answered("kind")
+    due: bool = not_answered("due")
     """Whether the rule makes the table or a partition due."""
 
-    due_partitions_total: int
+    due_partitions_total: int = not_answered("due_partitions_total")
     """Partitions that the rule makes due."""
 
-    due_partitions: list[ExplainedPartition]
+    due_partitions: list[ExplainedPartition] = not_answered("due_partitions")
     """The first twenty, most small files first."""
 
-    held_back: dict[str, int]
+    held_back: dict[str, int] = not_answered("held_back")
     """Partitions for which it holds, by what keeps them from being due."""
 
-    partition: ExplainedPartition | None
+    partition: ExplainedPartition | None = not_answered("partition")
     """Null for a rule on the table as a whole."""
 
-    conditions: list[ExplainedCondition]
+    conditions: list[ExplainedCondition] = not_answered("conditions")
     """Conditions that were checked."""
 
 
 class ExplainedSignal(Model):
     """A signal of another system that counts for the table."""
 
-    table_id: str | None
+    table_id: str | None = not_answered("table_id")
     """Null: it is about the whole fleet."""
 
-    at: datetime
+    at: datetime = not_answered("at")
     """Time at which it was received."""
 
-    sent_by: str
+    sent_by: str = not_answered("sent_by")
     """Caller that sent it."""
 
-    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader
+    signal: CommitSeen | QueryLatency | Backpressure | Filters | OldestReader = not_answered("signal")
     """What it says."""
 
 
 class ExplainedTriggers(Model):
     """Every rule, judged now; any of them makes the table due."""
 
-    rules: list[ExplainedRule]
+    rules: list[ExplainedRule] = not_answered("rules")
     """The rules of the policy."""
 
-    seal: ExplainedSeal
+    seal: ExplainedSeal = not_answered("seal")
     """Partitions by the policy's `seal`."""
 
-    never_due: NeverDue
+    never_due: NeverDue = not_answered("never_due")
     """Avoidable files that no rule makes due."""
 
-    advice: list[str]
+    advice: list[str] = not_answered("advice")
     """Advice if a tenth of the data files or more would never be due; otherwise empty."""
 
 
 class ExplainedUpkeep(Model):
     """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    setting: str
+    setting: str = not_answered("setting")
     """The setting that switches it on."""
 
-    due: bool
+    due: bool = not_answered("due")
     """True: a run of it starts automatically once nothing holds the table back."""
 
-    due_at: datetime | None
+    due_at: datetime | None = not_answered("due_at")
     """Time at which it is due if nothing more is written; null: not without further writes."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Effect of a run now, or the reason why there can be none."""
 
-    blocked: str | None
+    blocked: str | None = not_answered("blocked")
     """Code of the reason why there can be no run of it; null: there can."""
 
-    conditions: list[ExplainedCondition]
+    conditions: list[ExplainedCondition] = not_answered("conditions")
     """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
 
-    held_by: list[Hold]
+    held_by: list[Hold] = not_answered("held_by")
     """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
 
 
 class FileGroup(Model):
     """Files of one partition that are rewritten together by one task."""
 
-    ordinal: int
+    ordinal: int = not_answered("ordinal")
     """Position in the plan, from 0."""
 
-    state: GroupState
+    state: GroupState = not_answered("state")
     """State that it is in."""
 
-    attempt: int
+    attempt: int = not_answered("attempt")
     """Number of the attempt, from 1."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    input_files: int
+    input_files: int = not_answered("input_files")
     """Input files."""
 
-    input_bytes: int
+    input_bytes: int = not_answered("input_bytes")
     """Bytes of the input files."""
 
-    input_rows: int
+    input_rows: int = not_answered("input_rows")
     """Rows of the input files, from metadata."""
 
-    predicted_outputs: int
+    predicted_outputs: int = not_answered("predicted_outputs")
     """Output files that the plan expects."""
 
-    output_files: int
+    output_files: int = not_answered("output_files")
     """Output files."""
 
-    output_bytes: int
+    output_bytes: int = not_answered("output_bytes")
     """Bytes of the output files."""
 
-    rows_deleted: int
+    rows_deleted: int = not_answered("rows_deleted")
     """Rows that deletes hid, and that are therefore not in the outputs."""
 
-    measured: TaskFigures
+    measured: TaskFigures = not_answered("measured")
     """Figures that its task measured."""
 
-    snapshot_id: str | None
+    snapshot_id: str | None = not_answered("snapshot_id")
     """The snapshot that contains it once it is committed."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Reason why it was dropped: a code, or `failed` or `refused` with details."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time at which its state changed last."""
 
 
 class FileGroupList(Model):
     """File groups by ordinal."""
 
-    items: list[FileGroup]
+    items: list[FileGroup] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
 class Fleet(Model):
     """Sums over the tables that the caller sees. Files and bytes are those of tables that were measured."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
 
-    tables: int
+    tables: int = not_answered("tables")
     """Registered tables."""
 
-    paused_tables: int
+    paused_tables: int = not_answered("paused_tables")
     """Tables that are paused."""
 
-    measured_tables: int
+    measured_tables: int = not_answered("measured_tables")
     """Tables that were measured."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    history_bytes: int
+    history_bytes: int = not_answered("history_bytes")
     """Upper bound of the bytes of files that only old snapshots need, which expiries with `delete_files` can free."""
 
-    live_runs: dict[str, int]
+    live_runs: dict[str, int] = not_answered("live_runs")
     """Live runs, by state."""
 
-    ended_runs: dict[str, int]
+    ended_runs: dict[str, int] = not_answered("ended_runs")
     """Ended in the last 24 hours."""
 
-    small_files: SmallFileFlow
+    small_files: SmallFileFlow = not_answered("small_files")
     """Small files made and removed."""
 
-    backlog: Backlog
+    backlog: Backlog = not_answered("backlog")
     """Files that rewriting would save, and how long that takes."""
 
-    races: Races
+    races: Races = not_answered("races")
     """File groups committed and lost to other writers."""
 
-    wasted_bytes: int
+    wasted_bytes: int = not_answered("wasted_bytes")
     """Written and dropped by runs that ended in the last 24 hours."""
 
-    budget: BudgetUse
+    budget: BudgetUse = not_answered("budget")
     """Use of the fleet's budget."""
 
-    pause: Pause | None
+    pause: Pause | None = not_answered("pause")
     """Null unless all tables are paused."""
 
-    rates: list[LiveRate] | None
+    rates: list[LiveRate] | None = not_answered("rates")
     """At present: of the fleet, then of each catalog with limits. Null while Redis does not answer."""
 
-    breakers: list[OpenBreaker]
+    breakers: list[OpenBreaker] = not_answered("breakers")
     """Catalogs in which no run starts automatically for now, after failures in a row."""
 
 
 class FleetHistory(Model):
     """Intervals in order, without gaps."""
 
-    step: HistoryStep
+    step: HistoryStep = not_answered("step")
     """Length of the intervals; those of a day begin at midnight UTC."""
 
-    known_since: datetime | None
+    known_since: datetime | None = not_answered("known_since")
     """First hour in the record, before which no interval is listed; null: nothing was recorded yet."""
 
-    items: list[FleetInterval]
+    items: list[FleetInterval] = not_answered("items")
     """The intervals, oldest first."""
 
 
 class FleetTable(Model):
     """A table with its last look, newest measurement and newest run. Figures are null before the first measurement."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """The table's id."""
 
-    table: str
+    table: str = not_answered("table")
     """Address of the table, accepted wherever its id is."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Catalog of the table."""
 
-    namespace: list[str]
+    namespace: list[str] = not_answered("namespace")
     """Levels of its namespace, outer first."""
 
-    name: str
+    name: str = not_answered("name")
     """Name in its namespace."""
 
-    owner_team: str | None
+    owner_team: str | None = not_answered("owner_team")
     """Team that owns it; null: none."""
 
-    is_paused: bool
+    is_paused: bool = not_answered("is_paused")
     """True while the table itself is paused."""
 
-    is_frozen: bool
+    is_frozen: bool = not_answered("is_frozen")
     """True while a failed proof keeps runs from starting."""
 
-    verdict: Verdict
+    verdict: Verdict = not_answered("verdict")
     """Result of the last look: `not_due`, `held` (due and held back), `submitted` (a run was started), `unreachable`, `disabled` by its policy, or `new` (not looked at yet)."""
 
-    hold: str | None
+    hold: str | None = not_answered("hold")
     """Code of the first thing that holds a due table back; null unless the verdict is `held`."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The verdict in words, with every hold."""
 
-    due_since: datetime | None
+    due_since: datetime | None = not_answered("due_since")
     """Since when a rule has made the table due; null while none does."""
 
-    looked_at: datetime | None
+    looked_at: datetime | None = not_answered("looked_at")
     """Time of the last look by a coordinator; null: never."""
 
-    next_look_at: datetime | None
+    next_look_at: datetime | None = not_answered("next_look_at")
     """Time of the next look by a coordinator; a time in the past means as soon as possible."""
 
-    last_run: LastRun | None
+    last_run: LastRun | None = not_answered("last_run")
     """The run that was submitted last; null: none."""
 
-    measured_at: datetime | None
+    measured_at: datetime | None = not_answered("measured_at")
     """Time of the last measurement of its files."""
 
-    benefit_per_cost: float | None
+    benefit_per_cost: float | None = not_answered("benefit_per_cost")
     """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
 
-    file_count: int | None
+    file_count: int | None = not_answered("file_count")
     """Data files."""
 
-    small_file_count: int | None
+    small_file_count: int | None = not_answered("small_file_count")
     """Data files below the small-file limit of its policy."""
 
-    avoidable_file_count: int | None
+    avoidable_file_count: int | None = not_answered("avoidable_file_count")
     """Files fewer after a rewrite."""
 
-    total_bytes: int | None
+    total_bytes: int | None = not_answered("total_bytes")
     """Bytes of all data files."""
 
-    history_bytes: int | None
+    history_bytes: int | None = not_answered("history_bytes")
     """Upper bound of the bytes of files that only old snapshots need, which an expiry with `delete_files` can free."""
 
-    score: float | None
+    score: float | None = not_answered("score")
     """Health score, 0 (worst) to 100."""
 
 
 class FleetTableList(Model):
     """Tables in the order of `sort`; those without a value of the sort key are last."""
 
-    items: list[FleetTable]
+    items: list[FleetTable] = not_answered("items")
     """Tables of the page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
 class FleetWindow(Model):
     """An occurrence of a window that the policies of several tables have."""
 
-    kind: WindowKind
+    kind: WindowKind = not_answered("kind")
     """`quiet_hours` repeat each week, a `blackout` comes once."""
 
-    starts_at: datetime
+    starts_at: datetime = not_answered("starts_at")
     """Start; in the past for a window that holds now."""
 
-    ends_at: datetime
+    ends_at: datetime = not_answered("ends_at")
     """End; rewrites may start from then on."""
 
-    on_start: OnStart
+    on_start: OnStart = not_answered("on_start")
     """How running rewrites react to its start."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The quiet hours in words, or the reason of the blackout."""
 
-    table_count: int
+    table_count: int = not_answered("table_count")
     """Tables that have it."""
 
-    examples: list[WindowTable]
+    examples: list[WindowTable] = not_answered("examples")
     """Some of them, at most 3."""
 
 
 class FleetWindows(Model):
     """Windows of all tables that the caller sees, from now on; those that overlap are all listed."""
 
-    since: datetime
+    since: datetime = not_answered("since")
     """Now."""
 
-    until: datetime
+    until: datetime = not_answered("until")
     """End of the hours asked for."""
 
-    table_count: int
+    table_count: int = not_answered("table_count")
     """Tables that the caller sees."""
 
-    window_table_count: int
+    window_table_count: int = not_answered("window_table_count")
     """Those of them whose policies have a window at any time."""
 
-    items: list[FleetWindow]
+    items: list[FleetWindow] = not_answered("items")
     """Occurrences that touch this time, in order, at most 1000."""
 
-    omitted_count: int
+    omitted_count: int = not_answered("omitted_count")
     """Occurrences left out after these."""
 
 
 class Format(Model):
     """Operations that this version supports for tables of one format, with the reason for each that it does not."""
 
-    format: FormatName
+    format: FormatName = not_answered("format")
     """The table format."""
 
-    served: bool
+    served: bool = not_answered("served")
     """True when catalogs of this format can be created."""
 
-    capabilities: list[Cell]
+    capabilities: list[Cell] = not_answered("capabilities")
     """Supported and unsupported combinations of operation, strategy and engine."""
 
-    refused_settings: list[RefusedSetting]
+    refused_settings: list[RefusedSetting] = not_answered("refused_settings")
     """Settings that policies of such tables can't have."""
 
 
 class FormatList(Model):
     """Every table format that Packhouse is made for."""
 
-    items: list[Format]
+    items: list[Format] = not_answered("items")
     """The items of this page."""
 
 
 class FullestBucket(Model):
     """The bucket with the most sorted runs of a table with a primary key."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    bucket: int
+    bucket: int = not_answered("bucket")
     """Number of the bucket in its partition."""
 
-    sorted_run_count: int
+    sorted_run_count: int = not_answered("sorted_run_count")
     """Its sorted runs: each file of level 0, and each other level with files."""
 
-    level0_file_count: int
+    level0_file_count: int = not_answered("level0_file_count")
     """Its files of level 0."""
 
-    hides_level0: bool
+    hides_level0: bool = not_answered("hides_level0")
     """Whether readers skip files of level 0 until they are compacted."""
 
-    stop_trigger: int | None
+    stop_trigger: int | None = not_answered("stop_trigger")
     """Sorted runs at which the table's own option stops writers. Null: the table has no such option."""
 
 
 class HealthMeasurement(Model):
     """Health of the table in one snapshot."""
 
-    id: int
+    id: int = not_answered("id")
     """Identifier; stable."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
 
-    snapshot_id: str | None
+    snapshot_id: str | None = not_answered("snapshot_id")
     """Snapshot that it refers to; null: none."""
 
-    is_latest: bool
+    is_latest: bool = not_answered("is_latest")
     """Whether it is the newest measurement of the table."""
 
-    partition_count: int
+    partition_count: int = not_answered("partition_count")
     """Partitions with live data files."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    avoidable_file_count: int
+    avoidable_file_count: int = not_answered("avoidable_file_count")
     """Files that rewriting would save."""
 
-    large_file_count: int
+    large_file_count: int = not_answered("large_file_count")
     """Live data files above `large_file_bytes`."""
 
-    files_with_deletes: int
+    files_with_deletes: int = not_answered("files_with_deletes")
     """Live data files that deletes apply to."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    history_bytes: int | None
+    history_bytes: int | None = not_answered("history_bytes")
     """Upper bound of the bytes of files that only old snapshots need. Null in measurements of earlier versions."""
 
-    average_file_bytes: int
+    average_file_bytes: int = not_answered("average_file_bytes")
     """Mean size of a live data file, in bytes."""
 
-    score: int
+    score: int = not_answered("score")
     """Health score from 0 to 100; 100: nothing to improve."""
 
-    benefit_per_cost: float
+    benefit_per_cost: float = not_answered("benefit_per_cost")
     """Read cost that one scan saves, in bytes for each byte rewritten, times the chance that a file group is committed, by those that its runs committed and lost to other writers in seven days."""
 
-    small_file_change: int
+    small_file_change: int = not_answered("small_file_change")
     """Small files more or less than in the measurement before."""
 
-    size_classes: list[SizeClass] | None
+    size_classes: list[SizeClass] | None = not_answered("size_classes")
     """Live data files by size, the same classes in each measurement. Null in measurements without them."""
 
 
 class HotPartition(Model):
     """A partition whose last race against other writers was lost."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    losses: int
+    losses: int = not_answered("losses")
     """Attempts in a row that lost groups of it."""
 
-    lost_at: datetime
+    lost_at: datetime = not_answered("lost_at")
     """Time at which the last race was lost."""
 
-    cools_until: datetime
+    cools_until: datetime = not_answered("cools_until")
     """Runs leave it alone until then, unless they are forced."""
 
-    is_cooling: bool
+    is_cooling: bool = not_answered("is_cooling")
     """Whether runs skip it now."""
 
-    reason: str
+    reason: str = not_answered("reason")
     """The reason."""
 
-    run_id: str
+    run_id: str = not_answered("run_id")
     """The run that lost last."""
 
-    wasted_bytes: int
+    wasted_bytes: int = not_answered("wasted_bytes")
     """Bytes that these attempts wrote and discarded."""
 
-    max_group_bytes: int
+    max_group_bytes: int = not_answered("max_group_bytes")
     """Size limit of its file groups, halved for each lost race."""
 
 
 class LeftOut(Model):
     """Files, partitions or manifests that a run left out of its work."""
 
-    count: int
+    count: int = not_answered("count")
     """Number of all of them."""
 
-    errors: int
+    errors: int = not_answered("errors")
     """Number of those that were left out for an error."""
 
-    reasons: dict[str, int]
+    reasons: dict[str, int] = not_answered("reasons")
     """Number by reason."""
 
-    items: list[LeftOutItem]
+    items: list[LeftOutItem] = not_answered("items")
     """The first twenty, those with errors before others."""
 
 
 class ListedPartition(Model):
     """A partition of a list: its health, and the parts that `include` names."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    avoidable_file_count: int
+    avoidable_file_count: int = not_answered("avoidable_file_count")
     """Files that rewriting would save."""
 
-    large_file_count: int
+    large_file_count: int = not_answered("large_file_count")
     """Live data files above `large_file_bytes`."""
 
-    small_row_group_file_count: int
+    small_row_group_file_count: int = not_answered("small_row_group_file_count")
     """Files with small row groups."""
 
-    files_with_deletes: int
+    files_with_deletes: int = not_answered("files_with_deletes")
     """Live data files that deletes apply to."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    average_file_bytes: int
+    average_file_bytes: int = not_answered("average_file_bytes")
     """Mean size of a live data file, in bytes."""
 
-    largest_small_file_share: float | None
+    largest_small_file_share: float | None = not_answered("largest_small_file_share")
     """Bytes of the largest small file as a share of all small files'. Null without small files."""
 
-    sorted_run_count: int | None
+    sorted_run_count: int | None = not_answered("sorted_run_count")
     """Sorted runs of the bucket with the most. Null: the table's buckets have no levels."""
 
-    level0_file_count: int | None
+    level0_file_count: int | None = not_answered("level0_file_count")
     """Files of level 0 of the bucket with the most. Null: the table's buckets have no levels."""
 
-    read_optimized_until: datetime | None
+    read_optimized_until: datetime | None = not_answered("read_optimized_until")
     """Read-optimized views, which read the last level only, have all rows that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
     decision: PartitionDecision | None = None
@@ -4277,32 +4278,32 @@ class NotDeleted(Model):
 class OrderHealth(Model):
     """The order that the policy puts rows into, the files that are not in it, and how far files overlap in it."""
 
-    strategy: str
+    strategy: str = not_answered("strategy")
     """Strategy of the policy."""
 
-    columns: list[OrderField]
+    columns: list[OrderField] = not_answered("columns")
     """Columns that rows are ordered by."""
 
-    unordered_file_count: int
+    unordered_file_count: int = not_answered("unordered_file_count")
     """Files that are not in the order, or not known to be: neither a rewrite of Packhouse nor the table's metadata says that they are."""
 
-    unordered_share: float
+    unordered_share: float = not_answered("unordered_share")
     """Their bytes as a share of all bytes of the table."""
 
-    partitions: list[PartitionOverlap]
+    partitions: list[PartitionOverlap] = not_answered("partitions")
     """At most 20, the deepest first."""
 
-    partitions_total: int
+    partitions_total: int = not_answered("partitions_total")
     """Partitions in total."""
 
 
 class OrderedPartition(Model):
     """Overlap of the files of one partition before and after a run."""
 
-    spec_id: int
+    spec_id: int = not_answered("spec_id")
     """Id of the partition spec."""
 
-    partition: Partition
+    partition: Partition = not_answered("partition")
     """The partition."""
 
     before: Overlap | None = None
@@ -4315,28 +4316,28 @@ class OrderedPartition(Model):
 class PartitionList(Model):
     """Partitions of a table at one snapshot, in the order of `sort`; every page of a list is of the same snapshot."""
 
-    items: list[ListedPartition]
+    items: list[ListedPartition] = not_answered("items")
     """Partitions of the page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
-    snapshot_id: str | None
+    snapshot_id: str | None = not_answered("snapshot_id")
     """Snapshot that all pages are of; null for a table without snapshots."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time at which the partitions of the snapshot were measured."""
 
-    partition_count: int
+    partition_count: int = not_answered("partition_count")
     """Partitions on all pages together."""
 
-    small_file_bytes: int
+    small_file_bytes: int = not_answered("small_file_bytes")
     """Files below are small: the policy's setting at the first page."""
 
-    large_file_bytes: int | None
+    large_file_bytes: int | None = not_answered("large_file_bytes")
     """Files above are over-large: the policy's setting; null: none."""
 
-    small_row_group_bytes: int | None
+    small_row_group_bytes: int | None = not_answered("small_row_group_bytes")
     """Row groups below are small, in files of 8 or more: the policy's setting; null: none."""
 
     decided_at: datetime | None = None
@@ -4349,56 +4350,56 @@ class PartitionList(Model):
 class PolicyPreview(Model):
     """Effect that a change of a policy would have. Nothing was written."""
 
-    covered_count: int
+    covered_count: int = not_answered("covered_count")
     """Tables that the policy covers."""
 
-    affected_count: int
+    affected_count: int = not_answered("affected_count")
     """Tables for which at least one setting would change its value."""
 
-    affected_tables: list[AffectedTable]
+    affected_tables: list[AffectedTable] = not_answered("affected_tables")
     """The first hundred."""
 
-    change_count: int
+    change_count: int = not_answered("change_count")
     """Distinct changes."""
 
-    changes: list[SharedChange]
+    changes: list[SharedChange] = not_answered("changes")
     """The hundred changes that affect most tables."""
 
-    due: DueTables
+    due: DueTables = not_answered("due")
     """Tables whose triggers would hold and did not before."""
 
-    deletions: Deletions | None
+    deletions: Deletions | None = not_answered("deletions")
     """What would be deleted first; null: no more than before. Otherwise the change needs `acknowledge`."""
 
-    contradictions: list[Contradiction]
+    contradictions: list[Contradiction] = not_answered("contradictions")
     """Contradictions that a deletion would leave; any other change with contradictions is refused."""
 
-    notes: list[str]
+    notes: list[str] = not_answered("notes")
     """Notes, such as checks that were not made."""
 
 
 class Problem(Model):
     """Every error answer of the API."""
 
-    type: str
+    type: str = not_answered("type")
     """URI path of the problem type; GET it for an explanation."""
 
-    title: str
+    title: str = not_answered("title")
     """Short summary of the problem type."""
 
-    status: int
+    status: int = not_answered("status")
     """HTTP status."""
 
-    detail: str
+    detail: str = not_answered("detail")
     """Description of this occurrence, with the remedy."""
 
-    instance: str
+    instance: str = not_answered("instance")
     """The path of the request."""
 
-    code: str
+    code: str = not_answered("code")
     """Stable name of the problem type."""
 
-    request_id: str | None
+    request_id: str | None = not_answered("request_id")
     """Find the request in the log by it."""
 
     errors: list[ProblemField] | None = None
@@ -4418,7 +4419,7 @@ class Proof(Model):
     snapshot_id: str | None = None
     """The snapshot; absent: removed snapshots or files."""
 
-    ok: bool
+    ok: bool = not_answered("ok")
     """True: every check holds."""
 
     taken_back: bool | None = None
@@ -4603,19 +4604,19 @@ class ReclaimResult(Model):
 class RegistrationPreview(Model):
     """What a registration of the tables that match would do. Nothing was registered."""
 
-    examined: int
+    examined: int = not_answered("examined")
     """Tables of the catalog that were looked at, at most 10000; below admin those that it may discover."""
 
-    truncated: bool
+    truncated: bool = not_answered("truncated")
     """True when the catalog has more."""
 
-    counts: dict[str, int]
+    counts: dict[str, int] = not_answered("counts")
     """Tables that match, by outcome."""
 
-    tables: list[DiscoveredTable]
+    tables: list[DiscoveredTable] = not_answered("tables")
     """Tables that match the pattern."""
 
-    deletions: Deletions | None
+    deletions: Deletions | None = not_answered("deletions")
     """What policies would delete of the tables once they are registered, with the token to register them with; null: nothing."""
 
 
@@ -4966,263 +4967,263 @@ class RewriteSettings(Model):
 class RunNow(Model):
     """Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason."""
 
-    outcome: RunNowOutcome
-    detail: str | None
+    outcome: RunNowOutcome = not_answered("outcome")
+    detail: str | None = not_answered("detail")
     """Explanation in words; null: none."""
 
-    waits_for: list[str]
+    waits_for: list[str] = not_answered("waits_for")
     """Codes of `held_by` that a run requested now would wait for."""
 
-    base_snapshot_id: str | None
+    base_snapshot_id: str | None = not_answered("base_snapshot_id")
     """Snapshot that the plan was made on; null for a table without snapshots."""
 
-    schema_id: int | None
+    schema_id: int | None = not_answered("schema_id")
     """Id of the table's schema."""
 
-    plan_hash: str | None
+    plan_hash: str | None = not_answered("plan_hash")
     """Hash of the plan: the same on the same snapshot and policy."""
 
-    prediction: Prediction | None
+    prediction: Prediction | None = not_answered("prediction")
     """Predicted results of the plan."""
 
-    calibration: Calibration | None
+    calibration: Calibration | None = not_answered("calibration")
     """Factors by which the prediction was corrected."""
 
-    time_estimate: TimeEstimate | None
+    time_estimate: TimeEstimate | None = not_answered("time_estimate")
     """Measurements from which its time was predicted."""
 
-    prediction_errors: dict[str, float]
+    prediction_errors: dict[str, float] = not_answered("prediction_errors")
     """Median error of the predictions of the last runs, by figure: 0.1 is 10 %."""
 
-    cost: Cost | None
+    cost: Cost | None = not_answered("cost")
     """Work of a run; null: no plan."""
 
-    groups_total: int | None
+    groups_total: int | None = not_answered("groups_total")
     """File groups of the plan."""
 
-    deferred_groups: int | None
+    deferred_groups: int | None = not_answered("deferred_groups")
     """File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`."""
 
-    shrunk_partitions: int | None
+    shrunk_partitions: int | None = not_answered("shrunk_partitions")
     """Partitions with smaller groups than the policy's, after lost races."""
 
-    unordered_files: int | None
+    unordered_files: int | None = not_answered("unordered_files")
     """Files that are not in the order that the policy requests. Null: it requests none."""
 
-    reordered_files: int | None
+    reordered_files: int | None = not_answered("reordered_files")
     """Files of the plan that are candidates only because of the order."""
 
-    moved_files: int | None
+    moved_files: int | None = not_answered("moved_files")
     """Files of the plan whose rows move to the partitions of the current spec."""
 
-    later: PlannedLater | None
+    later: PlannedLater | None = not_answered("later")
     """Partitions that are planned later; null: none."""
 
-    skipped_total: int | None
+    skipped_total: int | None = not_answered("skipped_total")
     """Partitions that the plan leaves alone."""
 
-    skipped_reasons: dict[str, int]
+    skipped_reasons: dict[str, int] = not_answered("skipped_reasons")
     """Skipped partitions by reason."""
 
 
 class TableHealth(Model):
     """The present data files of a table, and a score from 0 to 100 (nothing to better)."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
 
-    snapshot_id: str | None
+    snapshot_id: str | None = not_answered("snapshot_id")
     """Snapshot that it refers to; null: none."""
 
-    table: TableDescription
+    table: TableDescription = not_answered("table")
     """Its format, schema, partition specs and figures of its metadata."""
 
-    partition_count: int
+    partition_count: int = not_answered("partition_count")
     """Partitions with live data files."""
 
-    file_count: int
+    file_count: int = not_answered("file_count")
     """Live data files."""
 
-    total_bytes: int
+    total_bytes: int = not_answered("total_bytes")
     """Bytes of live data files."""
 
-    record_count: int
+    record_count: int = not_answered("record_count")
     """Rows of live data files, from metadata, deleted ones included."""
 
-    average_file_bytes: int
+    average_file_bytes: int = not_answered("average_file_bytes")
     """Mean size of a live data file, in bytes."""
 
-    small_file_bytes: int
+    small_file_bytes: int = not_answered("small_file_bytes")
     """A file below is small: the policy's."""
 
-    large_file_bytes: int | None
+    large_file_bytes: int | None = not_answered("large_file_bytes")
     """A file above is over-large: the policy's."""
 
-    small_row_group_bytes: int | None
+    small_row_group_bytes: int | None = not_answered("small_row_group_bytes")
     """Row groups below are small, in files of 8 or more: the policy's."""
 
-    small_file_count: int
+    small_file_count: int = not_answered("small_file_count")
     """Live data files below `small_file_bytes`."""
 
-    small_file_share: float
+    small_file_share: float = not_answered("small_file_share")
     """Small files among the live data files, from 0 to 1."""
 
-    avoidable_file_count: int
+    avoidable_file_count: int = not_answered("avoidable_file_count")
     """Small files but for one in each partition."""
 
-    avoidable_bytes: int
+    avoidable_bytes: int = not_answered("avoidable_bytes")
     """Small files of partitions with avoidable ones: what merging would read."""
 
-    large_file_count: int
+    large_file_count: int = not_answered("large_file_count")
     """Live data files above `large_file_bytes`."""
 
-    small_row_group_file_count: int
+    small_row_group_file_count: int = not_answered("small_row_group_file_count")
     """Files of small row groups, as far as the table says how many files have; Packhouse's own left out."""
 
-    files_with_deletes: int
+    files_with_deletes: int = not_answered("files_with_deletes")
     """Live data files that deletes apply to."""
 
-    files_with_equality_deletes: int
+    files_with_equality_deletes: int = not_answered("files_with_equality_deletes")
     """Live data files that equality deletes apply to."""
 
-    outside_file_count: int
+    outside_file_count: int = not_answered("outside_file_count")
     """Files that no run opens: they, or deletes that apply to them, are outside of the table's location, which its catalog refuses (`outside_files`). Their partitions are left alone."""
 
-    old_spec_file_count: int
+    old_spec_file_count: int = not_answered("old_spec_file_count")
     """Files under a partition spec that is not the current one; a rewrite keeps their spec."""
 
-    old_spec_bytes: int
+    old_spec_bytes: int = not_answered("old_spec_bytes")
     """Bytes of these files."""
 
-    deleted_rows: int
+    deleted_rows: int = not_answered("deleted_rows")
     """Upper bound."""
 
-    score: int
+    score: int = not_answered("score")
     """Health score from 0 to 100; 100: nothing to improve."""
 
-    score_parts: dict[str, float]
+    score_parts: dict[str, float] = not_answered("score_parts")
     """Parts, 0 to 100: `file_sizes` (weight 0.6), `deletes` (0.3) and `large_files` (0.1)."""
 
-    size_classes: list[SizeClass]
+    size_classes: list[SizeClass] = not_answered("size_classes")
     """Live data files by size."""
 
-    worst_partitions: list[PartitionHealth]
+    worst_partitions: list[PartitionHealth] = not_answered("worst_partitions")
     """Partitions with the most to improve, worst first."""
 
-    order: OrderHealth | None
+    order: OrderHealth | None = not_answered("order")
     """Null where the policy orders rows by no columns."""
 
-    metadata: MetadataHealth
+    metadata: MetadataHealth = not_answered("metadata")
     """Size of the metadata and of the history."""
 
-    fullest_bucket: FullestBucket | None
+    fullest_bucket: FullestBucket | None = not_answered("fullest_bucket")
     """The bucket with the most sorted runs. Null: the table's buckets have no levels, or no files."""
 
-    level0_file_count: int | None
+    level0_file_count: int | None = not_answered("level0_file_count")
     """The most files of level 0 of one bucket. Null: the table's buckets have no levels."""
 
-    read_optimized_until: datetime | None
+    read_optimized_until: datetime | None = not_answered("read_optimized_until")
     """Read-optimized views, which read the last level only, have all rows of all partitions that were committed before. Null: they have all rows, or the table's buckets have no levels."""
 
-    due: DueState
+    due: DueState = not_answered("due")
     """Whether the rule makes the table or a partition due."""
 
-    freeze: Freeze | None
+    freeze: Freeze | None = not_answered("freeze")
     """Null unless a failed proof froze the table."""
 
 
 class TablePlan(Model):
     """Plan of a rewrite that starts now. Nothing was changed."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
     operation: Literal["rewrite"]
     """The operation that is planned."""
 
-    enabled: bool
+    enabled: bool = not_answered("enabled")
     """Whether the policy allows automatic runs."""
 
-    eligible: bool
+    eligible: bool = not_answered("eligible")
     """True when every condition holds."""
 
-    conditions: list[Condition]
+    conditions: list[Condition] = not_answered("conditions")
     """Conditions that were checked."""
 
-    due: DueState
+    due: DueState = not_answered("due")
     """By the rules of the policy; a run by request needs none of them."""
 
-    base_snapshot_id: str | None
+    base_snapshot_id: str | None = not_answered("base_snapshot_id")
     """Snapshot that the plan was made on; null for a table without snapshots."""
 
-    schema_id: int
+    schema_id: int = not_answered("schema_id")
     """Id of the table's schema."""
 
-    plan_hash: str
+    plan_hash: str = not_answered("plan_hash")
     """The same on the same snapshot and policy."""
 
-    prediction: Prediction
+    prediction: Prediction = not_answered("prediction")
     """Predicted results of the plan."""
 
-    calibration: Calibration
+    calibration: Calibration = not_answered("calibration")
     """Factors by which the prediction was corrected."""
 
-    time_estimate: TimeEstimate
+    time_estimate: TimeEstimate = not_answered("time_estimate")
     """Measurements from which its time was predicted."""
 
-    groups_total: int
+    groups_total: int = not_answered("groups_total")
     """File groups of the plan."""
 
-    deferred_groups: int
+    deferred_groups: int = not_answered("deferred_groups")
     """File groups that are left for later: they exceed the rest of `limits.bytes_per_day`."""
 
-    shrunk_partitions: int
+    shrunk_partitions: int = not_answered("shrunk_partitions")
     """Partitions with smaller groups than the policy's, after lost races."""
 
-    unordered_files: int | None
+    unordered_files: int | None = not_answered("unordered_files")
     """Files that are not in the order that the policy requests. Null where it orders rows by no columns."""
 
-    reordered_files: int
+    reordered_files: int = not_answered("reordered_files")
     """Files in groups that are candidates only because of the order."""
 
-    moved_files: int
+    moved_files: int = not_answered("moved_files")
     """Files in groups whose rows move to the partitions of the current spec; they may become more files than predicted."""
 
-    later: PlannedLater
+    later: PlannedLater = not_answered("later")
     """Partitions that are planned later."""
 
-    groups: list[PlannedGroup]
+    groups: list[PlannedGroup] = not_answered("groups")
     """The first thousand."""
 
-    skipped_total: int
+    skipped_total: int = not_answered("skipped_total")
     """Partitions that the plan leaves alone."""
 
-    skipped: list[SkippedPartition]
+    skipped: list[SkippedPartition] = not_answered("skipped")
     """The first thousand."""
 
 
 class TableUpkeep(Model):
     """Upkeep of a table besides rewriting. Nothing was changed."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    measured_at: datetime
+    measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
 
-    snapshot_id: str | None
+    snapshot_id: str | None = not_answered("snapshot_id")
     """Snapshot that it refers to; null: none."""
 
-    enabled: bool
+    enabled: bool = not_answered("enabled")
     """False: the policy has `enabled: false`, so no run starts."""
 
-    metadata: MetadataHealth
+    metadata: MetadataHealth = not_answered("metadata")
     """Size of the metadata and of the history."""
 
-    operations: list[UpkeepOperation]
+    operations: list[UpkeepOperation] = not_answered("operations")
     """Every operation that a policy can switch on, in the order in which they run. One that is off is never due, and shows its effect with the value `assumed`."""
 
 
@@ -5482,81 +5483,81 @@ class ExpireSnapshotsResult(Model):
 class ExplainedBudgets(Model):
     """Budget of a run: the strictest limits of its table, catalog and fleet, while no other run is active."""
 
-    bytes_per_second: float | None
+    bytes_per_second: float | None = not_answered("bytes_per_second")
     """Bytes read and written per second; null: no limit."""
 
-    requests_per_second: float | None
+    requests_per_second: float | None = not_answered("requests_per_second")
     """Requests to the store per second; null: no limit."""
 
-    policy: Rates
+    policy: Rates = not_answered("policy")
     """Rates of the table's policy."""
 
-    fleet_share: Rates
+    fleet_share: Rates = not_answered("fleet_share")
     """Equal share of the limits of catalog and fleet, regardless of other runs."""
 
-    parallel_groups: int
+    parallel_groups: int = not_answered("parallel_groups")
     """File groups that a run rewrites at the same time."""
 
-    fleet_parallel_groups: int | None
+    fleet_parallel_groups: int | None = not_answered("fleet_parallel_groups")
     """Tasks of all rewrites of the fleet at the same time; null: no limit."""
 
-    parallel_runs: ExplainedParallelRuns
+    parallel_runs: ExplainedParallelRuns = not_answered("parallel_runs")
     """Runs at work, and their limits."""
 
-    bytes_per_day: ExplainedDay
+    bytes_per_day: ExplainedDay = not_answered("bytes_per_day")
     """Bytes of inputs that the table's runs may take in 24 hours."""
 
 
 class ExplainedConflicts(Model):
     """File groups that runs of the table lost to other writers lately."""
 
-    days: int
+    days: int = not_answered("days")
     """Days that these figures cover."""
 
-    count: int
+    count: int = not_answered("count")
     """Runs that lost file groups."""
 
-    lost_groups: int
+    lost_groups: int = not_answered("lost_groups")
     """File groups lost to other writers."""
 
-    committed_groups: int
+    committed_groups: int = not_answered("committed_groups")
     """Of runs that ended in these days, the newest hundred at most."""
 
-    conflict_rate: float | None
+    conflict_rate: float | None = not_answered("conflict_rate")
     """Lost file groups of all that these runs tried to commit."""
 
-    wasted_bytes: int
+    wasted_bytes: int = not_answered("wasted_bytes")
     """Bytes that these runs wrote and discarded."""
 
-    last_at: datetime | None
+    last_at: datetime | None = not_answered("last_at")
     """Time of the last one; null: never."""
 
-    last_reason: str | None
+    last_reason: str | None = not_answered("last_reason")
     """Reason of the last one; null: none."""
 
-    cooling_until: datetime | None
+    cooling_until: datetime | None = not_answered("cooling_until")
     """A run that lost everything waits until then."""
 
-    hot_partitions_total: int
+    hot_partitions_total: int = not_answered("hot_partitions_total")
     """Partitions whose last race was lost."""
 
-    cooling_partitions_total: int
+    cooling_partitions_total: int = not_answered("cooling_partitions_total")
     """Number of partitions that runs skip now because they lost races."""
 
-    hot_partitions: list[HotPartition]
+    hot_partitions: list[HotPartition] = not_answered("hot_partitions")
     """The first twenty, those that cool down longest first."""
 
-    other_compactors: list[OtherCompactor]
+    other_compactors: list[OtherCompactor] = not_answered("other_compactors")
     """Two compactors on the same partitions make each other's commits fail; empty while the table can't be read."""
 
 
 class HealthHistory(Model):
     """Measurements of a table, newest first; one for each snapshot that was looked at, at most 500."""
 
-    items: list[HealthMeasurement]
+    items: list[HealthMeasurement] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -5657,58 +5658,58 @@ class PolicyReplacement(Model):
 class PolicyVersion(Model):
     """One write of a policy: author, time, message, its settings, and its changes from the version before."""
 
-    version: int
+    version: int = not_answered("version")
     """Grows with each write, deletions too; the ETag is this in quotes."""
 
-    written_at: datetime
+    written_at: datetime = not_answered("written_at")
     """Time at which it was written."""
 
-    written_by: str
+    written_by: str = not_answered("written_by")
     """Caller that wrote it."""
 
-    is_deletion: bool
+    is_deletion: bool = not_answered("is_deletion")
     """Whether the policy was deleted by this version."""
 
-    message: str | None
+    message: str | None = not_answered("message")
     """Reason for this version as its author gave it; null without one."""
 
-    policy: PolicyDocument
+    policy: PolicyDocument = not_answered("policy")
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
-    changes: list[LeafChange]
+    changes: list[LeafChange] = not_answered("changes")
     """Settings that differ from the version before."""
 
 
 class PolicyVersionList(Model):
     """Versions, newest first."""
 
-    items: list[PolicyVersion]
+    items: list[PolicyVersion] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
 class Preset(Model):
     """A named base to start from; a policy's own settings win over it."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    summary: str
+    summary: str = not_answered("summary")
     """Purpose of the preset."""
 
-    source: str
+    source: str = not_answered("source")
     """Source of its figures."""
 
-    policy: PolicyDocument
+    policy: PolicyDocument = not_answered("policy")
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
 
 class PresetList(Model):
     """All presets."""
 
-    items: list[Preset]
+    items: list[Preset] = not_answered("items")
     """The presets, by name."""
 
 
@@ -5934,111 +5935,111 @@ class RewriteResult(Model):
 class ScopedPolicy(Model):
     """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""
 
-    name: str
+    name: str = not_answered("name")
     """Its name."""
 
-    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope
+    scope: FleetScope | TeamScope | CatalogScope | NamespaceScope | PatternScope | LabelScope = not_answered("scope")
     """Tables that it covers; fixed at creation."""
 
-    version: int
+    version: int = not_answered("version")
     """Grows with each write, deletions too; the ETag is this in quotes."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    updated_by: str
+    updated_by: str = not_answered("updated_by")
     """Caller that changed it last."""
 
-    message: str | None
+    message: str | None = not_answered("message")
     """Reason for this version as its author gave it; null without one."""
 
-    policy: PolicyDocument
+    policy: PolicyDocument = not_answered("policy")
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
-    notes: list[str]
+    notes: list[str] = not_answered("notes")
     """Notes for its author, such as checks that were not made."""
 
 
 class ScopedPolicyList(Model):
     """Policies by name."""
 
-    items: list[ScopedPolicy]
+    items: list[ScopedPolicy] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
 class TableAdvice(Model):
     """Recommended policy of a table. Nothing is changed by it."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    policy: PolicyDocument | None
+    policy: PolicyDocument | None = not_answered("policy")
     """The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`)."""
 
-    layout: LayoutAdvice
+    layout: LayoutAdvice = not_answered("layout")
     """Recommended layout of the files."""
 
-    upkeep: UpkeepAdvice
+    upkeep: UpkeepAdvice = not_answered("upkeep")
     """Cost of rewriting."""
 
-    writes: Writes
+    writes: Writes = not_answered("writes")
     """Recent writes."""
 
-    expiry_seconds: float
+    expiry_seconds: float = not_answered("expiry_seconds")
     """Time for which superseded files are kept, in seconds."""
 
-    expiry_is_assumed: bool
+    expiry_is_assumed: bool = not_answered("expiry_is_assumed")
     """True: the policy does not set it; the default of the table's format is used."""
 
 
 class TablePolicy(Model):
     """A table's own policy as stored."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    version: int
+    version: int = not_answered("version")
     """Grows with each write, deletions too; the ETag is this in quotes."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    updated_by: str
+    updated_by: str = not_answered("updated_by")
     """Caller that changed it last."""
 
-    message: str | None
+    message: str | None = not_answered("message")
     """Reason for this version as its author gave it; null without one."""
 
-    policy: PolicyDocument
+    policy: PolicyDocument = not_answered("policy")
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
-    notes: list[str]
+    notes: list[str] = not_answered("notes")
     """Notes for its author, such as checks that were not made."""
 
 
 class UpkeepPlan(Model):
     """Effect of a run of an operation besides `rewrite` now. Nothing was changed."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    operation: UpkeepPlanOperation
-    setting: str | None
+    operation: UpkeepPlanOperation = not_answered("operation")
+    setting: str | None = not_answered("setting")
     """The setting that switches it on; null for a purge, which has none."""
 
-    enabled: bool
+    enabled: bool = not_answered("enabled")
     """Whether the policy allows automatic runs."""
 
-    count: int
+    count: int = not_answered("count")
     """Number of things that it would change: manifests or delete files of a rewrite of them, snapshots of an expiry."""
 
-    summary: str
+    summary: str = not_answered("summary")
     """The same in words."""
 
-    next_at: datetime | None
+    next_at: datetime | None = not_answered("next_at")
     """Time from which there is more to do if nothing more is written; null: not without further writes."""
 
     details: (
@@ -6051,62 +6052,62 @@ class UpkeepPlan(Model):
         | RemoveOrphansPlan
         | PurgePlan
         | UnknownDocument
-    )
+    ) = not_answered("details")
     """The plan, as a run would store it; one that deletes files also has the `removal`, as far as they can be found without a run."""
 
-    deletions: Deletions | None
+    deletions: Deletions | None = not_answered("deletions")
     """What it would delete, with the token to submit it with; null: it needs no acknowledgement."""
 
 
 class Deletion(Model):
     """A run that deletes files or history. Until `undo_until` it can be undone with nothing deleted."""
 
-    id: str
+    id: str = not_answered("id")
     """Id of the deletion and of its run: GET /v1/runs/{id} shows more."""
 
-    state: DeletionState
+    state: DeletionState = not_answered("state")
     """`pending`: nothing is deleted yet; `undone`: it was undone or cancelled, and may have deleted something before."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the table."""
 
-    table: str | None
+    table: str | None = not_answered("table")
     """Address of the table; null: its registration was deleted."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    setting: str | None
+    setting: str | None = not_answered("setting")
     """The setting that allows it; null for a purge."""
 
-    bounds: DeletionBounds
+    bounds: DeletionBounds = not_answered("bounds")
     """What bounds it, as announced."""
 
-    summary: str
+    summary: str = not_answered("summary")
     """What it would have deleted when it was announced, in words."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller who submitted it; `coordinator` for an automatic deletion."""
 
-    announced_at: datetime
+    announced_at: datetime = not_answered("announced_at")
     """Time of its announcement."""
 
-    starts_at: datetime | None
+    starts_at: datetime | None = not_answered("starts_at")
     """End of its grace; null: it had none."""
 
-    undo_until: datetime | None
+    undo_until: datetime | None = not_answered("undo_until")
     """Until when it can be undone with nothing deleted; null: it has started or ended, or waits for an acknowledgement, until which it can be undone as well. One at work can still be stopped."""
 
-    waiting_for: WaitingFor | None
+    waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a pending one has not started: `grace`, `acknowledgement`, or a later one."""
 
-    acknowledgement: DeletionAcknowledgement | None
+    acknowledgement: DeletionAcknowledgement | None = not_answered("acknowledgement")
     """Why it waits for an acknowledgement, or who gave it; null: it needed none once it was planned."""
 
-    ended_at: datetime | None
+    ended_at: datetime | None = not_answered("ended_at")
     """Time at which it ended; null: not yet."""
 
-    ended_by: str | None
+    ended_by: str | None = not_answered("ended_by")
     """Caller who undid or cancelled it; null: it was neither."""
 
     result: (
@@ -6119,42 +6120,42 @@ class Deletion(Model):
         | RemoveOrphansResult
         | PurgeResult
         | UnknownDocument
-    )
+    ) = not_answered("result")
     """Figures so far, such as `expired_snapshots`, `deleted_files` and `deleted_bytes`; the list of the files is under /v1/runs/{id}/deleted-files."""
 
 
 class DeletionList(Model):
     """Deletions, newest first."""
 
-    items: list[Deletion]
+    items: list[Deletion] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
 class HistoryEntry(Model):
     """A run that changed the table."""
 
-    id: str
+    id: str = not_answered("id")
     """The run."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State that it is in."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller that requested the run; `coordinator` for automatic runs."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Time at which it started; null: not yet."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended; null: not yet."""
 
-    snapshot_ids: list[str]
+    snapshot_ids: list[str] = not_answered("snapshot_ids")
     """Snapshots of the run, oldest first."""
 
     plan: (
@@ -6167,7 +6168,7 @@ class HistoryEntry(Model):
         | RemoveOrphansPlan
         | PurgePlan
         | UnknownDocument
-    )
+    ) = not_answered("plan")
     """Summary and prediction of the plan."""
 
     result: (
@@ -6180,7 +6181,7 @@ class HistoryEntry(Model):
         | RemoveOrphansResult
         | PurgeResult
         | UnknownDocument
-    )
+    ) = not_answered("result")
     """Measured figures, to compare with the prediction, and the proof of each snapshot."""
 
 
@@ -6213,10 +6214,10 @@ class PolicyCreation(Model):
 class TableHistory(Model):
     """Runs that changed the table, newest first."""
 
-    items: list[HistoryEntry]
+    items: list[HistoryEntry] = not_answered("items")
     """The items of this page."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
 
@@ -6241,82 +6242,82 @@ class Explanation(Model):
     `triggers`, `due`, `eligible` and the plan in `now` are null or absent while the table can't be read.
     """
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the registered table."""
 
-    table: str
+    table: str = not_answered("table")
     """Address of the table."""
 
-    explained_at: datetime
+    explained_at: datetime = not_answered("explained_at")
     """Time at which the explanation was made."""
 
-    summary: list[str]
+    summary: list[str] = not_answered("summary")
     """The answer for people: at most 24 lines of at most 100 columns."""
 
-    due: bool | None
+    due: bool | None = not_answered("due")
     """Whether a rule makes it due now: then a run starts automatically once nothing holds it back."""
 
-    would_start_by_itself: bool
+    would_start_by_itself: bool = not_answered("would_start_by_itself")
     """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
 
-    starts: str
+    starts: str = not_answered("starts")
     """Whether and when a run starts automatically, in one sentence."""
 
-    starts_at: datetime | None
+    starts_at: datetime | None = not_answered("starts_at")
     """About when a run starts automatically if nothing more is written. Null: none does in the current state."""
 
-    watch: ExplainedWatch | None
+    watch: ExplainedWatch | None = not_answered("watch")
     """State of the watch; null: the table is not watched."""
 
-    eligible: bool | None
+    eligible: bool | None = not_answered("eligible")
     """Whether the table can be rewritten: every condition holds."""
 
-    conditions: list[Condition]
+    conditions: list[Condition] = not_answered("conditions")
     """Conditions that were checked."""
 
-    next_eligible: NextEligible
+    next_eligible: NextEligible = not_answered("next_eligible")
     """Time at which a run could start, and the reasons that prevent one now."""
 
-    triggers: ExplainedTriggers | None
+    triggers: ExplainedTriggers | None = not_answered("triggers")
     """The policy's rules with measured conditions; null: the table can't be read."""
 
-    upkeep: list[ExplainedUpkeep]
+    upkeep: list[ExplainedUpkeep] = not_answered("upkeep")
     """Operations besides `rewrite` that the policy has switched on."""
 
-    windows: ExplainedWindows
+    windows: ExplainedWindows = not_answered("windows")
     """Quiet hours and blackouts."""
 
-    pauses: list[ExplainedPause]
+    pauses: list[ExplainedPause] = not_answered("pauses")
     """Pauses that apply to the table."""
 
-    budgets: ExplainedBudgets
+    budgets: ExplainedBudgets = not_answered("budgets")
     """Rates and sizes that a run could use."""
 
-    schedule: ExplainedSchedule
+    schedule: ExplainedSchedule = not_answered("schedule")
     """Times at which the table is looked at."""
 
-    conflicts: ExplainedConflicts
+    conflicts: ExplainedConflicts = not_answered("conflicts")
     """File groups lost to other writers."""
 
-    now: RunNow
+    now: RunNow = not_answered("now")
     """Effect of a run now."""
 
-    live_run: Run | None
+    live_run: Run | None = not_answered("live_run")
     """The run that is queued or at work; null: none."""
 
-    last_run: Run | None
+    last_run: Run | None = not_answered("last_run")
     """The run of the table that ended last; null: none ended."""
 
-    last_runs: list[EndedRun]
+    last_runs: list[EndedRun] = not_answered("last_runs")
     """The last five, newest first."""
 
-    signals: list[ExplainedSignal]
+    signals: list[ExplainedSignal] = not_answered("signals")
     """The newest of each kind, about the table and about the fleet."""
 
-    health: HealthFigures | None
+    health: HealthFigures | None = not_answered("health")
     """Figures of the last measurement; null: none."""
 
-    settings: dict[str, ExplainedSetting]
+    settings: dict[str, ExplainedSetting] = not_answered("settings")
     """Settings with their origins, by dotted name."""
 
 
@@ -6408,58 +6409,58 @@ class RewriteSubmission(Model):
 class Run(Model):
     """One execution of one operation on one table."""
 
-    id: str
+    id: str = not_answered("id")
     """The run's id; ids sort by the time of submission."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the table, also after its registration was deleted."""
 
-    table: str | None
+    table: str | None = not_answered("table")
     """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Catalog of the table."""
 
-    owner_team: str | None
+    owner_team: str | None = not_answered("owner_team")
     """Team that owns the table at present; null: none."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    priority: Priority
+    priority: Priority = not_answered("priority")
     """Priority among the queued runs."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State of the run."""
 
-    is_terminal: bool
+    is_terminal: bool = not_answered("is_terminal")
     """True when nothing can happen to it any more."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller who submitted it; `coordinator` for an automatic run."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its submission."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Time at which its first attempt started."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended."""
 
-    attempt: int
+    attempt: int = not_answered("attempt")
     """Tries so far, the present one included."""
 
-    failures: int
+    failures: int = not_answered("failures")
     """Tries that failed."""
 
-    waiting_for: WaitingFor | None
+    waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
 
-    not_before: datetime | None
+    not_before: datetime | None = not_answered("not_before")
     """Time from which a waiting run may start."""
 
     request: (
@@ -6472,25 +6473,25 @@ class Run(Model):
         | RemoveOrphansRequest
         | PurgeRequest
         | UnknownDocument
-    )
+    ) = not_answered("request")
     """The request besides the table."""
 
-    worker: str | None
+    worker: str | None = not_answered("worker")
     """Worker that holds its lease."""
 
-    urgent_at: datetime | None
+    urgent_at: datetime | None = not_answered("urgent_at")
     """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
 
-    cancel_requested_at: datetime | None
+    cancel_requested_at: datetime | None = not_answered("cancel_requested_at")
     """Time at which its cancellation was requested."""
 
-    cancel_requested_by: str | None
+    cancel_requested_by: str | None = not_answered("cancel_requested_by")
     """Caller who requested its cancellation."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended or waits."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The same for people, with the remedy."""
 
     plan: (
@@ -6503,10 +6504,10 @@ class Run(Model):
         | RemoveOrphansPlan
         | PurgePlan
         | UnknownDocument
-    )
+    ) = not_answered("plan")
     """Summary of the plan, with its prediction; its fields are null before planning."""
 
-    policy: RunPolicy
+    policy: RunPolicy = not_answered("policy")
     """The effective policy that it was planned under."""
 
     result: (
@@ -6519,65 +6520,65 @@ class Run(Model):
         | RemoveOrphansResult
         | PurgeResult
         | UnknownDocument
-    )
+    ) = not_answered("result")
     """Measured figures, and the proof of each change of the table; extended with each commit."""
 
 
 class RunAccepted(Model):
     """A submitted run."""
 
-    id: str
+    id: str = not_answered("id")
     """The run's id; ids sort by the time of submission."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the table, also after its registration was deleted."""
 
-    table: str | None
+    table: str | None = not_answered("table")
     """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Catalog of the table."""
 
-    owner_team: str | None
+    owner_team: str | None = not_answered("owner_team")
     """Team that owns the table at present; null: none."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    priority: Priority
+    priority: Priority = not_answered("priority")
     """Priority among the queued runs."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State of the run."""
 
-    is_terminal: bool
+    is_terminal: bool = not_answered("is_terminal")
     """True when nothing can happen to it any more."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller who submitted it; `coordinator` for an automatic run."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its submission."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Time at which its first attempt started."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended."""
 
-    attempt: int
+    attempt: int = not_answered("attempt")
     """Tries so far, the present one included."""
 
-    failures: int
+    failures: int = not_answered("failures")
     """Tries that failed."""
 
-    waiting_for: WaitingFor | None
+    waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
 
-    not_before: datetime | None
+    not_before: datetime | None = not_answered("not_before")
     """Time from which a waiting run may start."""
 
     request: (
@@ -6590,25 +6591,25 @@ class RunAccepted(Model):
         | RemoveOrphansRequest
         | PurgeRequest
         | UnknownDocument
-    )
+    ) = not_answered("request")
     """The request besides the table."""
 
-    worker: str | None
+    worker: str | None = not_answered("worker")
     """Worker that holds its lease."""
 
-    urgent_at: datetime | None
+    urgent_at: datetime | None = not_answered("urgent_at")
     """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
 
-    cancel_requested_at: datetime | None
+    cancel_requested_at: datetime | None = not_answered("cancel_requested_at")
     """Time at which its cancellation was requested."""
 
-    cancel_requested_by: str | None
+    cancel_requested_by: str | None = not_answered("cancel_requested_by")
     """Caller who requested its cancellation."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended or waits."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The same for people, with the remedy."""
 
     plan: (
@@ -6621,10 +6622,10 @@ class RunAccepted(Model):
         | RemoveOrphansPlan
         | PurgePlan
         | UnknownDocument
-    )
+    ) = not_answered("plan")
     """Summary of the plan, with its prediction; its fields are null before planning."""
 
-    policy: RunPolicy
+    policy: RunPolicy = not_answered("policy")
     """The effective policy that it was planned under."""
 
     result: (
@@ -6637,68 +6638,68 @@ class RunAccepted(Model):
         | RemoveOrphansResult
         | PurgeResult
         | UnknownDocument
-    )
+    ) = not_answered("result")
     """Measured figures, and the proof of each change of the table; extended with each commit."""
 
-    deduplicated: bool
+    deduplicated: bool = not_answered("deduplicated")
     """True: an equal run was live already and is returned instead of a new one."""
 
 
 class RunDetail(Model):
     """A run with how far it is, and how its time was spent."""
 
-    id: str
+    id: str = not_answered("id")
     """The run's id; ids sort by the time of submission."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the table, also after its registration was deleted."""
 
-    table: str | None
+    table: str | None = not_answered("table")
     """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Catalog of the table."""
 
-    owner_team: str | None
+    owner_team: str | None = not_answered("owner_team")
     """Team that owns the table at present; null: none."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    priority: Priority
+    priority: Priority = not_answered("priority")
     """Priority among the queued runs."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State of the run."""
 
-    is_terminal: bool
+    is_terminal: bool = not_answered("is_terminal")
     """True when nothing can happen to it any more."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller who submitted it; `coordinator` for an automatic run."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its submission."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Time at which its first attempt started."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended."""
 
-    attempt: int
+    attempt: int = not_answered("attempt")
     """Tries so far, the present one included."""
 
-    failures: int
+    failures: int = not_answered("failures")
     """Tries that failed."""
 
-    waiting_for: WaitingFor | None
+    waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
 
-    not_before: datetime | None
+    not_before: datetime | None = not_answered("not_before")
     """Time from which a waiting run may start."""
 
     request: (
@@ -6711,25 +6712,25 @@ class RunDetail(Model):
         | RemoveOrphansRequest
         | PurgeRequest
         | UnknownDocument
-    )
+    ) = not_answered("request")
     """The request besides the table."""
 
-    worker: str | None
+    worker: str | None = not_answered("worker")
     """Worker that holds its lease."""
 
-    urgent_at: datetime | None
+    urgent_at: datetime | None = not_answered("urgent_at")
     """From then on it goes before all queued runs that are not urgent (`schedule.urgent_after`)."""
 
-    cancel_requested_at: datetime | None
+    cancel_requested_at: datetime | None = not_answered("cancel_requested_at")
     """Time at which its cancellation was requested."""
 
-    cancel_requested_by: str | None
+    cancel_requested_by: str | None = not_answered("cancel_requested_by")
     """Caller who requested its cancellation."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended or waits."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The same for people, with the remedy."""
 
     plan: (
@@ -6742,10 +6743,10 @@ class RunDetail(Model):
         | RemoveOrphansPlan
         | PurgePlan
         | UnknownDocument
-    )
+    ) = not_answered("plan")
     """Summary of the plan, with its prediction; its fields are null before planning."""
 
-    policy: RunPolicy
+    policy: RunPolicy = not_answered("policy")
     """The effective policy that it was planned under."""
 
     result: (
@@ -6758,99 +6759,99 @@ class RunDetail(Model):
         | RemoveOrphansResult
         | PurgeResult
         | UnknownDocument
-    )
+    ) = not_answered("result")
     """Measured figures, and the proof of each change of the table; extended with each commit."""
 
-    progress: Progress
+    progress: Progress = not_answered("progress")
     """Progress of the run."""
 
-    time: RunTime
+    time: RunTime = not_answered("time")
     """Time by kind of activity."""
 
-    table_pause: Pause | None
+    table_pause: Pause | None = not_answered("table_pause")
     """The pause that the table is under."""
 
-    catalog_pause: Pause | None
+    catalog_pause: Pause | None = not_answered("catalog_pause")
     """The pause that all tables of its catalog are under."""
 
-    fleet_pause: Pause | None
+    fleet_pause: Pause | None = not_answered("fleet_pause")
     """The pause that all tables are under."""
 
 
 class RunList(Model):
     """Runs, newest first."""
 
-    items: list[RunSummary]
+    items: list[RunSummary] = not_answered("items")
     """Runs of the page; it may hold fewer than `page_size`."""
 
-    next_page_token: str | None
+    next_page_token: str | None = not_answered("next_page_token")
     """Send as `page_token` for the next page; null on the last."""
 
-    retained_since: datetime | None
+    retained_since: datetime | None = not_answered("retained_since")
     """Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs."""
 
 
 class RunSummary(Model):
     """A run in a list: at most 1 kB, and the documents that `include` names."""
 
-    id: str
+    id: str = not_answered("id")
     """The run's id; ids sort by the time of submission."""
 
-    table_id: str
+    table_id: str = not_answered("table_id")
     """Id of the table, also after its registration was deleted."""
 
-    table: str | None
+    table: str | None = not_answered("table")
     """Address of the table, accepted wherever its id is. Null: its registration was deleted."""
 
-    catalog: str
+    catalog: str = not_answered("catalog")
     """Catalog of the table."""
 
-    owner_team: str | None
+    owner_team: str | None = not_answered("owner_team")
     """Team that owns the table at present; null: none."""
 
-    operation: Operation
+    operation: Operation = not_answered("operation")
     """Operation of the run."""
 
-    priority: Priority
+    priority: Priority = not_answered("priority")
     """Priority among the queued runs."""
 
-    state: RunState
+    state: RunState = not_answered("state")
     """State of the run."""
 
-    is_terminal: bool
+    is_terminal: bool = not_answered("is_terminal")
     """True when nothing can happen to it any more."""
 
-    requested_by: str
+    requested_by: str = not_answered("requested_by")
     """Caller who submitted it; `coordinator` for an automatic run."""
 
-    created_at: datetime
+    created_at: datetime = not_answered("created_at")
     """Time of its submission."""
 
-    updated_at: datetime
+    updated_at: datetime = not_answered("updated_at")
     """Time of its last change."""
 
-    started_at: datetime | None
+    started_at: datetime | None = not_answered("started_at")
     """Time at which its first attempt started."""
 
-    finished_at: datetime | None
+    finished_at: datetime | None = not_answered("finished_at")
     """Time at which it ended."""
 
-    attempt: int
+    attempt: int = not_answered("attempt")
     """Tries so far, the present one included."""
 
-    failures: int
+    failures: int = not_answered("failures")
     """Tries that failed."""
 
-    waiting_for: WaitingFor | None
+    waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
 
-    not_before: datetime | None
+    not_before: datetime | None = not_answered("not_before")
     """Time from which a waiting run may start."""
 
-    reason: str | None
+    reason: str | None = not_answered("reason")
     """Code of the reason why it ended or waits."""
 
-    detail: str | None
+    detail: str | None = not_answered("detail")
     """The same for people; of more than 160 characters the middle is left out."""
 
     request: (

@@ -2,18 +2,27 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 import httpx
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from packhouse_client.bases import Model
+from packhouse_client.not_answered import NotAnswered
 from packhouse_client.open_enums import OpenEnum
 from packhouse_client.testing.problems import Refused, wrong_field
 
-_EMPTY: Final[Mapping[object, Any]] = {bool: False, int: 0, float: 0.0, str: ""}
+_EMPTY: Final[Mapping[object, Any]] = {
+    bool: False,
+    int: 0,
+    float: 0.0,
+    str: "",
+    datetime: "1970-01-01T00:00:00Z",
+}
 
 
 def checked_body(
@@ -43,6 +52,11 @@ def checked_body(
     return document
 
 
+def _is_answered(field: FieldInfo) -> bool:
+    """Return whether every answer has a field."""
+    return field.is_required() or isinstance(field.default, NotAnswered)
+
+
 def _chosen(document: Mapping[str, Any], models: Mapping[str, type[Model]], tag: str) -> type[Model]:
     if tag not in document:
         raise wrong_field(f"/{tag}", "the field is needed")
@@ -53,7 +67,7 @@ def _chosen(document: Mapping[str, Any], models: Mapping[str, type[Model]], tag:
 
 def filled(model: type[Model], document: Mapping[str, Any]) -> dict[str, Any]:
     """Return an answer of a model: the given fields, and empty values for its other required ones."""
-    fields = {field.alias or name: field for name, field in model.model_fields.items() if field.is_required()}
+    fields = {field.alias or name: field for name, field in model.model_fields.items() if _is_answered(field)}
     empty = {name: _empty(field.annotation) for name, field in fields.items() if name not in document}
     return empty | dict(document)
 
