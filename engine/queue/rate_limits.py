@@ -15,9 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 import structlog
-from limits.aio.storage import RedisStorage
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Transient
@@ -60,12 +58,7 @@ class RateLimits:
     """Counts by kind and subject. `hit` and `look` never wait; `sync`, which calls Redis, runs in the background."""
 
     def __init__(self, *, redis: Redis, clock: Clock, per_minute: Mapping[Kind, int]) -> None:
-        self._storage = RedisStorage(
-            "redis://",
-            implementation="redispy",
-            key_prefix="packhouse:rate",
-            connection_pool=redis.connection_pool,  # type: ignore[arg-type]  # the library's own documented option
-        )
+        self._redis = redis
         self._clock = clock
         self._per_minute = dict(per_minute)
         self._window = -1
@@ -91,22 +84,27 @@ class RateLimits:
 
     async def sync(self) -> None:
         """Send the counts since the last call to Redis, and read those of the other processes."""
-        window = self._window
-        for (kind, subject), counter in list(self._counters.items()):
-            if not counter.untold:
-                continue
-            told, counter.untold = counter.untold, 0
-            try:
-                with reaching_redis():
-                    total = await self._storage.incr(f"{kind}:{subject}:{window}", WINDOW_SECONDS, told)
-            except (Transient, ResponseError) as error:  # away, or another program's value in place of the counter
-                counter.untold += told
-                if not self._is_away:
-                    _log.warning("rate_limits_local", error=str(error))
-                self._is_away = True
-                return
-            self._is_away = False
-            counter.others = max(0, total - (counter.own - counter.untold))
+        told = [(name, counter, counter.untold) for name, counter in self._counters.items() if counter.untold]
+        pipeline = self._redis.pipeline(transaction=False)
+        for (kind, subject), counter, count in told:
+            counter.untold = 0
+            key = f"packhouse:rate:{kind}:{subject}:{self._window}"
+            pipeline.incrby(key, count)
+            pipeline.expire(key, WINDOW_SECONDS)
+        try:
+            with reaching_redis():
+                totals = (await pipeline.execute(raise_on_error=False))[::2]
+        except Transient as error:
+            totals = [error] * len(told)
+        failed = None
+        for (_, counter, count), total in zip(told, totals, strict=True):
+            if isinstance(total, int):
+                counter.others = max(0, total - (counter.own - counter.untold))
+            else:  # away, or another program's value in place of the counter
+                counter.untold, failed = counter.untold + count, total
+        if failed is not None and not self._is_away:
+            _log.warning("rate_limits_local", error=str(failed))
+        self._is_away = failed is not None
 
     async def close(self) -> None:
         """Stop the background task."""

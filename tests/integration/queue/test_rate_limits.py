@@ -86,7 +86,7 @@ async def test_what_was_counted_without_redis_is_told_when_it_is_back(redis: Red
     limits = process(unreachable, clock)
     allowed(limits, 2)
     await limits.sync()
-    limits._storage = process(redis, clock)._storage
+    limits._redis = redis
     await limits.sync()
     other = process(redis, clock)
     allowed(other, 1)
