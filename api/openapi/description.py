@@ -160,6 +160,19 @@ def _tidy(node: Any) -> None:
         if len(node.get("patternProperties", {})) == 1 and "additionalProperties" not in node:
             [(pattern, node["additionalProperties"])] = node.pop("patternProperties").items()
             node["propertyNames"] = node.get("propertyNames", {}) | {"pattern": pattern}
+        _join_texts(node)
         for name, value in node.items():
             if name not in {"example", "examples", "default", "const", "enum"}:
                 _tidy(value)
+
+
+def _join_texts(node: dict[str, Any]) -> None:
+    """Write a union of words and a pattern as one pattern: generators of clients make a class of each union."""
+    members = node.get("anyOf", ())
+    words = [member["const"] for member in members if member.keys() == {"const", "type"} and member["type"] == "string"]
+    texts = [member for member in members if member.get("type") == "string" and "pattern" in member]
+    if len(texts) == 1 and words and len(words) + 1 == len(members):
+        inner = texts[0]["pattern"].removeprefix("^").removesuffix("$")
+        del node["anyOf"]
+        node |= texts[0] | {"pattern": f"^({'|'.join(words)}|{inner})$", "examples": node.get("examples", [])}
+        node["examples"] = [*node["examples"], *words][:4]

@@ -4798,7 +4798,7 @@ class RewriteManifests(Model):
     when: list[TriggerCondition] | None = None
     """Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval."""
 
-    interval: Literal["off"] | str = "7d"
+    interval: str = "7d"
     """Time between rewrites of manifests."""
 
     above_count: int = 100

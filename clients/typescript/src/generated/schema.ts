@@ -6760,8 +6760,9 @@ export interface components {
              * @description Time between rewrites of manifests.
              * @default 7d
              * @example 7d
+             * @example off
              */
-            interval?: "off" | string;
+            interval?: string;
             /**
              * @description Start a run also when all of these conditions on the whole table hold, at most hourly and only if there is something to do. Null: only at the interval.
              * @example [
