@@ -13,7 +13,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages audit
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages foreign-clients audit
 .PHONY: house simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
@@ -108,12 +108,16 @@ check-console:
 release-check: ## Before a release: vulnerabilities, then packages in clean environments, then every test (about two hours)
 	@scripts/setup test
 	@$(BIN)/python scripts/audit
-	@$(MAKE) --no-print-directory packages check test-deep
+	@$(MAKE) --no-print-directory packages foreign-clients check test-deep
 
 packages: ## Build the packages and try each in an environment of its own, as who installs them does (about five minutes)
 	@scripts/setup test
 	@scripts/console
 	@$(BIN)/python scripts/release --keep .cache/release
+
+foreign-clients: ## Generate clients for Go, Java and Rust from openapi.yaml and compile them (about four minutes)
+	@scripts/setup test
+	@PYTHONPATH=. $(BIN)/python scripts/foreign-clients
 
 audit: ## Look up known vulnerabilities of every locked package; what can't be reached is listed as not checked
 	@scripts/setup demo

@@ -9,7 +9,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -267,8 +267,12 @@ class World(Generic[OneLake]):
     async def submit(
         self, request: RunRequest = EVERYTHING, *, priority: Priority | None = None, allow_duplicate: bool = False
     ) -> Run:
-        """Submit a run; one that deletes is acknowledged, and does not wait for a grace."""
+        """Submit a run; one that deletes is acknowledged, and does not wait for a grace.
+
+        A duplicate is also allowed to take partitions that cool down.
+        """
         submit = self.container.runs.submit
+        request = replace(request, include_cooling=request.include_cooling or allow_duplicate)
         options = {"priority": priority, "allow_duplicate": allow_duplicate, "grace": timedelta(0)}
         run, _ = await acknowledged(submit, SYSTEM, self.table_id, request, **options)
         return run
