@@ -11,7 +11,7 @@ from engine.stores.database import Database
 from tests.support.databases import FreshDatabase
 
 _WRITES: Final = re.compile(
-    r"(add|append|begin|claim|delete|end|extend|finish|hold|insert|lead|let|lock|lose|mark|park|prune|record"
+    r"(add|append|begin|claim|delete|end|extend|finish|forget|hold|insert|lead|let|lock|lose|mark|park|prune|record"
     r"|reap|refuse|release|replace|request|resign|sample|settle|spread|switch|touch|transition|update|wake|win)(_|$)"
 )
 """The names of calls that write."""
