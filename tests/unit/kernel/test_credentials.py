@@ -105,7 +105,7 @@ def test_credentials_that_end_four_times_during_a_task_do_not_fail_it(
     vending = Vending(store, kind, latency=0.05)
     with service(lambda: {"storage": vending.properties()}) as url:
         task = a_task(tmp_path, store, kind=kind, url=url, properties=vending.properties(), files=600)
-        store.control(manners=Manners(latency=0.05), forget=True)
+        store.control(manners=Manners(latency=0.2), forget=True)
         is_over = threading.Event()
 
         def end_credentials() -> None:
