@@ -167,12 +167,11 @@ def _tidy(node: Any) -> None:
 
 
 def _join_texts(node: dict[str, Any]) -> None:
-    """Write a union of words and a pattern as one pattern: generators of clients make a class of each union."""
+    """Write a union of constant words and one pattern as a single pattern; code generators make a class of a union."""
     members = node.get("anyOf", ())
-    words = [member["const"] for member in members if member.keys() == {"const", "type"} and member["type"] == "string"]
-    texts = [member for member in members if member.get("type") == "string" and "pattern" in member]
-    if len(texts) == 1 and words and len(words) + 1 == len(members):
-        inner = texts[0]["pattern"].removeprefix("^").removesuffix("$")
+    words = [each["const"] for each in members if each.get("type") == "string" and "const" in each]
+    patterns = [each["pattern"] for each in members if each.get("type") == "string" and "pattern" in each]
+    if len(patterns) == 1 and words and len(words) + 1 == len(members):
         del node["anyOf"]
-        node |= texts[0] | {"pattern": f"^({'|'.join(words)}|{inner})$", "examples": node.get("examples", [])}
-        node["examples"] = [*node["examples"], *words][:4]
+        node["type"] = "string"
+        node["pattern"] = f"^({'|'.join(words)}|{patterns[0].removeprefix('^').removesuffix('$')})$"

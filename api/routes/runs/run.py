@@ -23,7 +23,7 @@ from api.schemas.runs.run import (
     RunEventList,
     RunList,
 )
-from api.schemas.runs.submissions import RunSubmission, RunToPreview, grace_of
+from api.schemas.runs.submissions import RunSubmission, RunToPreview
 from api.schemas.runs.upkeep import UpkeepPlan
 from api.schemas.tables.table import TablePlan
 from engine.domain.access.keyed_requests import StoredAnswer
@@ -118,7 +118,7 @@ async def submit_run(
         body.request(),
         priority=body.priority,
         allow_duplicate=body.allow_duplicate,
-        grace=grace_of(body),
+        grace=body.grace_given(),
         acknowledge=acknowledge,
         record=record,
     )
@@ -138,7 +138,7 @@ async def preview_run(body: RunToPreview, services: ServicesDep, caller: Operato
     if request.operation is Operation.REWRITE:
         return TablePlan.from_domain(await services.tables.plan(caller, table_id, policy=None, request=request))
     plan = await services.upkeep.plan(caller, table_id, request.operation)
-    deletions = await services.runs.preview_deletions(caller, table_id, request, grace=grace_of(body))
+    deletions = await services.runs.preview_deletions(caller, table_id, request, grace=body.grace_given())
     return UpkeepPlan.from_domain(plan, deletions)
 
 

@@ -27,7 +27,7 @@ _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _ATTEMPTS_SHOWN: Final = 50
 _AT_ONCE: Final = 50
-"""Runs of a list that are read at once: documents of so many take 5 ms."""
+"""Runs of a list whose documents are read before the event loop gets control again: 50 take about 5 ms."""
 _REQUEST = "The request besides the table."
 _REASON = "Code of the reason why it ended or waits."
 _PLAN = "Summary of the plan, with its prediction; its fields are null before planning."

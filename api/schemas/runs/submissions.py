@@ -30,6 +30,15 @@ class _Submission(Request):
     )
     priority: Priority | None = Field(default=None, description="Absent: the priority of the table's policy.")
     allow_duplicate: Flag = Field(default=False, description="Start even if an equal run is live.")
+    operation: Operation
+
+    def request(self) -> RunRequest:
+        """Return the request as the domain has it."""
+        return RunRequest(self.operation)
+
+    def grace_given(self) -> timedelta | None:
+        """Return the requested time before the run starts; None: the usual one, or it deletes nothing."""
+        return None
 
 
 class RewriteSubmission(_Submission):
@@ -63,13 +72,9 @@ class RewriteSubmission(_Submission):
 
 
 class UpkeepSubmission(_Submission):
-    """A rewrite of a table's metadata, which deletes nothing."""
+    """A rewrite of manifests or of delete files."""
 
     operation: Literal[Operation.REWRITE_MANIFESTS, Operation.REWRITE_DELETES]
-
-    def request(self) -> RunRequest:
-        """Return the request as the domain has it."""
-        return RunRequest(self.operation)
 
 
 class _Deleting(_Submission):
@@ -88,29 +93,21 @@ class _Deleting(_Submission):
 
 
 class DeletionSubmission(_Deleting):
-    """A run that deletes what the table's policy lets go of. It needs the acknowledgement of its preview."""
+    """A deletion of files or history that the policy does not keep. It needs the acknowledgement of its preview."""
 
     operation: Literal[
         Operation.EXPIRE_SNAPSHOTS, Operation.REMOVE_ORPHANS, Operation.DELETE_OLD_COMPACTIONS, Operation.RECLAIM
     ]
 
-    def request(self) -> RunRequest:
-        """Return the request as the domain has it."""
-        return RunRequest(self.operation)
-
 
 class PurgePreview(_Deleting):
-    """A purge to preview: the removal of all history but the present state."""
+    """A purge to preview: it removes all history but the present state."""
 
     operation: Literal[Operation.PURGE]
 
-    def request(self) -> RunRequest:
-        """Return the request as the domain has it."""
-        return RunRequest(self.operation)
-
 
 class PurgeSubmission(PurgePreview):
-    """A purge, which names what its preview showed and the table."""
+    """A purge, confirmed by the hash of its preview and the address of the table."""
 
     plan_hash: str = Field(
         min_length=1, max_length=64, description="`details.plan_hash` of its preview.", examples=["5f0c1a7e9b3d4c21"]
@@ -130,8 +127,3 @@ class PurgeSubmission(PurgePreview):
 _Tagged = Field(discriminator="operation", examples=[{"table_id": _TABLE_ID, "operation": "rewrite"}])
 RunSubmission = Annotated[RewriteSubmission | UpkeepSubmission | DeletionSubmission | PurgeSubmission, _Tagged]
 RunToPreview = Annotated[RewriteSubmission | UpkeepSubmission | DeletionSubmission | PurgePreview, _Tagged]
-
-
-def grace_of(submission: RunSubmission | RunToPreview) -> timedelta | None:
-    """Return the requested grace; None: the usual one, or it deletes nothing."""
-    return submission.grace_given() if isinstance(submission, _Deleting) else None

@@ -577,7 +577,7 @@ class DeletionBounds(Model):
 
 
 class DeletionSubmission(Model):
-    """A run that deletes what the table's policy lets go of. It needs the acknowledgement of its preview."""
+    """A deletion of files or history that the policy does not keep. It needs the acknowledgement of its preview."""
 
     table_id: str
     """Id or address of the registered table."""
@@ -588,10 +588,9 @@ class DeletionSubmission(Model):
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
 
+    operation: DeletionSubmissionOperation
     grace: str | None = None
     """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
-
-    operation: DeletionSubmissionOperation
 
 
 class Dependency(Model):
@@ -2126,7 +2125,7 @@ class ProofCheck(Model):
 
 
 class PurgePreview(Model):
-    """A purge to preview: the removal of all history but the present state."""
+    """A purge to preview: it removes all history but the present state."""
 
     table_id: str
     """Id or address of the registered table."""
@@ -2137,15 +2136,15 @@ class PurgePreview(Model):
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
 
-    grace: str | None = None
-    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
-
     operation: Literal["purge"]
     """Operation of the run."""
+
+    grace: str | None = None
+    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
 
 
 class PurgeSubmission(Model):
-    """A purge, which names what its preview showed and the table."""
+    """A purge, confirmed by the hash of its preview and the address of the table."""
 
     table_id: str
     """Id or address of the registered table."""
@@ -2156,11 +2155,11 @@ class PurgeSubmission(Model):
     allow_duplicate: bool = False
     """Start even if an equal run is live."""
 
-    grace: str | None = None
-    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
-
     operation: Literal["purge"]
     """Operation of the run."""
+
+    grace: str | None = None
+    """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
 
     plan_hash: str
     """`details.plan_hash` of its preview."""
@@ -3282,7 +3281,7 @@ class UpkeepOperation(Model):
 
 
 class UpkeepSubmission(Model):
-    """A rewrite of a table's metadata, which deletes nothing."""
+    """A rewrite of manifests or of delete files."""
 
     table_id: str
     """Id or address of the registered table."""

@@ -640,9 +640,10 @@ def submit_run(
     A run of an operation that deletes, other than `purge`, needs the acknowledgement of its preview.
 
     Args:
-        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
-            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
-            its preview. Or: A purge, which names what its preview showed and the table.
+        body: A rewrite of data files. Or: A rewrite of manifests or of delete files. Or: A
+            deletion of files or history that the policy does not keep. It needs the acknowledgement
+            of its preview. Or: A purge, confirmed by the hash of its preview and the address of the
+            table.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
@@ -716,9 +717,9 @@ def preview_run(
     Plan the run that would start now, and show what it would delete. Refused as the run would be.
 
     Args:
-        body: A rewrite of data files. Or: A rewrite of a table's metadata, which deletes nothing.
-            Or: A run that deletes what the table's policy lets go of. It needs the acknowledgement of
-            its preview. Or: A purge to preview: the removal of all history but the present state.
+        body: A rewrite of data files. Or: A rewrite of manifests or of delete files. Or: A
+            deletion of files or history that the policy does not keep. It needs the acknowledgement
+            of its preview. Or: A purge to preview: it removes all history but the present state.
     """
     return arguments("POST", "/v1/runs/preview", body=body)
 

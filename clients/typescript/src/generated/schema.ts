@@ -2646,7 +2646,7 @@ export interface components {
          * @enum {string}
          */
         DeletionState: "pending" | "running" | "done" | "failed" | "undone";
-        /** @description A run that deletes what the table's policy lets go of. It needs the acknowledgement of its preview. */
+        /** @description A deletion of files or history that the policy does not keep. It needs the acknowledgement of its preview. */
         DeletionSubmission: {
             /**
              * @description Start even if an equal run is live.
@@ -5877,7 +5877,7 @@ export interface components {
             /** @description Upper bound of the bytes of files that only removed snapshots need. */
             superseded_bytes?: number | null;
         };
-        /** @description A purge to preview: the removal of all history but the present state. */
+        /** @description A purge to preview: it removes all history but the present state. */
         PurgePreview: {
             /**
              * @description Start even if an equal run is live.
@@ -6011,7 +6011,7 @@ export interface components {
              */
             verifications?: components["schemas"]["Proof"][];
         };
-        /** @description A purge, which names what its preview showed and the table. */
+        /** @description A purge, confirmed by the hash of its preview and the address of the table. */
         PurgeSubmission: {
             /**
              * @description Start even if an equal run is live.
@@ -6760,7 +6760,6 @@ export interface components {
              * @description Time between rewrites of manifests.
              * @default 7d
              * @example 7d
-             * @example off
              */
             interval?: string;
             /**
@@ -8965,7 +8964,7 @@ export interface components {
             /** @description Id of the registered table. */
             table_id: string;
         };
-        /** @description A rewrite of a table's metadata, which deletes nothing. */
+        /** @description A rewrite of manifests or of delete files. */
         UpkeepSubmission: {
             /**
              * @description Start even if an equal run is live.

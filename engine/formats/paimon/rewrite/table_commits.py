@@ -86,7 +86,7 @@ class TableCommits(CommitDefaults):
             kept = [group for group in request.groups if group.ordinal not in dropped]
             if not kept:
                 return CommitOutcome(None, (), dropped, number)
-            made = self._made(view, request, kept)
+            made = self._build_commit(view, request, kept)
             if view.files.managed is not None:
                 snapshot_id = self._sent_to(view.files.managed, made, view.files, before_try)
             elif lock is None:
@@ -182,7 +182,7 @@ class TableCommits(CommitDefaults):
         except PackhouseError as error:
             raise Transient(f"the core could not prepare a commit, nothing was committed: {error.message}") from error
 
-    def _made(self, view: TableView, request: CommitRequest, groups: Sequence[WrittenGroup]) -> CoreCommit:
+    def _build_commit(self, view: TableView, request: CommitRequest, groups: Sequence[WrittenGroup]) -> CoreCommit:
         ordinals = ",".join(str(each.ordinal) for each in groups)
         core, storage = reached(self.core), core_storage(self.view.files.location, self.properties)
         return CoreCommit(
@@ -217,10 +217,10 @@ def _check_is_new(view: TableView, base: int) -> None:
 
 def _uncertain(made: CoreCommit, answer: CommitAnswer) -> OutcomeUnknown:
     count = made.properties[GROUPS].count(",") + 1
-    return OutcomeUnknown(f"the commit of {count} groups has no certain answer: {_told(answer)}")
+    return OutcomeUnknown(f"the commit of {count} groups has no certain answer: {_reason_of(answer)}")
 
 
-def _told(answer: CommitAnswer) -> str:
+def _reason_of(answer: CommitAnswer) -> str:
     match answer.outcome:
         case outcome if outcome == NOTHING:
             return "it was sent before"
