@@ -3,7 +3,7 @@
 import json
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -43,6 +43,22 @@ def example_hint(annotation: Any, location: Sequence[str | int]) -> str | None:
     )
     examples = (each for field in fields for each in field.examples or () if isinstance(each, dict))
     return next((f"such as {json.dumps(each)}" for each in examples), None)
+
+
+def missing_hint(annotation: Any, location: Sequence[str | int]) -> str | None:
+    """Return what belongs into a required field: its values if they are words, otherwise its description."""
+    fields = [
+        field
+        for model in models_at(annotation, location[:-1])
+        for name, field in model.model_fields.items()
+        if (field.alias or name) == location[-1] and field.is_required()
+    ]
+    words = [
+        str(word) for field in fields if get_origin(field.annotation) is Literal for word in get_args(field.annotation)
+    ]
+    if words:
+        return f"one of {', '.join(dict.fromkeys(words))}"
+    return next((field.description for field in fields if field.description), None)
 
 
 def models_at(annotation: Any, location: Sequence[str | int]) -> list[Model]:

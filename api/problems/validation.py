@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 
-from api.problems.field_names import example_hint, unknown_field_hint
+from api.problems.field_names import example_hint, missing_hint, unknown_field_hint
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.values.hints import Misread, nearest
 from engine.domain.values.validation_messages import message_of
@@ -118,7 +118,7 @@ def _fold(place: str, location: Location, found: Sequence[Mapping[str, Any]], mo
     if first["type"] == "extra_forbidden":
         return FieldProblem(pointer, message_of(first), None, unknown_field_hint(model, location))
     if first["type"] in ("missing", "union_tag_not_found"):
-        return FieldProblem(pointer, message_of(first))
+        return FieldProblem(pointer, message_of(first), None, missing_hint(model, location) if location else None)
     telling = [one for one in found if not _is_about_structure(one)] or found
     messages = dict.fromkeys(message_of(one) for one in telling)
     value = None if "properties" in location else _value_of(first)

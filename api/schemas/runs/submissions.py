@@ -110,7 +110,10 @@ class PurgeSubmission(PurgePreview):
     """A purge, confirmed by the hash of its preview and the address of the table."""
 
     plan_hash: str = Field(
-        min_length=1, max_length=64, description="`details.plan_hash` of its preview.", examples=["5f0c1a7e9b3d4c21"]
+        min_length=1,
+        max_length=64,
+        description="`details.plan_hash` of its preview, `POST /v1/runs/preview`.",
+        examples=["5f0c1a7e9b3d4c21"],
     )
     confirm: str = Field(
         min_length=1,

@@ -3,6 +3,7 @@
 Used for requests, policies and settings, so that readers need not know pydantic's phrases or Python's type names.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -66,6 +67,8 @@ _COUNTED: Final[Mapping[str, str]] = {
     "too_short": "must have at least {min_length} {noun}",
     "too_long": "must have at most {max_length} {noun}",
 }
+_ENUM_MEMBER: Final = re.compile(r"<[\w.]+: ('[^']*')>")
+"""The form in which pydantic names a tag that is a member of an enum, with its value."""
 _ADDED_BY_PYDANTIC: Final = ("Value error, ", "Assertion failed, ")
 
 
@@ -82,6 +85,8 @@ def message_of(error: ErrorDetails | Mapping[str, Any]) -> str:
         count = context.get("min_length", context.get("max_length"))
         return _COUNTED[kind].format(**context, noun="entry" if count == 1 else "entries")
     if kind in _MESSAGES:
+        if "expected_tags" in context:
+            context = {**context, "expected_tags": _ENUM_MEMBER.sub(r"\1", context["expected_tags"])}
         return _MESSAGES[kind].format(**context)
     message = str(error["msg"])
     for prefix in _ADDED_BY_PYDANTIC:

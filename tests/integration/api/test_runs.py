@@ -127,6 +127,12 @@ async def test_a_purge_needs_an_admin_the_hash_of_its_preview_and_the_address(ap
     asked = {"table_id": table_id, "operation": "purge"}
     errors = (await api.post("/v1/runs", asked, status=422))["errors"]
     assert [each["pointer"] for each in errors] == ["/plan_hash", "/confirm"]
+    assert "preview" in errors[0]["hint"]
+    assert "address of the table" in errors[1]["hint"]
+    [untold] = (await api.post("/v1/runs", {"table_id": table_id}, status=422))["errors"]
+    [unknown] = (await api.post("/v1/runs", {"table_id": table_id, "operation": "rewrit"}, status=422))["errors"]
+    assert untold["hint"].startswith("one of rewrite, rewrite_manifests, ")
+    assert unknown["message"].startswith("must be one of 'rewrite', 'rewrite_manifests', ")
     plan_hash = (await api.post("/v1/runs/preview", asked, status=200))["details"]["plan_hash"]
     wrong = asked | {"plan_hash": plan_hash, "confirm": "lake.lake.other"}
     [error] = (await api.post("/v1/runs", wrong, status=422))["errors"]

@@ -2162,7 +2162,7 @@ class PurgeSubmission(Model):
     """Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one needs the role admin."""
 
     plan_hash: str
-    """`details.plan_hash` of its preview."""
+    """`details.plan_hash` of its preview, `POST /v1/runs/preview`."""
 
     confirm: str
     """The address of the table, as typed by a person."""

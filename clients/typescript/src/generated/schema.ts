@@ -6034,7 +6034,7 @@ export interface components {
              */
             operation: "purge";
             /**
-             * @description `details.plan_hash` of its preview.
+             * @description `details.plan_hash` of its preview, `POST /v1/runs/preview`.
              * @example 5f0c1a7e9b3d4c21
              */
             plan_hash: string;
