@@ -3,7 +3,9 @@
     scripts/house [--quiet]    --quiet: without the list of modules
 
 Exit code 1 when a figure is above its limit in `LIMITS`, or when a file of the walk in docs/architecture.md did not run
-or is out of order. A move that makes a figure smaller lowers its limit; nothing raises one without saying why.
+or is out of order. A move that makes a figure smaller lowers its limit; nothing raises one without saying why. Limits
+of lines are whole thousands, and those of traced modules three above what an idle machine prints: how many of them run
+depends on timers, such as those of heartbeats and outages.
 """
 
 import re
@@ -17,14 +19,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 259,
-    "traced modules of engine": 240,
+    "traced modules": 262,
+    "traced modules of engine": 243,
     "modules of engine": 683,
-    "lines of engine": 93_510,
+    "lines of engine": 94_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 112_770,
+    "lines of tests": 113_000,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,
