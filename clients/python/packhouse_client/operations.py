@@ -6,7 +6,8 @@
 
 The generated function defines the method's parameters and documentation, and the parser its result, so type checkers,
 editors and `help` have all three. A call of `Packhouse` returns the result, that of `AsyncPackhouse` is awaited. Every
-method has `.raw(…)`, which returns the unparsed JSON with headers. A body may be a plain dictionary.
+method has `.raw(…)`, which returns the unparsed JSON with headers. A body may be a plain dictionary, or be given by its
+fields.
 """
 
 import inspect
@@ -14,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
+from packhouse_client.arguments import ABSENT
 from packhouse_client.errors import ListExpired, UnreadableAnswer
 from packhouse_client.senders import Answer, AsyncSender, Sender, new_key
 from packhouse_client.walks import Walk
@@ -66,7 +68,10 @@ class Recipe(Generic[P, T]):
         self._check(parameters, args, kwargs)
         if kwargs.get("idempotency_key") is None and "idempotency_key" in parameters.parameters:
             kwargs["idempotency_key"] = new_key()
-        return self.request(*args, **kwargs)
+        try:
+            return self.request(*args, **kwargs)
+        except TypeError as error:
+            raise self._misuse(parameters, str(error)) from None
 
     def _check(self, parameters: inspect.Signature, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         try:
@@ -85,6 +90,7 @@ class Recipe(Generic[P, T]):
         words = [
             name if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD else f"{name}=…"
             for name, parameter in parameters.parameters.items()
+            if parameter.default is not ABSENT
         ]
         return TypeError(f"{self.name}: {what}; call it as {self.name}({', '.join(words)})")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from packhouse_client import NoAnswer, Packhouse
 from packhouse_client.errors import InvalidInput, ListExpired, NotFound, UnreadableAnswer
 from packhouse_client.models import (
+    Comparison,
     PolicyDocument,
     QuietHours,
     QuietHoursDaysItem,
@@ -84,6 +86,26 @@ def test_of_a_model_the_given_fields_are_sent() -> None:
     assert json.loads(sent[1].content) == {"quiet_hours": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]}
 
 
+def test_of_fields_the_given_ones_are_sent() -> None:
+    client, sent = recorded(httpx.Response(200, json={}))
+    client.tables.update.raw("tbl_1", owner_team=None, if_match='"1"')
+    client.runs.submit.raw(
+        table_id="t", operation="rewrite", partitions=Comparison(column="day", op="in", values=["a"])
+    )
+    hours = QuietHours(from_="08:00", to="18:00", days=[QuietHoursDaysItem.MON])
+    client.table_policies.replace.raw("tbl_1", quiet_hours=[hours], preset=None)
+    read_at = datetime(2026, 11, 1, tzinfo=UTC)
+    client.signals.send.raw(table_id="t", signal={"kind": "oldest_reader", "opened_at": read_at})
+    client.tables.plan.raw("tbl_1", force_full=True)
+    assert [json.loads(each.content) for each in sent] == [
+        {"owner_team": None},
+        {"table_id": "t", "operation": "rewrite", "partitions": {"column": "day", "op": "in", "values": ["a"]}},
+        {"quiet_hours": [{"from": "08:00", "to": "18:00", "days": ["mon"]}], "preset": None},
+        {"table_id": "t", "signal": {"kind": "oldest_reader", "opened_at": "2026-11-01T00:00:00+00:00"}},
+        {"force_full": True},
+    ]
+
+
 @pytest.mark.parametrize(
     ("given", "path"),
     [
@@ -128,6 +150,12 @@ MISUSES: list[tuple[Callable[[Packhouse], object], str]] = [
     (lambda c: c.tables.get(""), "table_id is part of the address, not ''"),
     (lambda c: c.tables.get({"id": "t"}), "table_id is part of the address, not {'id': 't'}"),
     (lambda c: c.table_policies.get(None), "TablePolicies.get: table_id is part of the address, not None"),
+    (lambda c: c.runs.submit(), "Runs.submit: it needs a body, or fields of it: table_id, .*; call it as Runs.submit"),
+    (lambda c: c.runs.submit(tabel="t"), "unexpected keyword argument 'tabel'"),
+    (
+        lambda c: c.runs.submit(body={"table_id": "t"}, operation="rewrite"),
+        "give a body or fields of it \\(operation\\), not both",
+    ),
     (lambda c: c.runs.submit(body="tbl_1"), "body is a dictionary or a model, not str"),
     (lambda c: c.tables.list.page(catalogue="lake"), "unexpected .*'catalogue'; call it as Tables.list\\(page_size=…"),
 ]

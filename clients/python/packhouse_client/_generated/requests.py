@@ -5,25 +5,59 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from packhouse_client import models
-from packhouse_client.arguments import arguments, quoted
+from packhouse_client.arguments import ABSENT, Absent, arguments, body_of, quoted
 
 
 def create_catalog(
-    *, body: models.CatalogCreate | Mapping[str, Any], idempotency_key: str | None = None
+    *,
+    body: models.CatalogCreate | Mapping[str, Any] | None = None,
+    name: str | Absent = ABSENT,
+    format: models.FormatName | str | Absent = ABSENT,
+    properties: Mapping[str, str] | Absent = ABSENT,
+    allowed_locations: Sequence[str] | Absent = ABSENT,
+    outside_files: models.OutsideFiles | str | Absent = ABSENT,
+    grants: Sequence[models.GrantWrite | Mapping[str, Any]] | Absent = ABSENT,
+    idempotency_key: str | None = None,
 ) -> dict[str, Any]:
     """Create a catalog.
 
     Store a connection. It is not tried: check it next. Secrets are given as references, never in clear.
 
     Args:
-        body: A catalog to create.
+        body: A catalog to create. Or give its fields by name:
+        name: 1 to 64 letters, digits, `_` or `-`; begins with a letter or digit.
+        format: Table format of its tables; `GET /v1/formats` shows which are served.
+        properties: Given to the catalog's library as they are. Secrets as `env:NAME` or
+            `file:/absolute/path`.
+        allowed_locations: Tables must be located below one of these; empty: anywhere that the
+            deployment allows.
+        outside_files: Files that a table's metadata may name outside of the table's own location
+            (imported with `add_files`, at an earlier location, other write paths). `refuse`: none,
+            partitions with such files are skipped. `allowed_locations`: files below any of the
+            allowed locations, which may be those of other tables.
+        grants: Rights of teams on its tables; empty: only admins see the catalog.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
             answer.
     """
-    return arguments("POST", "/v1/catalogs", headers={"idempotency-key": idempotency_key}, body=body)
+    return arguments(
+        "POST",
+        "/v1/catalogs",
+        headers={"idempotency-key": idempotency_key},
+        body=body_of(
+            body,
+            {
+                "name": name,
+                "format": format,
+                "properties": properties,
+                "allowed_locations": allowed_locations,
+                "outside_files": outside_files,
+                "grants": grants,
+            },
+        ),
+    )
 
 
 def list_catalogs(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
@@ -50,7 +84,15 @@ def get_catalog(name: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/catalogs/{quoted(name)}")
 
 
-def replace_catalog(name: str, *, body: models.CatalogReplace | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+def replace_catalog(
+    name: str,
+    *,
+    body: models.CatalogReplace | Mapping[str, Any] | None = None,
+    properties: Mapping[str, str] | Absent = ABSENT,
+    allowed_locations: Sequence[str] | Absent = ABSENT,
+    outside_files: models.OutsideFiles | str | Absent = ABSENT,
+    if_match: str,
+) -> dict[str, Any]:
     """Replace a catalog's properties and allowed locations.
 
     Replace properties and allowed locations as a whole; grants stay. Needs If-Match.
@@ -58,10 +100,25 @@ def replace_catalog(name: str, *, body: models.CatalogReplace | Mapping[str, Any
     Args:
         name: Name of the catalog.
         body: New properties, allowed locations and `outside_files` of a catalog, as a whole.  Its
-            name, format and grants stay.
+            name, format and grants stay. Or give its fields by name:
+        properties: Given to the catalog's library as they are. Secrets as `env:NAME` or
+            `file:/absolute/path`.
+        allowed_locations: Tables must be located below one of these; empty: anywhere that the
+            deployment allows.
+        outside_files: Files that a table's metadata may name outside of the table's own location
+            (imported with `add_files`, at an earlier location, other write paths). `refuse`: none,
+            partitions with such files are skipped. `allowed_locations`: files below any of the
+            allowed locations, which may be those of other tables.
         if_match: ETag of the version that was read.
     """
-    return arguments("PUT", f"/v1/catalogs/{quoted(name)}", headers={"if-match": if_match}, body=body)
+    return arguments(
+        "PUT",
+        f"/v1/catalogs/{quoted(name)}",
+        headers={"if-match": if_match},
+        body=body_of(
+            body, {"properties": properties, "allowed_locations": allowed_locations, "outside_files": outside_files}
+        ),
+    )
 
 
 def delete_catalog(name: str, *, if_match: str) -> dict[str, Any]:
@@ -89,7 +146,11 @@ def get_catalog_grants(name: str) -> dict[str, Any]:
 
 
 def replace_catalog_grants(
-    name: str, *, body: models.GrantsReplace | Mapping[str, Any], if_match: str
+    name: str,
+    *,
+    body: models.GrantsReplace | Mapping[str, Any] | None = None,
+    grants: Sequence[models.GrantWrite | Mapping[str, Any]] | Absent = ABSENT,
+    if_match: str,
 ) -> dict[str, Any]:
     """Write a catalog's grants.
 
@@ -97,10 +158,16 @@ def replace_catalog_grants(
 
     Args:
         name: Name of the catalog.
-        body: All grants of a catalog.
+        body: All grants of a catalog. Or give its fields by name:
+        grants: Rights of teams on its tables; empty: only admins see the catalog.
         if_match: ETag of the version that was read.
     """
-    return arguments("PUT", f"/v1/catalogs/{quoted(name)}/grants", headers={"if-match": if_match}, body=body)
+    return arguments(
+        "PUT",
+        f"/v1/catalogs/{quoted(name)}/grants",
+        headers={"if-match": if_match},
+        body=body_of(body, {"grants": grants}),
+    )
 
 
 def check_catalog(name: str) -> dict[str, Any]:
@@ -116,7 +183,13 @@ def check_catalog(name: str) -> dict[str, Any]:
 
 def register_table(
     *,
-    body: models.TableRegister | Mapping[str, Any],
+    body: models.TableRegister | Mapping[str, Any] | None = None,
+    catalog: str | Absent = ABSENT,
+    namespace: Sequence[str] | Absent = ABSENT,
+    name: str | Absent = ABSENT,
+    owner_team: str | None | Absent = ABSENT,
+    labels: Mapping[str, str] | Absent = ABSENT,
+    paused: bool | Absent = ABSENT,
     acknowledge: str | None = None,
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
@@ -130,7 +203,13 @@ def register_table(
     `new_table`; a policy of its own, a run that is requested and a resume end the grace.
 
     Args:
-        body: A table to register, by its address in a catalog.
+        body: A table to register, by its address in a catalog. Or give its fields by name:
+        catalog: Name of the catalog.
+        namespace: Levels of the namespace, outer first.
+        name: Its name.
+        owner_team: Team that owns the table.
+        labels: Free labels; a key has no colon.
+        paused: Pause it: no run of it starts until it is resumed.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
@@ -143,7 +222,17 @@ def register_table(
         "/v1/tables",
         query={"acknowledge": acknowledge},
         headers={"idempotency-key": idempotency_key},
-        body=body,
+        body=body_of(
+            body,
+            {
+                "catalog": catalog,
+                "namespace": namespace,
+                "name": name,
+                "owner_team": owner_team,
+                "labels": labels,
+                "paused": paused,
+            },
+        ),
     )
 
 
@@ -210,7 +299,9 @@ def get_table(table_id: str) -> dict[str, Any]:
 def update_table(
     table_id: str,
     *,
-    body: models.TableUpdate | Mapping[str, Any],
+    body: models.TableUpdate | Mapping[str, Any] | None = None,
+    owner_team: str | None | Absent = ABSENT,
+    labels: Mapping[str, str | None] | None | Absent = ABSENT,
     acknowledge: str | None = None,
     if_match: str | None = None,
 ) -> dict[str, Any]:
@@ -222,7 +313,9 @@ def update_table(
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
         body: Changes of a table, as a JSON merge patch: an absent field stays, null removes a
-            value.
+            value. Or give its fields by name:
+        owner_team: Null: the table has no team any more.
+        labels: Labels to set, or to remove by null; null instead of an object removes all labels.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
@@ -234,7 +327,7 @@ def update_table(
         f"/v1/tables/{quoted(table_id)}",
         query={"acknowledge": acknowledge},
         headers={"if-match": if_match},
-        body=body,
+        body=body_of(body, {"owner_team": owner_team, "labels": labels}),
     )
 
 
@@ -332,7 +425,16 @@ def get_table_advice(table_id: str) -> dict[str, Any]:
     return arguments("GET", f"/v1/tables/{quoted(table_id)}/advice")
 
 
-def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | None = None) -> dict[str, Any]:
+def plan_table(
+    table_id: str,
+    *,
+    body: models.PlanRequest | Mapping[str, Any] | None = None,
+    policy: models.PolicyDocument | Mapping[str, Any] | None | Absent = ABSENT,
+    partitions: models.Comparison | Mapping[str, Any] | models.All | models.AnyOf | models.Not | None | Absent = ABSENT,
+    force_full: bool | Absent = ABSENT,
+    every_file: bool | Absent = ABSENT,
+    include_cooling: bool | Absent = ABSENT,
+) -> dict[str, Any]:
     """Plan without doing.
 
     Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one.
@@ -340,9 +442,29 @@ def plan_table(table_id: str, *, body: models.PlanRequest | Mapping[str, Any] | 
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        body: Settings of a plan.
+        body: Settings of a plan. Or give its fields by name:
+        policy: Tried instead of the table's stored policy.
+        partitions: Partitions to take, as a condition on partition columns; null or left out:
+            all.
+        force_full: Also files of the right size.
+        every_file: As `force_full`, including files that are merged with no other.
+        include_cooling: Include partitions that cool down after lost races.
     """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/plan", body=body)
+    return arguments(
+        "POST",
+        f"/v1/tables/{quoted(table_id)}/plan",
+        body=body_of(
+            body,
+            {
+                "policy": policy,
+                "partitions": partitions,
+                "force_full": force_full,
+                "every_file": every_file,
+                "include_cooling": include_cooling,
+            },
+            is_required=False,
+        ),
+    )
 
 
 def list_table_history(
@@ -372,7 +494,19 @@ def list_table_history(
     )
 
 
-def send_signal(*, body: models.SignalSend | Mapping[str, Any], idempotency_key: str | None = None) -> dict[str, Any]:
+def send_signal(
+    *,
+    body: models.SignalSend | Mapping[str, Any] | None = None,
+    table_id: str | None | Absent = ABSENT,
+    signal: models.CommitSeen
+    | Mapping[str, Any]
+    | models.QueryLatency
+    | models.Backpressure
+    | models.Filters
+    | models.OldestReader
+    | Absent = ABSENT,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
     """Send a signal about a table or the fleet.
 
     Store a commit, query latency, back-pressure or the filters of queries, of one table or of the
@@ -380,11 +514,18 @@ def send_signal(*, body: models.SignalSend | Mapping[str, Any], idempotency_key:
 
     Args:
         body: A signal from another system about a table or the fleet. Its kind decides the
-            effect; see `signal`.
+            effect; see `signal`. Or give its fields by name:
+        table_id: Id or address of the table; null: it is about the whole fleet.
+        signal: Content of the signal; `kind` decides its fields.
         idempotency_key: Makes a retry safe: the same key and body within 24 hours gets the same
             answer.
     """
-    return arguments("POST", "/v1/signals", headers={"idempotency-key": idempotency_key}, body=body)
+    return arguments(
+        "POST",
+        "/v1/signals",
+        headers={"idempotency-key": idempotency_key},
+        body=body_of(body, {"table_id": table_id, "signal": signal}),
+    )
 
 
 def list_signals(
@@ -437,7 +578,17 @@ def get_table_backpressure(table_id: str) -> dict[str, Any]:
 
 def create_policy(
     *,
-    body: models.PolicyCreate | Mapping[str, Any],
+    body: models.PolicyCreate | Mapping[str, Any] | None = None,
+    name: str | Absent = ABSENT,
+    scope: models.FleetScope
+    | Mapping[str, Any]
+    | models.TeamScope
+    | models.CatalogScope
+    | models.NamespaceScope
+    | models.PatternScope
+    | models.LabelScope
+    | Absent = ABSENT,
+    policy: models.PolicyDocument | Mapping[str, Any] | Absent = ABSENT,
     message: str | None = None,
     acknowledge: str | None = None,
     idempotency_key: str | None = None,
@@ -450,7 +601,10 @@ def create_policy(
     Owners write policies of the scope `team` for their own teams; all other scopes need the role admin.
 
     Args:
-        body: A policy to create for more than one table.
+        body: A policy to create for more than one table. Or give its fields by name:
+        name: 1 to 64 letters, digits, `_` or `-`; not beginning with `tbl_`.
+        scope: Tables that it covers; fixed at creation.
+        policy: The fields to set.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -465,7 +619,7 @@ def create_policy(
         "/v1/policies",
         query={"message": message, "acknowledge": acknowledge},
         headers={"idempotency-key": idempotency_key},
-        body=body,
+        body=body_of(body, {"name": name, "scope": scope, "policy": policy}),
     )
 
 
@@ -507,7 +661,21 @@ def get_policy(name: str) -> dict[str, Any]:
 def replace_policy(
     name: str,
     *,
-    body: models.PolicyDocument | Mapping[str, Any],
+    body: models.PolicyDocument | Mapping[str, Any] | None = None,
+    enabled: bool | None | Absent = ABSENT,
+    preset: models.PolicyDocumentPreset | str | None | Absent = ABSENT,
+    rewrite: models.RewriteSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    triggers: Sequence[models.TriggerRule | Mapping[str, Any]] | None | Absent = ABSENT,
+    seal: Literal["off"] | str | models.Seal | Mapping[str, Any] | None | Absent = ABSENT,
+    schedule: models.ScheduleSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    limits: models.LimitSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    quiet_hours: Sequence[models.QuietHours | Mapping[str, Any]] | None | Absent = ABSENT,
+    blackouts: Sequence[models.Blackout | Mapping[str, Any]] | None | Absent = ABSENT,
+    backoff: Literal["off"] | str | models.Backoff | Mapping[str, Any] | None | Absent = ABSENT,
+    priority: models.Priority | str | None | Absent = ABSENT,
+    verification: models.PolicyDocumentVerification | str | None | Absent = ABSENT,
+    maintenance: models.MaintenanceSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    deletion: models.DeletionSettings | Mapping[str, Any] | None | Absent = ABSENT,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str,
@@ -519,7 +687,22 @@ def replace_policy(
     Args:
         name: Name of the policy.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
-            `6h`; rates are per second.
+            `6h`; rates are per second. Or give its fields by name:
+        enabled: `false`: the table is measured but never rewritten.
+        preset: A named base; settings of any policy override it.
+        rewrite: Selection of files to rewrite, and layout of their replacements.
+        triggers: Named rules; a partition is due when any of them holds.
+        seal: Rewrite sealed partitions only.
+        schedule: Times at which the table is looked at.
+        limits: Limits on what its rewrites move.
+        quiet_hours: Windows of each week in which nothing new is rewritten.
+        blackouts: Ranges of dates in which nothing new is rewritten.
+        backoff: Slow down while queries are slow.
+        priority: Priority of the table's runs over those of other tables.
+        verification: Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`)
+            or all (`content`) groups too.
+        maintenance: Upkeep other than rewriting data files.
+        deletion: Announcement of deletions before they are done.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -533,7 +716,25 @@ def replace_policy(
         f"/v1/policies/{quoted(name)}",
         query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match},
-        body=body,
+        body=body_of(
+            body,
+            {
+                "enabled": enabled,
+                "preset": preset,
+                "rewrite": rewrite,
+                "triggers": triggers,
+                "seal": seal,
+                "schedule": schedule,
+                "limits": limits,
+                "quiet_hours": quiet_hours,
+                "blackouts": blackouts,
+                "backoff": backoff,
+                "priority": priority,
+                "verification": verification,
+                "maintenance": maintenance,
+                "deletion": deletion,
+            },
+        ),
     )
 
 
@@ -592,7 +793,8 @@ def get_policy_version(name: str, version: int) -> dict[str, Any]:
 def restore_policy(
     name: str,
     *,
-    body: models.PolicyRestore | Mapping[str, Any],
+    body: models.PolicyRestore | Mapping[str, Any] | None = None,
+    version: int | Absent = ABSENT,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -604,7 +806,8 @@ def restore_policy(
 
     Args:
         name: Name of the policy.
-        body: The version to restore.
+        body: The version to restore. Or give its fields by name:
+        version: No deletion.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -619,7 +822,7 @@ def restore_policy(
         f"/v1/policies/{quoted(name)}/restore",
         query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
-        body=body,
+        body=body_of(body, {"version": version}),
     )
 
 
@@ -629,7 +832,24 @@ def submit_run(
     | models.UpkeepSubmission
     | models.DeletionSubmission
     | models.PurgeSubmission
-    | Mapping[str, Any],
+    | Mapping[str, Any]
+    | None = None,
+    table_id: str | Absent = ABSENT,
+    priority: models.Priority | str | None | Absent = ABSENT,
+    allow_duplicate: bool | Absent = ABSENT,
+    operation: Literal["rewrite"]
+    | str
+    | models.UpkeepSubmissionOperation
+    | models.DeletionSubmissionOperation
+    | Literal["purge"]
+    | Absent = ABSENT,
+    partitions: models.Comparison | Mapping[str, Any] | models.All | models.AnyOf | models.Not | None | Absent = ABSENT,
+    force_full: bool | Absent = ABSENT,
+    every_file: bool | Absent = ABSENT,
+    include_cooling: bool | Absent = ABSENT,
+    grace: str | None | Absent = ABSENT,
+    plan_hash: str | Absent = ABSENT,
+    confirm: str | Absent = ABSENT,
     acknowledge: str | None = None,
     idempotency_key: str | None = None,
 ) -> dict[str, Any]:
@@ -643,7 +863,22 @@ def submit_run(
         body: A rewrite of data files. Or: A rewrite of manifests or of delete files. Or: A
             deletion of files or history that the policy does not keep. It needs the acknowledgement
             of its preview. Or: A purge, confirmed by the hash of its preview and the address of the
-            table.
+            table. Or give its fields by name:
+        table_id: Id or address of the registered table.
+        priority: Absent: the priority of the table's policy.
+        allow_duplicate: Start even if an equal run is live.
+        operation: Operation of the run.
+        partitions: Partitions to take, as a condition on partition columns; null or left out:
+            all.
+        force_full: Every file of the partitions is a candidate, including files of the right
+            size; a file that would come out unchanged is still skipped.
+        every_file: As `force_full`, including files that would come out unchanged: they are
+            rewritten with the current compression, encodings and row groups.
+        include_cooling: Include partitions that cool down after lost races.
+        grace: Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one
+            needs the role admin.
+        plan_hash: `details.plan_hash` of its preview, `POST /v1/runs/preview`.
+        confirm: The address of the table, as typed by a person.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
@@ -652,7 +887,26 @@ def submit_run(
             answer.
     """
     return arguments(
-        "POST", "/v1/runs", query={"acknowledge": acknowledge}, headers={"idempotency-key": idempotency_key}, body=body
+        "POST",
+        "/v1/runs",
+        query={"acknowledge": acknowledge},
+        headers={"idempotency-key": idempotency_key},
+        body=body_of(
+            body,
+            {
+                "table_id": table_id,
+                "priority": priority,
+                "allow_duplicate": allow_duplicate,
+                "operation": operation,
+                "partitions": partitions,
+                "force_full": force_full,
+                "every_file": every_file,
+                "include_cooling": include_cooling,
+                "grace": grace,
+                "plan_hash": plan_hash,
+                "confirm": confirm,
+            },
+        ),
     )
 
 
@@ -710,7 +964,22 @@ def preview_run(
     | models.UpkeepSubmission
     | models.DeletionSubmission
     | models.PurgePreview
-    | Mapping[str, Any],
+    | Mapping[str, Any]
+    | None = None,
+    table_id: str | Absent = ABSENT,
+    priority: models.Priority | str | None | Absent = ABSENT,
+    allow_duplicate: bool | Absent = ABSENT,
+    operation: Literal["rewrite"]
+    | str
+    | models.UpkeepSubmissionOperation
+    | models.DeletionSubmissionOperation
+    | Literal["purge"]
+    | Absent = ABSENT,
+    partitions: models.Comparison | Mapping[str, Any] | models.All | models.AnyOf | models.Not | None | Absent = ABSENT,
+    force_full: bool | Absent = ABSENT,
+    every_file: bool | Absent = ABSENT,
+    include_cooling: bool | Absent = ABSENT,
+    grace: str | None | Absent = ABSENT,
 ) -> dict[str, Any]:
     """Preview a run.
 
@@ -719,9 +988,40 @@ def preview_run(
     Args:
         body: A rewrite of data files. Or: A rewrite of manifests or of delete files. Or: A
             deletion of files or history that the policy does not keep. It needs the acknowledgement
-            of its preview. Or: A purge to preview: it removes all history but the present state.
+            of its preview. Or: A purge to preview: it removes all history but the present state. Or
+            give its fields by name:
+        table_id: Id or address of the registered table.
+        priority: Absent: the priority of the table's policy.
+        allow_duplicate: Start even if an equal run is live.
+        operation: Operation of the run.
+        partitions: Partitions to take, as a condition on partition columns; null or left out:
+            all.
+        force_full: Every file of the partitions is a candidate, including files of the right
+            size; a file that would come out unchanged is still skipped.
+        every_file: As `force_full`, including files that would come out unchanged: they are
+            rewritten with the current compression, encodings and row groups.
+        include_cooling: Include partitions that cool down after lost races.
+        grace: Time before it starts, in which it can be undone. Absent: 15 minutes; a shorter one
+            needs the role admin.
     """
-    return arguments("POST", "/v1/runs/preview", body=body)
+    return arguments(
+        "POST",
+        "/v1/runs/preview",
+        body=body_of(
+            body,
+            {
+                "table_id": table_id,
+                "priority": priority,
+                "allow_duplicate": allow_duplicate,
+                "operation": operation,
+                "partitions": partitions,
+                "force_full": force_full,
+                "every_file": every_file,
+                "include_cooling": include_cooling,
+                "grace": grace,
+            },
+        ),
+    )
 
 
 def get_run(run_id: str) -> dict[str, Any]:
@@ -1022,7 +1322,21 @@ def get_table_policy(table_id: str) -> dict[str, Any]:
 def replace_table_policy(
     table_id: str,
     *,
-    body: models.PolicyDocument | Mapping[str, Any],
+    body: models.PolicyDocument | Mapping[str, Any] | None = None,
+    enabled: bool | None | Absent = ABSENT,
+    preset: models.PolicyDocumentPreset | str | None | Absent = ABSENT,
+    rewrite: models.RewriteSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    triggers: Sequence[models.TriggerRule | Mapping[str, Any]] | None | Absent = ABSENT,
+    seal: Literal["off"] | str | models.Seal | Mapping[str, Any] | None | Absent = ABSENT,
+    schedule: models.ScheduleSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    limits: models.LimitSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    quiet_hours: Sequence[models.QuietHours | Mapping[str, Any]] | None | Absent = ABSENT,
+    blackouts: Sequence[models.Blackout | Mapping[str, Any]] | None | Absent = ABSENT,
+    backoff: Literal["off"] | str | models.Backoff | Mapping[str, Any] | None | Absent = ABSENT,
+    priority: models.Priority | str | None | Absent = ABSENT,
+    verification: models.PolicyDocumentVerification | str | None | Absent = ABSENT,
+    maintenance: models.MaintenanceSettings | Mapping[str, Any] | None | Absent = ABSENT,
+    deletion: models.DeletionSettings | Mapping[str, Any] | None | Absent = ABSENT,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -1036,7 +1350,22 @@ def replace_table_policy(
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
         body: A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as
-            `6h`; rates are per second.
+            `6h`; rates are per second. Or give its fields by name:
+        enabled: `false`: the table is measured but never rewritten.
+        preset: A named base; settings of any policy override it.
+        rewrite: Selection of files to rewrite, and layout of their replacements.
+        triggers: Named rules; a partition is due when any of them holds.
+        seal: Rewrite sealed partitions only.
+        schedule: Times at which the table is looked at.
+        limits: Limits on what its rewrites move.
+        quiet_hours: Windows of each week in which nothing new is rewritten.
+        blackouts: Ranges of dates in which nothing new is rewritten.
+        backoff: Slow down while queries are slow.
+        priority: Priority of the table's runs over those of other tables.
+        verification: Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`)
+            or all (`content`) groups too.
+        maintenance: Upkeep other than rewriting data files.
+        deletion: Announcement of deletions before they are done.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -1051,7 +1380,25 @@ def replace_table_policy(
         f"/v1/tables/{quoted(table_id)}/policy",
         query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
-        body=body,
+        body=body_of(
+            body,
+            {
+                "enabled": enabled,
+                "preset": preset,
+                "rewrite": rewrite,
+                "triggers": triggers,
+                "seal": seal,
+                "schedule": schedule,
+                "limits": limits,
+                "quiet_hours": quiet_hours,
+                "blackouts": blackouts,
+                "backoff": backoff,
+                "priority": priority,
+                "verification": verification,
+                "maintenance": maintenance,
+                "deletion": deletion,
+            },
+        ),
     )
 
 
@@ -1117,7 +1464,8 @@ def get_table_policy_version(table_id: str, version: int) -> dict[str, Any]:
 def restore_table_policy(
     table_id: str,
     *,
-    body: models.PolicyRestore | Mapping[str, Any],
+    body: models.PolicyRestore | Mapping[str, Any] | None = None,
+    version: int | Absent = ABSENT,
     message: str | None = None,
     acknowledge: str | None = None,
     if_match: str | None = None,
@@ -1130,7 +1478,8 @@ def restore_table_policy(
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        body: The version to restore.
+        body: The version to restore. Or give its fields by name:
+        version: No deletion.
         message: Reason for the change, one line: kept with the version and in the audit log. A
             write that changes nothing keeps none.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
@@ -1145,7 +1494,7 @@ def restore_table_policy(
         f"/v1/tables/{quoted(table_id)}/policy/restore",
         query={"message": message, "acknowledge": acknowledge},
         headers={"if-match": if_match, "if-none-match": if_none_match},
-        body=body,
+        body=body_of(body, {"version": version}),
     )
 
 
@@ -1197,7 +1546,19 @@ def preview_policy(
     | models.PolicyReplacement
     | models.PolicyRestoration
     | models.PolicyDeletion
-    | Mapping[str, Any],
+    | Mapping[str, Any]
+    | None = None,
+    change: Literal["create"] | str | Literal["replace"] | Literal["restore"] | Literal["delete"] | Absent = ABSENT,
+    scope: models.FleetScope
+    | Mapping[str, Any]
+    | models.TeamScope
+    | models.CatalogScope
+    | models.NamespaceScope
+    | models.PatternScope
+    | models.LabelScope
+    | Absent = ABSENT,
+    policy: models.PolicyDocument | Mapping[str, Any] | Absent = ABSENT,
+    version: int | Absent = ABSENT,
 ) -> dict[str, Any]:
     """Preview a change of a policy.
 
@@ -1207,15 +1568,28 @@ def preview_policy(
         name: Name of the policy.
         body: A policy for a scope that has none. Or: A document that replaces the stored one, or
             is a table's first. Or: An earlier version that becomes the next one. Or: The end of a
-            policy: all its settings are inherited again.
+            policy: all its settings are inherited again. Or give its fields by name:
+        change: Write the policy of a scope for the first time. Or: Write the whole document. Or:
+            Write an earlier version again. Or: Delete the policy.
+        scope: Tables that it covers; fixed at creation.
+        policy: The fields to set. Or: The whole document: fields that it leaves out are
+            inherited.
+        version: No deletion.
     """
-    return arguments("POST", f"/v1/policies/{quoted(name)}/preview", body=body)
+    return arguments(
+        "POST",
+        f"/v1/policies/{quoted(name)}/preview",
+        body=body_of(body, {"change": change, "scope": scope, "policy": policy, "version": version}),
+    )
 
 
 def preview_table_policy(
     table_id: str,
     *,
-    body: models.PolicyReplacement | models.PolicyRestoration | models.PolicyDeletion | Mapping[str, Any],
+    body: models.PolicyReplacement | models.PolicyRestoration | models.PolicyDeletion | Mapping[str, Any] | None = None,
+    change: Literal["replace"] | str | Literal["restore"] | Literal["delete"] | Absent = ABSENT,
+    policy: models.PolicyDocument | Mapping[str, Any] | Absent = ABSENT,
+    version: int | Absent = ABSENT,
 ) -> dict[str, Any]:
     """Preview a change of a table's own policy.
 
@@ -1226,12 +1600,22 @@ def preview_table_policy(
             double quotes; an address with a slash is given as an id.
         body: A document that replaces the stored one, or is a table's first. Or: An earlier
             version that becomes the next one. Or: The end of a policy: all its settings are inherited
-            again.
+            again. Or give its fields by name:
+        change: Write the whole document. Or: Write an earlier version again. Or: Delete the
+            policy.
+        policy: The whole document: fields that it leaves out are inherited.
+        version: No deletion.
     """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/policy/preview", body=body)
+    return arguments(
+        "POST",
+        f"/v1/tables/{quoted(table_id)}/policy/preview",
+        body=body_of(body, {"change": change, "policy": policy, "version": version}),
+    )
 
 
-def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, Any]) -> dict[str, Any]:
+def discover_tables(
+    name: str, *, body: models.DiscoverRequest | Mapping[str, Any] | None = None, pattern: str | Absent = ABSENT
+) -> dict[str, Any]:
     """List a catalog's tables.
 
     List the tables that match, with whether each is registered or can be. No table is opened.
@@ -1240,13 +1624,22 @@ def discover_tables(name: str, *, body: models.DiscoverRequest | Mapping[str, An
 
     Args:
         name: Name of the catalog.
-        body: Tables to look for.
+        body: Tables to look for. Or give its fields by name:
+        pattern: Matched against `namespace.name`: `*` is any characters, `?` is one.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body)
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/discover", body=body_of(body, {"pattern": pattern}))
 
 
 def register_tables(
-    name: str, *, body: models.RegistrationRequest | Mapping[str, Any], acknowledge: str | None = None
+    name: str,
+    *,
+    body: models.RegistrationRequest | Mapping[str, Any] | None = None,
+    pattern: str | Absent = ABSENT,
+    owner_team: str | None | Absent = ABSENT,
+    labels: Mapping[str, str] | Absent = ABSENT,
+    paused: bool | Absent = ABSENT,
+    limit: int | Absent = ABSENT,
+    acknowledge: str | None = None,
 ) -> dict[str, Any]:
     """Register many of a catalog's tables.
 
@@ -1258,16 +1651,37 @@ def register_tables(
 
     Args:
         name: Name of the catalog.
-        body: Tables to register, and what they get.
+        body: Tables to register, and what they get. Or give its fields by name:
+        pattern: Matched against `namespace.name`: `*` is any characters, `?` is one.
+        owner_team: The team that owns them.
+        labels: Their labels.
+        paused: Pause them, until each is resumed.
+        limit: Maximum number of tables to register with this request.
         acknowledge: Token of the preview of what the request deletes: `details.acknowledge` of
             the refusal 428, or `deletions.acknowledge` of a dry run. Only a request after which more
             is deleted than before needs it. A pipeline sends a bound that a person has reviewed:
             `up_to:bytes=50GB,files=10000`.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register", query={"acknowledge": acknowledge}, body=body)
+    return arguments(
+        "POST",
+        f"/v1/catalogs/{quoted(name)}/register",
+        query={"acknowledge": acknowledge},
+        body=body_of(
+            body, {"pattern": pattern, "owner_team": owner_team, "labels": labels, "paused": paused, "limit": limit}
+        ),
+    )
 
 
-def preview_registration(name: str, *, body: models.RegistrationRequest | Mapping[str, Any]) -> dict[str, Any]:
+def preview_registration(
+    name: str,
+    *,
+    body: models.RegistrationRequest | Mapping[str, Any] | None = None,
+    pattern: str | Absent = ABSENT,
+    owner_team: str | None | Absent = ABSENT,
+    labels: Mapping[str, str] | Absent = ABSENT,
+    paused: bool | Absent = ABSENT,
+    limit: int | Absent = ABSENT,
+) -> dict[str, Any]:
     """Preview the registration of many tables.
 
     Open the tables that match and show which would be registered, and what policies would delete of
@@ -1275,9 +1689,20 @@ def preview_registration(name: str, *, body: models.RegistrationRequest | Mappin
 
     Args:
         name: Name of the catalog.
-        body: Tables to register, and what they get.
+        body: Tables to register, and what they get. Or give its fields by name:
+        pattern: Matched against `namespace.name`: `*` is any characters, `?` is one.
+        owner_team: The team that owns them.
+        labels: Their labels.
+        paused: Pause them, until each is resumed.
+        limit: Maximum number of tables to register with this request.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/register/preview", body=body)
+    return arguments(
+        "POST",
+        f"/v1/catalogs/{quoted(name)}/register/preview",
+        body=body_of(
+            body, {"pattern": pattern, "owner_team": owner_team, "labels": labels, "paused": paused, "limit": limit}
+        ),
+    )
 
 
 def list_formats() -> dict[str, Any]:
@@ -1297,16 +1722,29 @@ def list_operations() -> dict[str, Any]:
     return arguments("GET", "/v1/operations")
 
 
-def create_key(*, body: models.KeyCreate | Mapping[str, Any]) -> dict[str, Any]:
+def create_key(
+    *,
+    body: models.KeyCreate | Mapping[str, Any] | None = None,
+    name: str | Absent = ABSENT,
+    role: models.Role | str | Absent = ABSENT,
+    teams: Sequence[str] | None | Absent = ABSENT,
+    expires_at: datetime.datetime | str | None | Absent = ABSENT,
+) -> dict[str, Any]:
     """Make an API key.
 
     Make a key and show its secret, this once. After a lost answer: list the keys, revoke that one, make
     another.
 
     Args:
-        body: A key to make.
+        body: A key to make. Or give its fields by name:
+        name: Name of its holder; two live keys may share a name while one replaces the other.
+        role: Role of the key; each role includes the rights of the ones before it.
+        teams: Teams whose tables the caller sees and may change; null for every team.
+        expires_at: From then on it is refused; null for never.
     """
-    return arguments("POST", "/v1/keys", body=body)
+    return arguments(
+        "POST", "/v1/keys", body=body_of(body, {"name": name, "role": role, "teams": teams, "expires_at": expires_at})
+    )
 
 
 def list_keys(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
@@ -1398,7 +1836,13 @@ def get_sign_in() -> dict[str, Any]:
     return arguments("GET", "/v1/sign-in")
 
 
-def pause_table(table_id: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+def pause_table(
+    table_id: str,
+    *,
+    body: models.PauseRequest | Mapping[str, Any] | None = None,
+    reason: str | Absent = ABSENT,
+    mode: models.PauseMode | str | Absent = ABSENT,
+) -> dict[str, Any]:
     """Pause a table.
 
     Start nothing new on a table; what runs drains or stops, then waits. Pausing again changes reason
@@ -1407,9 +1851,15 @@ def pause_table(table_id: str, *, body: models.PauseRequest | Mapping[str, Any])
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        body: A pause and why.
+        body: A pause and why. Or give its fields by name:
+        reason: Shown wherever something waits for it.
+        mode: `drain`: groups in flight are finished and committed, no new ones begin; `stop`:
+            groups in flight are interrupted, what is written is committed. The rest waits for the
+            resume.
     """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/pause", body=body)
+    return arguments(
+        "POST", f"/v1/tables/{quoted(table_id)}/pause", body=body_of(body, {"reason": reason, "mode": mode})
+    )
 
 
 def resume_table(table_id: str) -> dict[str, Any]:
@@ -1426,16 +1876,26 @@ def resume_table(table_id: str) -> dict[str, Any]:
     return arguments("POST", f"/v1/tables/{quoted(table_id)}/resume")
 
 
-def pause_catalog(name: str, *, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+def pause_catalog(
+    name: str,
+    *,
+    body: models.PauseRequest | Mapping[str, Any] | None = None,
+    reason: str | Absent = ABSENT,
+    mode: models.PauseMode | str | Absent = ABSENT,
+) -> dict[str, Any]:
     """Pause a catalog's tables.
 
     Start nothing new on any table of a catalog; what runs drains or stops, then waits.
 
     Args:
         name: Name of the catalog.
-        body: A pause and why.
+        body: A pause and why. Or give its fields by name:
+        reason: Shown wherever something waits for it.
+        mode: `drain`: groups in flight are finished and committed, no new ones begin; `stop`:
+            groups in flight are interrupted, what is written is committed. The rest waits for the
+            resume.
     """
-    return arguments("POST", f"/v1/catalogs/{quoted(name)}/pause", body=body)
+    return arguments("POST", f"/v1/catalogs/{quoted(name)}/pause", body=body_of(body, {"reason": reason, "mode": mode}))
 
 
 def resume_catalog(name: str) -> dict[str, Any]:
@@ -1449,15 +1909,24 @@ def resume_catalog(name: str) -> dict[str, Any]:
     return arguments("POST", f"/v1/catalogs/{quoted(name)}/resume")
 
 
-def pause_fleet(*, body: models.PauseRequest | Mapping[str, Any]) -> dict[str, Any]:
+def pause_fleet(
+    *,
+    body: models.PauseRequest | Mapping[str, Any] | None = None,
+    reason: str | Absent = ABSENT,
+    mode: models.PauseMode | str | Absent = ABSENT,
+) -> dict[str, Any]:
     """Pause the fleet.
 
     Start nothing new on any table; what runs drains or stops, then waits.
 
     Args:
-        body: A pause and why.
+        body: A pause and why. Or give its fields by name:
+        reason: Shown wherever something waits for it.
+        mode: `drain`: groups in flight are finished and committed, no new ones begin; `stop`:
+            groups in flight are interrupted, what is written is committed. The rest waits for the
+            resume.
     """
-    return arguments("POST", "/v1/fleet/pause", body=body)
+    return arguments("POST", "/v1/fleet/pause", body=body_of(body, {"reason": reason, "mode": mode}))
 
 
 def resume_fleet() -> dict[str, Any]:
@@ -1468,7 +1937,9 @@ def resume_fleet() -> dict[str, Any]:
     return arguments("POST", "/v1/fleet/resume")
 
 
-def unfreeze_table(table_id: str, *, body: models.UnfreezeRequest | Mapping[str, Any]) -> dict[str, Any]:
+def unfreeze_table(
+    table_id: str, *, body: models.UnfreezeRequest | Mapping[str, Any] | None = None, reason: str | Absent = ABSENT
+) -> dict[str, Any]:
     """Unfreeze a table.
 
     Unfreeze a table after a failed proof, so that runs can start. Inspect the snapshots in `freeze`
@@ -1480,9 +1951,10 @@ def unfreeze_table(table_id: str, *, body: models.UnfreezeRequest | Mapping[str,
     Args:
         table_id: Id or address of the table. A part of the address that has a dot is written in
             double quotes; an address with a slash is given as an id.
-        body: The end of a freeze.
+        body: The end of a freeze. Or give its fields by name:
+        reason: Findings and actions; kept in the audit log.
     """
-    return arguments("POST", f"/v1/tables/{quoted(table_id)}/unfreeze", body=body)
+    return arguments("POST", f"/v1/tables/{quoted(table_id)}/unfreeze", body=body_of(body, {"reason": reason}))
 
 
 def get_limits() -> dict[str, Any]:
@@ -1493,7 +1965,16 @@ def get_limits() -> dict[str, Any]:
     return arguments("GET", "/v1/limits")
 
 
-def replace_limits(*, body: models.LimitsReplace | Mapping[str, Any], if_match: str) -> dict[str, Any]:
+def replace_limits(
+    *,
+    body: models.LimitsReplace | Mapping[str, Any] | None = None,
+    parallel_runs: int | None | Absent = ABSENT,
+    parallel_groups: int | None | Absent = ABSENT,
+    bandwidth: int | str | None | Absent = ABSENT,
+    requests: int | None | Absent = ABSENT,
+    catalogs: Mapping[str, models.CatalogLimitsPut | Mapping[str, Any]] | Absent = ABSENT,
+    if_match: str,
+) -> dict[str, Any]:
     """Write the fleet's limits.
 
     Write the limits as a whole.
@@ -1502,10 +1983,35 @@ def replace_limits(*, body: models.LimitsReplace | Mapping[str, Any], if_match: 
     rewrites too.
 
     Args:
-        body: Limits of the whole fleet. Absent or null: unlimited.
+        body: Limits of the whole fleet. Absent or null: unlimited. Or give its fields by name:
+        parallel_runs: Runs that workers advance at once.
+        parallel_groups: Tasks of all rewrites at once, over all tables and workers; a task
+            rewrites one file group after the other. Also the most rewrites at once: each gets at
+            least one task, and none gets a further one while another with fewer waits. Tasks at work
+            go on when it is lowered.
+        bandwidth: Bytes per second, read + written, of all rewrites together, re-dealt among
+            those at work every second: what one can't use goes to the others. Needs `parallel_runs`:
+            a run out of reach has an equal share.
+        requests: Object-store requests per second, dealt out in the same way.
+        catalogs: By catalog: how many runs it may have at once, and what they may move together.
+            A run obeys the strictest of the limits of its table, its catalog and the fleet.
         if_match: ETag of the version that was read.
     """
-    return arguments("PUT", "/v1/limits", headers={"if-match": if_match}, body=body)
+    return arguments(
+        "PUT",
+        "/v1/limits",
+        headers={"if-match": if_match},
+        body=body_of(
+            body,
+            {
+                "parallel_runs": parallel_runs,
+                "parallel_groups": parallel_groups,
+                "bandwidth": bandwidth,
+                "requests": requests,
+                "catalogs": catalogs,
+            },
+        ),
+    )
 
 
 def get_liveness() -> dict[str, Any]:
