@@ -20,6 +20,8 @@ from api.http.methods import allow_header, allowed_methods
 from api.problems.catalogue import BY_STATUS, PROBLEM_TYPES
 from api.problems.responses import MEDIA_TYPE
 from api.problems.validation import problems_of
+from api.schemas.remedies import Remedy
+from engine.domain import remedies
 from engine.domain.errors import FieldProblem, InvalidInput, PackhouseError, Rejected, Transient, Unauthenticated
 
 RETRY_AFTER_SECONDS: Final = 5
@@ -74,6 +76,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
     errors: tuple[FieldProblem, ...] = (),
     details: Mapping[str, Any] | None = None,
+    remedy: remedies.Remedy | None = None,
 ) -> Response:
     """Return one problem document. Text is escaped to ASCII: a caller's text may contain half a surrogate pair."""
     kind = PROBLEM_TYPES.get(code, PROBLEM_TYPES["internal"])
@@ -86,6 +89,8 @@ def problem(
         "code": kind.code,
         "request_id": request.scope.get("state", {}).get("request_id"),
     }
+    if remedy is not None:
+        document["remedy"] = Remedy.from_domain(remedy).model_dump()
     if errors:
         document["errors"] = [_field(field) for field in errors]
     if details:
@@ -101,7 +106,7 @@ def _domain(request: Request, error: PackhouseError) -> Response:
         case Unauthenticated():
             return problem(request, error.code, error.message, headers={"WWW-Authenticate": 'Bearer realm="packhouse"'})
         case Rejected():
-            return problem(request, error.code, error.message, details=error.details)
+            return problem(request, error.code, error.message, details=error.details, remedy=error.remedy)
         case Transient():
             seconds = error.retry_after_seconds or RETRY_AFTER_SECONDS
             return problem(request, error.code, error.message, headers={"Retry-After": str(seconds)})
@@ -120,6 +125,7 @@ def _field(field: FieldProblem) -> dict[str, Any]:
         "message": field.message,
         "value": _shown(field.value),
         "hint": field.hint,
+        "remedy": None if field.remedy is None else Remedy.from_domain(field.remedy).model_dump(),
     }
 
 

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from api.problems.catalogue import PROBLEM_TYPES
 from api.schemas.common import Answer, JsonObject
+from api.schemas.remedies import Remedy
 
 
 class ProblemField(Answer):
@@ -17,7 +18,8 @@ class ProblemField(Answer):
     )
     message: str = Field(description="Description of the error.")
     value: Any = Field(default=None, description="The given value, if it is short and not a secret.")
-    hint: str | None = Field(default=None, description="Remedy.")
+    hint: str | None = Field(default=None, description="The correction, in words.")
+    remedy: Remedy | None = Field(default=None, description="The operation that the hint names, if it names one.")
 
 
 class Problem(Answer):
@@ -32,7 +34,8 @@ class Problem(Answer):
     type: str = Field(description="URI path of the problem type; GET it for an explanation.")
     title: str
     status: int
-    detail: str = Field(description="Description of this occurrence, with the remedy.")
+    detail: str = Field(description="Description of this occurrence, in words: without a URL, and not to be parsed.")
+    remedy: Remedy | None = Field(default=None, description="The operation that ends the problem, if there is one.")
     instance: str = Field(description="The path of the request.")
     code: str = Field(description="Stable name of the problem type.")
     request_id: str | None = Field(description="Find the request in the log by it.")

@@ -29,12 +29,14 @@
     └── Fatal                   an invariant does not hold: stop until an operator has looked at it
 
 `code` is stable and part of the API's contract; the text is for people and names the field, the value and the remedy.
+If the remedy is an operation of the API, the error carries it as data as well (`engine.domain.remedies`).
 """
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.domain.remedies import Remedy
 
 
 class PackhouseError(Exception):
@@ -42,20 +44,22 @@ class PackhouseError(Exception):
 
     code: ClassVar[str] = "internal"
 
-    def __init__(self, message: str, *, details: dict[str, Any] | None = None) -> None:
+    def __init__(self, message: str, *, details: dict[str, Any] | None = None, remedy: Remedy | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.details = details or {}
+        self.remedy = remedy
 
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """One wrong field: its JSON pointer, the problem, the given value, and how to fix it."""
+    """One wrong field: its JSON pointer, the problem, the given value, and how to fix it, in words and as data."""
 
     pointer: str
     message: str
     value: Any = None
     hint: str | None = None
+    remedy: Remedy | None = None
 
 
 class Rejected(PackhouseError):

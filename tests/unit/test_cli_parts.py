@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 import httpx
 import pytest
 import yaml
-from packhouse import output, problems
+from packhouse import output, problems, remedies
 from packhouse.arguments import targets
 from packhouse.arguments.predicates import predicate_of
 from packhouse.commands import runs
@@ -21,6 +21,7 @@ from packhouse.rendering import answers, policies, upkeep, watching
 from packhouse.session import Session
 from packhouse_client import errors
 from packhouse_client import models as sdk
+from packhouse_client.errors import Remedy
 from packhouse_client.testing import MockPackhouse
 from packhouse_client.testing.documents import filled
 from rich.console import Console
@@ -246,26 +247,29 @@ def test_sizes_of_settings_are_shown_as_people_write_them(name: str, value: obje
     assert policies.values(value, name) == shown
 
 
-def test_words_of_the_server_name_commands() -> None:
-    error = _refusal(404, {"detail": "no run 'x'; list them with GET /v1/runs"})
-    assert "list them with `packhouse runs list`" in _shown(error)
-    said = problems.in_commands("POST /v1/tables/tbl_1/resume ends it; POST /v1/runs starts one")
-    assert said == "`packhouse tables resume tbl_1` ends it; `packhouse run TABLE` starts one"
-    said = problems.in_commands("nothing was stored: check details.deletions, then repeat the request with a token")
-    assert said == "nothing was stored"
+def test_remedies_of_the_server_are_shown_as_commands() -> None:
+    listing = {"operation_id": "list_runs", "parameters": {}, "request": "GET /v1/runs"}
+    assert "→ `packhouse runs list`" in _shown(
+        _refusal(404, {"title": "no", "detail": "no run 'x'", "remedy": listing})
+    )
+    create = {"operation_id": "create_catalog", "parameters": {"name": "a b"}, "request": "POST /v1/catalogs"}
+    field = {"pointer": "/catalog", "message": "no catalog", "hint": "create it first", "remedy": create}
+    assert "→ create it first: `packhouse catalogs create 'a b'`" in _shown(
+        _refusal(422, {"title": "no", "errors": [field]})
+    )
 
 
-def test_every_request_that_the_server_names_in_its_words_has_a_command() -> None:
-    engine = Path(__file__).parents[2] / "engine"
-    requests = {
-        re.sub(r"\{[^}]*\}", "name-1", request)
-        for path in engine.rglob("*.py")
-        for request in re.findall(r"\b(?:GET|POST|PUT|PATCH|DELETE) /v1/[\w/.{}-]*[\w}]", path.read_text())
-    }
-    assert "POST /v1/runs" in requests
-    for request in requests:
-        said = problems.in_commands(f"try ({request}), then again")
-        assert re.fullmatch(r"try \(`packhouse [\w -]+`\), then again", said), said
+def test_the_remedy_of_a_newer_server_is_shown_as_its_request() -> None:
+    assert remedies.command(Remedy("defrost_table", {"table_id": "t"}, "POST /v1/tables/t/defrost")) == (
+        "POST /v1/tables/t/defrost"
+    )
+
+
+def test_a_remedy_names_an_object_by_its_address_and_an_unknown_value_by_a_placeholder() -> None:
+    assert remedies.command(Remedy("resume_table", {"table_id": "tbl_1"}, ""), {"tbl_1": "lake.sales.orders"}) == (
+        "packhouse tables resume lake.sales.orders"
+    )
+    assert remedies.command(Remedy("submit_run", {}, "POST /v1/runs")) == "packhouse run TABLE_ID"
 
 
 def test_advice_is_shown_in_words_and_sizes() -> None:
@@ -303,14 +307,6 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         "filtered by of queries customer 90%",
     ):
         assert part in shown
-
-
-def test_explain_names_commands_also_where_a_request_is_broken_over_two_lines() -> None:
-    summary = ["Held back: the table is paused (by ops; POST", "  /v1/tables/tbl_1/resume ends it).", "65 files."]
-    found = {"summary": summary, "conditions": [], "settings": {}}
-    first, second, *_ = _printed(lambda console: answers.explanation(console, found)).splitlines()
-    assert first.rstrip() == "• Held back: the table is paused (by ops; `packhouse tables resume tbl_1` ends it)."
-    assert second.rstrip() == "• 65 files."
 
 
 class _Terminal(io.StringIO):

@@ -5,6 +5,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, JsonObject, Partition
+from api.schemas.remedies import Remedy
 from engine.domain.errors import FieldProblem
 from engine.services.policies import due as domain_due
 from engine.services.policies import effects
@@ -89,11 +90,13 @@ class Contradiction(Answer):
     pointer: str
     message: str
     hint: str | None
+    remedy: Remedy | None = Field(description="The operation that the hint names, if it names one.")
 
     @classmethod
     def from_domain(cls, problem: FieldProblem) -> Self:
         """Return the wire form."""
-        return cls(pointer=problem.pointer, message=problem.message, hint=problem.hint)
+        remedy = None if problem.remedy is None else Remedy.from_domain(problem.remedy)
+        return cls(pointer=problem.pointer, message=problem.message, hint=problem.hint, remedy=remedy)
 
 
 class DueTable(Answer):

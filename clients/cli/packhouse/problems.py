@@ -1,7 +1,6 @@
 """Errors of commands, printed to standard error: the message, each wrong field, the remedy."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -11,35 +10,13 @@ from rich.markup import escape
 
 from packhouse.exit_codes import ExitCode, for_error
 from packhouse.output import amounts, moment
+from packhouse.remedies import command
 
 KEY_HINT: Final = (
     "set PACKHOUSE_API_KEY, give --api-key, or store it with `packhouse context set NAME URL --key …`; the first start "
     "of `packhouse-server up` writes an admin key to the file `admin-key` of its data directory"
 )
 _SHOWN_CHARACTERS: Final = 120
-_NAME: Final = r"([\w:.@{}-]*[\w}])"
-_COMMANDS: Final = (
-    (r"GET /v1/(tables|runs|keys|catalogs)(?!/)", r"`packhouse \1 list`"),
-    (r"GET /v1/policies(?!/)", "`packhouse policy list`"),
-    (r"GET /v1/(presets|formats|operations|audit|whoami)(?!/)", r"`packhouse \1`"),
-    (r"POST /v1/runs/preview", "`packhouse run TABLE --dry-run`"),
-    (r"POST /v1/runs(?!/)", "`packhouse run TABLE`"),
-    (r"POST /v1/(catalogs|keys)(?!/)", r"`packhouse \1 create`"),
-    (r"POST /v1/fleet/(pause|resume)", r"`packhouse fleet \1`"),
-    (rf"POST /v1/(catalogs|tables)/{_NAME}/(check|discover|pause|resume|unfreeze)\b", r"`packhouse \1 \3 \2`"),
-    (rf"POST /v1/deletions/{_NAME}/acknowledge", r"`packhouse deletions acknowledge \1`"),
-    (rf"POST /v1/deletions/{_NAME}/undo", r"`packhouse deletions undo \1`"),
-    (rf"GET /v1/deletions/{_NAME}", r"`packhouse deletions get \1`"),
-    (rf"PUT /v1/catalogs/{_NAME}/grants", r"`packhouse catalogs grant \1`"),
-    (r"PUT /v1/limits", "`packhouse limits set`"),
-    (rf"PUT /v1/catalogs/{_NAME}", r"`packhouse catalogs set \1`"),
-    (rf"PUT /v1/policies/{_NAME}", r"`packhouse policy set \1`"),
-    (rf"DELETE /v1/(tables|catalogs)/{_NAME}", r"`packhouse \1 delete \2`"),
-    (rf"DELETE /v1/policies/{_NAME}", r"`packhouse policy delete \1`"),
-    (rf"POST /v1/keys/{_NAME}/revoke", r"`packhouse keys revoke \1`"),
-    (r": check details\.deletions.*", ""),  # the preview follows in full, with the option that acknowledges it
-)
-"""Commands that replace HTTP requests in messages of the server."""
 
 
 class CommandError(Exception):
@@ -58,21 +35,14 @@ class CommandError(Exception):
 def of(error: errors.PackhouseError) -> CommandError:
     """Convert an error of the SDK to a `CommandError`."""
     message = error.detail if isinstance(error, errors.ApiError) else str(error)
-    return CommandError(message, for_error(error), _how_to_acknowledge(error) or _hint(error), error)
-
-
-def in_commands(text: str) -> str:
-    """Return a message of the server with commands in place of HTTP requests."""
-    for request, command in _COMMANDS:
-        text = re.sub(request, command, text)
-    return text
+    return CommandError(message, for_error(error), _how_to_acknowledge(error) or _command(error) or _hint(error), error)
 
 
 def show(error: CommandError, console: Console) -> None:
     """Print an error: the message, then one line for each wrong field, then the remedy."""
-    console.print(f"[bold red]error[/] {escape(in_commands(error.message))}", soft_wrap=True)
+    console.print(f"[bold red]error[/] {escape(error.message)}", soft_wrap=True)
     for line in (*field_lines(error.cause), *deletions_of(error.cause)):
-        console.print(f"  {escape(in_commands(line))}", soft_wrap=True)
+        console.print(f"  {escape(line)}", soft_wrap=True)
     if error.hint:
         console.print(f"  [green]→[/] {escape(error.hint)}", soft_wrap=True)
 
@@ -83,8 +53,9 @@ def field_lines(error: errors.PackhouseError | None) -> Iterator[str]:
         name = field.pointer.lstrip("#/").replace("/", ".") or "body"
         given = "" if field.value is None else f" (given: {json.dumps(field.value, default=str)[:_SHOWN_CHARACTERS]})"
         yield f"{name}: {field.message}{given}"
-        if field.hint:
-            yield f"  → {field.hint}"
+        remedy = None if field.remedy is None else f"`{command(field.remedy)}`"
+        if hint := ": ".join(filter(None, [field.hint, remedy])):
+            yield f"  → {hint}"
 
 
 def deletions_of(error: errors.PackhouseError | None) -> Iterator[str]:
@@ -116,6 +87,11 @@ def _how_to_acknowledge(error: errors.PackhouseError) -> str | None:
     if not details or "acknowledge" not in details:
         return None
     return f"to delete that, repeat the command with --acknowledge {details['acknowledge']}"
+
+
+def _command(error: errors.PackhouseError) -> str | None:
+    remedy = error.remedy if isinstance(error, errors.ApiError) else None
+    return None if remedy is None else f"`{command(remedy)}`"
 
 
 def _hint(error: errors.PackhouseError) -> str | None:

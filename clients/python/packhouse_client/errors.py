@@ -71,6 +71,22 @@ class NotWritten(PackhouseError):
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """The operation that ends a problem: its id, the parameters that are known, and its method and path."""
+
+    operation_id: str
+    parameters: Mapping[str, str]
+    request: str
+
+    @classmethod
+    def of(cls, document: object) -> "Remedy | None":
+        """Return the remedy of a problem or of a part of an answer; None if it has none."""
+        if not isinstance(document, Mapping) or not isinstance(parameters := document.get("parameters"), Mapping):
+            return None
+        return cls(str(document.get("operation_id")), dict(parameters), str(document.get("request")))
+
+
+@dataclass(frozen=True, slots=True)
 class FieldProblem:
     """One wrong field: a JSON pointer (or `query:…`, `header:…`), the fault, the given value, how to fix it."""
 
@@ -78,6 +94,7 @@ class FieldProblem:
     message: str
     value: Any = None
     hint: str | None = None
+    remedy: Remedy | None = None
 
 
 class ApiError(PackhouseError):
@@ -94,11 +111,22 @@ class ApiError(PackhouseError):
         super().__init__(self.detail)
 
     @property
+    def remedy(self) -> Remedy | None:
+        """The operation that ends the problem, if there is one."""
+        return Remedy.of(self.problem.get("remedy"))
+
+    @property
     def fields(self) -> tuple[FieldProblem, ...]:
         """The wrong fields, if the problem names any."""
         found = self.problem.get("errors") or ()
         return tuple(
-            FieldProblem(str(e.get("pointer", "")), str(e.get("message", "")), e.get("value"), e.get("hint"))
+            FieldProblem(
+                str(e.get("pointer", "")),
+                str(e.get("message", "")),
+                e.get("value"),
+                e.get("hint"),
+                Remedy.of(e.get("remedy")),
+            )
             for e in found
             if isinstance(e, Mapping)
         )

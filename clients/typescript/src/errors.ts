@@ -21,6 +21,8 @@ import type { components } from "./generated/schema.js";
 export type Problem = components["schemas"]["Problem"];
 /** One wrong field of a request. */
 export type ProblemField = components["schemas"]["ProblemField"];
+/** The operation that ends a problem or a wait. */
+export type Remedy = components["schemas"]["Remedy"];
 
 /** Root of all errors of this SDK. */
 export class PackhouseError extends Error {
@@ -54,6 +56,11 @@ export class ApiError extends PackhouseError {
   /** Names the request in the server's log. */
   get requestId(): string | null {
     return this.problem.request_id;
+  }
+
+  /** The operation that ends the problem, if there is one. */
+  get remedy(): Remedy | null {
+    return this.problem.remedy ?? null;
   }
 
   /** The wrong fields; empty unless the answer is about fields. */

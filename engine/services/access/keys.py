@@ -13,6 +13,7 @@ from engine.domain.access.callers import ApiKey, Caller, Role
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound, StateConflict
 from engine.domain.ids import IdSource, KeyId
+from engine.domain.remedies import remedy
 from engine.services.access.authentication import AccessService, sha256_of
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -92,7 +93,8 @@ class KeyService:
             if [admin.id for admin in await unit.keys.list_live_admins(now)] == [key_id]:
                 raise StateConflict(
                     f"key {key.name!r} is the last live key with the role admin: without it no other could be created; "
-                    "create another admin key with POST /v1/keys first"
+                    "create another admin key first",
+                    remedy=remedy("create_key"),
                 )
             await unit.keys.revoke(key_id, now)
             await unit.audit.append(caller, "key.revoke", key_id, before=key.described())
@@ -120,8 +122,9 @@ async def _free_slot(unit: UnitOfWork, wanted: KeyRequest, now: datetime) -> int
         oldest = min(taken, key=lambda key: key.created_at)
         raise StateConflict(
             f"two keys {wanted.name!r} are live already, which is enough to replace one by the other: revoke the "
-            f"older, POST /v1/keys/{oldest.id}/revoke, or choose another name",
+            f"older, {oldest.id}, or choose another name",
             details={"key_ids": sorted(key.id for key in taken)},
+            remedy=remedy("revoke_key", key_id=oldest.id),
         )
     return free[0]
 
@@ -140,5 +143,5 @@ def _check(wanted: KeyRequest, now: datetime) -> None:
 
 def _found(key: ApiKey | None, key_id: KeyId) -> ApiKey:
     if key is None:
-        raise NotFound(f"no key {key_id!r}; list them with GET /v1/keys")
+        raise NotFound(f"no key {key_id!r}", remedy=remedy("list_keys"))
     return key

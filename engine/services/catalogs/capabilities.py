@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput
+from engine.domain.remedies import remedy
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import NO_ORIGINS, Capabilities, Capability, not_served
 from engine.domain.tables.table import FormatName
@@ -32,8 +33,8 @@ class CapabilityService:
         """Raise `InvalidInput` with the operation and the reason if tables of this format do not support it."""
         capability = self.operation(name, operation)
         if not capability.possible:
-            hint = "GET /v1/formats lists the operations that each table format supports"
-            problem = FieldProblem("/operation", capability.reason, operation.value, hint)
+            hint = "see which operations each table format supports"
+            problem = FieldProblem("/operation", capability.reason, operation.value, hint, remedy("list_formats"))
             raise InvalidInput(f"{operation.value} can't be done: {capability.reason}", problems=(problem,))
 
     def check_settings(
@@ -54,13 +55,14 @@ def refusal_problems(
 
     Each hint names the origin of the setting if `origins` has it.
     """
-    hint = f"GET /v1/formats lists what {capabilities.format.value} tables support"
+    hint = f"see what {capabilities.format.value} tables support"
     return tuple(
         FieldProblem(
             "/" + refusal.field.replace(".", "/"),
             refusal.reason,
             refusal.value,
             f"origin: {origins[refusal.field]}; {hint}" if refusal.field in origins else hint,
+            remedy("list_formats"),
         )
         for refusal in capabilities.refusals(values, origins)
     )

@@ -3,6 +3,7 @@
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, StateConflict, TableReplaced
 from engine.domain.ids import TableId
+from engine.domain.remedies import remedy
 from engine.domain.tables.addresses import is_address, parse_address
 from engine.domain.tables.table import Catalog, Table
 from engine.formats.base import OpenTable
@@ -69,7 +70,7 @@ def only_readable(caller: Caller, table: Table) -> Forbidden:
 
 def no_table(table_id: str) -> NotFound:
     """Return the error for a table that does not exist for the caller."""
-    return NotFound(f"no table {table_id!r} is registered; list them with GET /v1/tables")
+    return NotFound(f"no table {table_id!r} is registered", remedy=remedy("list_tables"))
 
 
 async def open_registered(
@@ -91,12 +92,14 @@ async def open_registered(
         opened = await formats.open_table(catalog, table.ref, location=table.location, lists_files=lists_files)
     except NotFound:
         raise StateConflict(
-            f"table {table.ref} is no longer in its catalog; if it was dropped for good, DELETE /v1/tables/{table.id}"
+            f"table {table.ref} is no longer in its catalog; if it was dropped for good, delete its registration",
+            remedy=remedy("delete_table", table_id=table.id),
         ) from None
     if opened.uuid != table.uuid:
         raise TableReplaced(
             f"table {table.ref} was dropped and created again: it is {opened.uuid} now and was {table.uuid} when "
-            f"it was registered; no run changes it until you DELETE /v1/tables/{table.id} and register it again",
+            "it was registered; no run changes it until its registration is deleted and it is registered again",
             details={"registered_uuid": table.uuid, "found_uuid": opened.uuid},
+            remedy=remedy("delete_table", table_id=table.id),
         )
     return opened

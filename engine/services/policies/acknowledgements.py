@@ -197,13 +197,12 @@ class Acknowledgements:
             return preview.totals() | {"up_to": bounds}
         seen = None if acknowledge is None else self._read(acknowledge, _digest(caller, deleting))
         if seen is None:
-            message = f"this would delete {preview.words}; nothing was stored"
-            hint = "check details.deletions, then repeat the request with acknowledge set to details.acknowledge"
-            raise AcknowledgementRequired(f"{message}: {hint}", details=details)
+            message = f"this would delete {preview.words}; nothing was stored: it needs an acknowledgement"
+            raise AcknowledgementRequired(message, details=details)
         if grown := [name for name, now in preview.totals().items() if now > seen[name] * GROWTH]:
             was = ", ".join(f"{name} {seen[name]}" for name in grown)
             message = f"this would now delete {preview.words}, more than was acknowledged ({was})"
-            raise EffectsChanged(f"{message}: check details.deletions and acknowledge that", details=details)
+            raise EffectsChanged(f"{message}: it needs an acknowledgement of its own", details=details)
         return preview.totals()
 
     def _read(self, token: str, digest: str) -> Mapping[str, Any] | None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, NotEligible, PackhouseError
 from engine.domain.policies import DEFAULTS, PRESETS, PolicyDocument, PolicyScope, RowKey
+from engine.domain.remedies import remedy
 from engine.domain.tables.keys import DeclaredKey
 from engine.domain.tables.orders import RequestedOrder
 from engine.domain.tables.table import Catalog, FormatName, TableRef
@@ -141,8 +142,8 @@ class PolicyChecks:
                 if refusal.field in own:
                     continue
                 message = f"this preset sets {refusal.field} to {refusal.value}: {refusal.reason}"
-                hint = f"set {refusal.field} in this policy too, or choose another preset: GET /v1/presets"
-                yield FieldProblem("/preset", message, document.preset, hint)
+                hint = f"set {refusal.field} in this policy too, or choose another preset"
+                yield FieldProblem("/preset", message, document.preset, hint, remedy("list_presets"))
 
     async def _columns(
         self, scope: PolicyScope, document: PolicyDocument, *, is_refused: bool

@@ -20,6 +20,7 @@ from engine.domain.errors import (
 from engine.domain.policies import PolicyDocument, PolicyScope, StoredPolicy
 from engine.domain.policies.effective.scopes import team_policy_name
 from engine.domain.policy_versions import PolicyVersion
+from engine.domain.remedies import remedy
 from engine.domain.values.hints import did_you_mean
 from engine.services.access.idempotency import AnswerRecord
 from engine.services.access.visibility import require_writer, sees_scope, visible_tables
@@ -68,7 +69,7 @@ class ScopedPolicyService:
         """Return a policy, or raise `NotFound`: it does not exist, or not for the caller."""
         stored = await self._stored(name)
         if stored is None or not await self._sees(caller, stored.scope):
-            raise NotFound(f"no policy {name!r}; list them with GET /v1/policies")
+            raise NotFound(f"no policy {name!r}", remedy=remedy("list_policies"))
         return Written(stored)
 
     async def create(
@@ -189,14 +190,14 @@ class ScopedPolicyService:
         """
         async with self._database.read() as unit:
             if not await _sees_versions(unit, caller, name):
-                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+                raise _never_written(name)
             return await list_versions(unit, name, before=before, limit=limit)
 
     async def version(self, caller: Caller, name: str, version: int) -> ComparedVersion:
         """Return one version with its changes, or raise `NotFound`."""
         async with self._database.read() as unit:
             if not await _sees_versions(unit, caller, name):
-                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+                raise _never_written(name)
             return await get_version(unit, name, version)
 
     async def preview_restore(self, caller: Caller, name: str, version: int) -> Judged:
@@ -268,8 +269,9 @@ class ScopedPolicyService:
             if await unit.catalogs.get(scope.catalog) is not None:
                 return
             known = [catalog.name for catalog in await unit.catalogs.list(None, 500)]
-        hint = did_you_mean(scope.catalog, known) or "create it first with POST /v1/catalogs"
-        problem = FieldProblem("/scope/catalog", f"no catalog {scope.catalog!r}", scope.catalog, hint)
+        near, create = did_you_mean(scope.catalog, known), remedy("create_catalog", name=scope.catalog)
+        fix = (near, None) if near else ("create it first", create)
+        problem = FieldProblem("/scope/catalog", f"no catalog {scope.catalog!r}", scope.catalog, *fix)
         raise InvalidInput(f"no catalog {scope.catalog!r}", problems=(problem,))
 
     async def _explain_conflict(self, caller: Caller, name: str, scope: PolicyScope) -> None:
@@ -291,21 +293,22 @@ class ScopedPolicyService:
             raise StateConflict(f"the name {name!r} can't be used: ask an admin to write the policy of this scope")
         if same_name is not None:
             raise StateConflict(
-                f"a policy {name!r} exists already: PUT /v1/policies/{name} replaces it",
+                f"a policy {name!r} exists already: replace it, or choose another name",
                 details={"policy": name, "version": same_name.version},
+                remedy=remedy("replace_policy", name=name),
             )
         if same_scope is not None:
             raise StateConflict(
-                f"the {scope.origin(name)} has the policy {same_scope.name!r} already: "
-                f"PUT /v1/policies/{same_scope.name} replaces it",
+                f"the {scope.origin(name)} has the policy {same_scope.name!r} already: replace that",
                 details={"policy": same_scope.name, "version": same_scope.version},
+                remedy=remedy("replace_policy", name=same_scope.name),
             )
 
     async def _restorable(self, caller: Caller, name: str, version: int) -> tuple[PolicyVersion, StoredPolicy | None]:
         present = await self._stored(name)
         async with self._database.read() as unit:
             if not await _sees_versions(unit, caller, name):
-                raise NotFound(f"no policy {name!r} was ever written; list them with GET /v1/policies")
+                raise _never_written(name)
             found = await restorable(unit, name, version)
         require_writer(caller, found.scope)
         if present is not None and present.scope != found.scope:
@@ -336,3 +339,7 @@ def _with_note(judged: Judged) -> Judged:
     if judged.effect.affected_count == 0:
         return judged
     return replace_fields(judged, notes=(*judged.notes, _PROPERTIES_UNREAD))
+
+
+def _never_written(name: str) -> NotFound:
+    return NotFound(f"no policy {name!r} was ever written", remedy=remedy("list_policies"))

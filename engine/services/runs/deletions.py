@@ -7,6 +7,7 @@ from engine.domain.errors import NotFound, StateConflict
 from engine.domain.ids import RunId
 from engine.domain.policies import OFF, PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.policies.documents.document import nested
+from engine.domain.remedies import remedy
 from engine.domain.runs.deletions import AcknowledgementRequest, Amounts
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunFilter, RunPage, RunState, WaitingFor
@@ -115,8 +116,8 @@ def _has_ended(run: Run) -> StateConflict:
 
 
 def _waits_for_none(run: Run) -> StateConflict:
-    message = f"deletion {run.id} does not wait for an acknowledgement: GET /v1/deletions/{run.id} shows its state"
-    return StateConflict(message, details={"state": run.state.value})
+    message = f"deletion {run.id} does not wait for an acknowledgement: its run is {run.state.value}"
+    return StateConflict(message, details={"state": run.state.value}, remedy=remedy("get_deletion", run_id=run.id))
 
 
 def _check_deletes(run: Run) -> None:

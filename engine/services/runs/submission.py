@@ -24,6 +24,7 @@ from engine.domain.errors import (
 )
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import StoredPolicy
+from engine.domain.remedies import remedy
 from engine.domain.runs.deletions import Announcement
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.requests import RunRequest
@@ -186,12 +187,13 @@ class RunSubmission:
             InvalidInput: `plan_hash` is missing or not that of a preview now, or `confirm` is not the address.
         """
         table, catalog = await self._registered(caller, table_id)
-        problems, hint = [], "POST /v1/runs/preview, read it, and submit its details.plan_hash"
+        problems, hint = [], "make a preview, read it, and send its plan_hash"
+        preview = remedy("preview_run", table_id=table_id, operation=request.operation.value)
         if not request.plan_hash:
-            problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its preview", None, hint))
+            problems.append(FieldProblem("/plan_hash", "a purge needs the hash of its preview", None, hint, preview))
         elif request.plan_hash != await self._purge_hash(table, catalog):
-            message = "the table changed: make a new preview and send its plan_hash"
-            problems.append(FieldProblem("/plan_hash", message, request.plan_hash, hint))
+            message = "the table changed after this preview"
+            problems.append(FieldProblem("/plan_hash", message, request.plan_hash, hint, preview))
         if request.confirm != str(table.ref):
             hint = f"type the address of the table: {table.ref}"
             problems.append(FieldProblem("/confirm", "it is not the address of the table", request.confirm, hint))
@@ -334,9 +336,9 @@ async def _find_live_run(unit: UnitOfWork, submit: _Submit) -> tuple[Run, bool] 
 
 def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
     return StateConflict(
-        f"the table is frozen since {format_instant(freeze.at)}: {freeze.reason}; "
-        f"then POST /v1/tables/{table_id}/unfreeze",
+        f"the table is frozen since {format_instant(freeze.at)}: {freeze.reason}; then unfreeze the table",
         details={"run_id": freeze.run_id, "snapshot_id": str(freeze.snapshot_id)},
+        remedy=remedy("unfreeze_table", table_id=table_id),
     )
 
 

@@ -15,6 +15,7 @@ from engine.domain.fleet.limits import Pauses
 from engine.domain.fleet.outages import SPARK, Outage
 from engine.domain.fleet.retention import Kept
 from engine.domain.ids import RunId, TableId, first_run_id
+from engine.domain.remedies import remedy
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.table import Table
@@ -53,8 +54,7 @@ async def read_run(unit: UnitOfWork, run_id: RunId, caller: Caller) -> Run:
         return run
     table = None if run is None else await readable_table(unit, run.table_id, caller)
     if run is None or table is None:
-        message = f"no run {run_id!r}; list them with GET /v1/runs"
-        raise NotFound(message + await _if_pruned(unit, run_id))
+        raise NotFound(f"no run {run_id!r}{await _if_pruned(unit, run_id)}", remedy=remedy("list_runs"))
     return run
 
 

@@ -14,6 +14,7 @@ from engine.domain.access.callers import Caller, require_team
 from engine.domain.access.grants import Right, allows, has_anywhere
 from engine.domain.errors import Forbidden, InvalidInput, Rejected, StateConflict, Transient
 from engine.domain.ids import TableId
+from engine.domain.remedies import remedy
 from engine.domain.tables.discoveries import DiscoveredTable, Discovery, DiscoveryOutcome, RegistrationRequest
 from engine.domain.tables.table import Catalog, Table, TableRef
 from engine.domain.values.globs import matches
@@ -192,7 +193,8 @@ def _check_right(caller: Caller, catalog: Catalog, right: Right) -> None:
     if not has_anywhere(caller, catalog.grants, right):
         raise Forbidden(
             f"{caller.subject} has no grant with the right {right.value!r} on catalog {catalog.name!r}; an admin "
-            f"grants it: PUT /v1/catalogs/{catalog.name}/grants"
+            "can grant it",
+            remedy=remedy("replace_catalog_grants", name=catalog.name),
         )
 
 

@@ -21,6 +21,7 @@ from engine.domain.errors import (
 )
 from engine.domain.ids import IdSource, RunId, TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
+from engine.domain.remedies import remedy
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run
 from engine.domain.tables.table import MAX_LABELS, Catalog, Table, TableFilter, TableRef, TableUpdate
@@ -142,10 +143,9 @@ class TableService:
         try:
             opened = await self._formats.open_table(catalog, ref)
         except NotFound:
-            hint = f"POST /v1/catalogs/{ref.catalog}/discover lists the tables that it has"
-            problem = FieldProblem(
-                "/name", f"the catalog has no table {ref}, or there are no files of it", ref.name, hint
-            )
+            message = f"the catalog has no table {ref}, or there are no files of it"
+            found = remedy("discover_tables", name=ref.catalog)
+            problem = FieldProblem("/name", message, ref.name, "list the tables that it has", found)
             raise InvalidInput(f"no table {ref} in its catalog", problems=(problem,)) from None
         except OutsideAllowedLocations:
             if caller.role is Role.ADMIN:
@@ -304,12 +304,13 @@ async def _registrable_catalog(unit: UnitOfWork, caller: Caller, ref: TableRef) 
         return catalog
     if caller.role is not Role.ADMIN:
         message = f"no catalog {ref.catalog!r} from which {caller.subject} may register {ref}"
-        hint = f"an admin grants it: PUT /v1/catalogs/{ref.catalog}/grants with the right 'register'"
-        raise InvalidInput(message, problems=(FieldProblem("/catalog", message, ref.catalog, hint),))
+        hint, grants = "an admin can grant the right 'register'", remedy("replace_catalog_grants", name=ref.catalog)
+        raise InvalidInput(message, problems=(FieldProblem("/catalog", message, ref.catalog, hint, grants),))
     known = [other.name for other in await unit.catalogs.list(None, 500)]
     near = difflib.get_close_matches(ref.catalog, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "create it first with POST /v1/catalogs"
-    problem = FieldProblem("/catalog", f"no catalog {ref.catalog!r}", ref.catalog, hint)
+    hint = f"did you mean {near[0]!r}?" if near else "create it first"
+    create = None if near else remedy("create_catalog", name=ref.catalog)
+    problem = FieldProblem("/catalog", f"no catalog {ref.catalog!r}", ref.catalog, hint, create)
     raise InvalidInput(f"no catalog {ref.catalog!r}", problems=(problem,))
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, InvalidInput, StateConflict
+from engine.domain.remedies import remedy
 from engine.domain.tables.table import Catalog, OutsideFiles, Table, TableRef
 from engine.services.access.visibility import may_read
 from engine.services.catalogs.neighbours import overlapping_tables
@@ -37,8 +38,9 @@ async def check_overlap(unit: UnitOfWork, caller: Caller, table: Table, catalog:
             raise StateConflict(
                 f"the location of table {table.ref} overlaps with that of the registered table {other.ref}, so that "
                 "one could name the files of the other; if it is the same table under an earlier name, "
-                f"DELETE /v1/tables/{other.id} first",
+                "delete its registration first",
                 details={"table_id": other.id},
+                remedy=remedy("delete_table", table_id=other.id),
             )
     if found:
         raise location_refused(caller, table.ref)

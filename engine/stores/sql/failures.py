@@ -22,15 +22,17 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.domain.errors import Away, Fatal, PackhouseError, StateConflict, Transient
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.domain.remedies import remedy
 from engine.stores.schema.history import metadata
 
 LEASED_TABLE: Final = "uq_runs_leased"
 FOREIGN_KEY: Final = "foreign_key"
 
+_REMEDIES: Final = {"uq_tables_ref": remedy("list_tables")}
 _CONFLICTS: Final = {
     LEASED_TABLE: "another run of the table is active",
     "pk_catalogs": "a catalog of this name exists: choose another name, or change the one that is there",
-    "uq_tables_ref": "the table is registered already: GET /v1/tables lists registered tables with ids",
+    "uq_tables_ref": "the table is registered already",
     "pk_policies": "a policy of this name exists already",
     "pk_policy_versions": "the policy was written at the same time",
     "uq_api_keys_live": "a key of this name exists",
@@ -118,7 +120,7 @@ def conflict(constraint: str) -> StateConflict:
     message = _CONFLICTS.get(constraint)
     if message is None:
         message = f"it conflicts with other records ({constraint})"
-    return StateConflict(message, details={"constraint": constraint})
+    return StateConflict(message, details={"constraint": constraint}, remedy=_REMEDIES.get(constraint))
 
 
 @cache

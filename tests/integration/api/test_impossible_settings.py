@@ -99,7 +99,8 @@ async def test_a_strategy_that_the_engine_of_a_wider_policy_does_not_do_is_refus
     await write_for_all(api, NATIVE)
     answer = await api.put_policy(table_id, SORT, status=422)
     assert the_problem(answer) == ("/rewrite/engine", "native", WHY_NOT)
-    assert answer["errors"][0]["hint"].startswith("origin: fleet; GET /v1/formats lists")
+    assert answer["errors"][0]["hint"].startswith("origin: fleet; see what")
+    assert answer["errors"][0]["remedy"]["operation_id"] == "list_formats"
     await api.put_policy(table_id, {"rewrite": SORT["rewrite"] | {"engine": "arrow"}}, status=201)
 
 

@@ -37,7 +37,8 @@ async def test_a_revoked_key_is_refused_at_once(api: Api) -> None:
 async def test_the_last_admin_key_stays_until_there_is_another(api: Api) -> None:
     (first,) = (await api.get("/v1/keys"))["items"]
     refused = await api.call("POST", f"/v1/keys/{first['id']}/revoke", status=409)
-    assert "create another admin key with POST /v1/keys" in refused.json()["detail"]
+    assert "create another admin key first" in refused.json()["detail"]
+    assert refused.json()["remedy"]["request"] == "POST /v1/keys"
     client = await as_caller(api, "admin")
     assert (await client.post(f"/v1/keys/{first['id']}/revoke")).status_code == 200
     assert (await api.client.get("/v1/whoami")).status_code == 401

@@ -140,8 +140,9 @@ async def test_tables_that_are_unknown_or_hidden_are_refused_in_the_same_words(a
             ("GET", f"/v1/signals?kind=commit&table_id={name}", None),
         ):
             refused = await stranger.request(method, path, json=body)
-            detail = f"no table '{name}' is registered; list them with GET /v1/tables"
-            assert (refused.status_code, refused.json()["detail"]) == (404, detail), (method, path)
+            shown = [refused.json()[field] for field in ("detail", "remedy")]
+            listing = {"operation_id": "list_tables", "parameters": {}, "request": "GET /v1/tables"}
+            assert (refused.status_code, shown) == (404, [f"no table '{name}' is registered", listing]), (method, path)
 
 
 async def test_what_is_neither_id_nor_address_is_refused(api: Api) -> None:

@@ -121,8 +121,14 @@ async def test_quiet_hours_without_a_zone_are_noted_as_utc(api: Api, table_id: s
 
 async def test_a_name_and_a_scope_are_taken_once(api: Api, table_id: str) -> None:
     await create(api, "mine", LAKE)
-    assert "PUT /v1/policies/mine" in (await create(api, "mine", FLEET, status=409))["detail"]
-    assert "'mine'" in (await create(api, "other", LAKE, status=409))["detail"]
+    for name, scope in (("mine", FLEET), ("other", LAKE)):
+        refused = await create(api, name, scope, status=409)
+        assert "'mine'" in refused["detail"]
+        assert refused["remedy"] == {
+            "operation_id": "replace_policy",
+            "parameters": {"name": "mine"},
+            "request": "PUT /v1/policies/mine",
+        }
     await create(api, "p1", PATTERN)
     await create(api, "p2", PATTERN)
 

@@ -122,7 +122,7 @@ async def test_a_table_made_anew_is_noticed(api: Api, lake: Lake, table_id: str)
     for method, what in (("GET", "health"), ("POST", "plan"), ("GET", "effective-policy")):
         problem = (await api.call(method, f"/v1/tables/{table_id}/{what}", status=409)).json()
         assert problem["code"] == "table_replaced"
-        assert f"DELETE /v1/tables/{table_id}" in problem["detail"]
+        assert problem["remedy"]["request"] == f"DELETE /v1/tables/{table_id}"
 
 
 async def test_a_vanished_table_is_a_conflict(api: Api, lake: Lake, table_id: str) -> None:

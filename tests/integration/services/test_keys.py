@@ -10,6 +10,7 @@ from engine.domain.access.audit import AuditFilter
 from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import InvalidInput, NotFound, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
+from engine.domain.remedies import remedy
 from engine.services.access.authentication import BELIEF_SECONDS, AccessService
 from engine.services.access.keys import KeyRequest, KeyService
 from engine.stores.database import Database
@@ -70,8 +71,9 @@ async def test_two_keys_of_a_name_live_side_by_side_and_a_third_needs_one_revoke
     (first, old), (second, new) = await keys.create(ADMIN, ETL), await keys.create(ADMIN, ETL)
     assert {first.slot, second.slot} == {1, 2}
     assert [(await access.authenticate(secret)).subject for secret in (old, new)] == ["key:etl", "key:etl"]
-    with pytest.raises(StateConflict, match=f"POST /v1/keys/{first.id}/revoke"):
+    with pytest.raises(StateConflict, match=f"revoke the older, {first.id}") as refused:
         await keys.create(ADMIN, ETL)
+    assert refused.value.remedy == remedy("revoke_key", key_id=first.id)
     await keys.revoke(ADMIN, first.id)
     third, _ = await keys.create(ADMIN, ETL)
     assert third.slot == first.slot

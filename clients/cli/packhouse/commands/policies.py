@@ -17,7 +17,7 @@ from packhouse.documents import editing
 from packhouse.documents.reading import read_document, with_fields
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml, moment, print_fields, print_rows
-from packhouse.problems import CommandError, in_commands
+from packhouse.problems import CommandError
 from packhouse.rendering import answers
 from packhouse.rendering.policies import changes_of, preview, values, with_sizes
 from packhouse.session import Session, etag_of
@@ -336,7 +336,7 @@ def _show(session: Session, answer: Answer) -> None:
         if stored.get("message"):
             session.say(f"[dim]message: {escape(stored['message'])}[/]")
         for note in stored.get("notes") or ():
-            session.say(f"[yellow]note[/] {escape(in_commands(note))}")
+            session.say(f"[yellow]note[/] {escape(note)}")
 
     session.show(stored, render)
 

@@ -10,7 +10,6 @@ from rich.table import Table
 
 from packhouse.arguments.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
-from packhouse.problems import in_commands
 from packhouse.rendering import results, upkeep
 from packhouse.rendering.policies import values
 
@@ -99,7 +98,7 @@ def _due(answered: Document) -> Document:
     due = answered.get("due")
     if due is None:
         return {}
-    advice = {"advice": in_commands(" ".join(due["advice"]))} if due["advice"] else {}
+    advice = {"advice": " ".join(due["advice"])} if due["advice"] else {}
     return {"due": " ".join(due["because"]) or "no", **advice}
 
 
@@ -201,7 +200,7 @@ def explanation(console: Console, answer: Document, *, every: bool = False) -> N
     """Show the sentences first, then the conditions, then settings with their origins."""
     lines = Table.grid(padding=(0, 1))
     for sentence in _sentences(answer["summary"]):
-        lines.add_row("•", escape(in_commands(sentence)))
+        lines.add_row("•", escape(sentence))
     console.print(lines)
     console.print()
     _conditions(console, answer, only_failed=False)
@@ -268,7 +267,7 @@ def run(console: Console, found: Document) -> None:
         "run": found["id"],
         "table": found.get("table") or found.get("table_id"),
         "state": state(found["state"]),
-        "detail": in_commands(found["detail"]) if found.get("detail") else None,
+        "detail": found["detail"] if found.get("detail") else None,
         "attempt": found["attempt"],
         "waits for": found.get("waiting_for"),
         "until": moment(found.get("not_before")),
@@ -376,7 +375,7 @@ def _spent(time: Document | None) -> str | None:
 def _conditions(console: Console, document: Document, *, only_failed: bool) -> None:
     shown = [c for c in document["conditions"] if not (only_failed and c["holds"])]
     if shown:
-        rows = [(c["name"], _MARKS[c["holds"]], in_commands(c["detail"])) for c in shown]
+        rows = [(c["name"], _MARKS[c["holds"]], c["detail"]) for c in shown]
         print_rows(console, ("condition", "", "found"), rows)
         console.print()
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from packhouse.output import print_rows, size
-from packhouse.problems import deletion_lines, in_commands
+from packhouse.problems import deletion_lines
 
 Document = Mapping[str, Any]
 _SIZES: Final = frozenset({"bandwidth", "available_bandwidth", "bytes_per_day"})
@@ -35,7 +35,7 @@ def preview(console: Console, found: Document) -> None:
     for problem in found["contradictions"]:
         console.print(f"[red]{escape(problem['pointer'])}[/]: {escape(problem['message'])}", soft_wrap=True)
     for note in found["notes"]:
-        console.print(f"[yellow]note[/] {escape(in_commands(note))}", soft_wrap=True)
+        console.print(f"[yellow]note[/] {escape(note)}", soft_wrap=True)
 
 
 def print_deletions(console: Console, found: Mapping[str, Any]) -> None:

@@ -1,13 +1,15 @@
 /** Errors of the API as a person reads them: what happened, what to do, and the request to ask about. */
-import { ApiError, ConnectionError, ForbiddenError, NotFoundError, PreconditionError, RateLimitedError, UnauthenticatedError } from "@packhouse/client";
+import { ApiError, ConnectionError, ForbiddenError, NotFoundError, PreconditionError, RateLimitedError, type Remedy, UnauthenticatedError } from "@packhouse/client";
 
 export interface Trouble {
   readonly title: string;
   readonly detail: string;
   /** What the person can do about it. */
   readonly remedy: string | null;
+  /** The operation that ends the problem. */
+  readonly operation: Remedy | null;
   readonly requestId: string | null;
-  readonly fields: readonly { pointer: string; message: string; hint: string | null; value: unknown }[];
+  readonly fields: readonly { pointer: string; message: string; hint: string | null; remedy: Remedy | null; value: unknown }[];
 }
 
 /** A person did not acknowledge what a change deletes: nothing was sent again. */
@@ -19,9 +21,10 @@ export function troubleOf(error: unknown): Trouble {
     return {
       title: error.problem.title,
       detail: error.problem.detail,
-      remedy: remedyOf(error),
+      remedy: error.remedy === null ? remedyOf(error) : null,
+      operation: error.remedy,
       requestId: error.requestId,
-      fields: error.errors.map(({ pointer, message, hint, value }) => ({ pointer, message, hint: hint ?? null, value })),
+      fields: error.errors.map(({ pointer, message, hint, remedy, value }) => ({ pointer, message, hint: hint ?? null, remedy: remedy ?? null, value })),
     };
   }
   if (error instanceof ConnectionError) {
@@ -29,13 +32,14 @@ export function troubleOf(error: unknown): Trouble {
       title: "The server did not answer",
       detail: "Whether the request was carried out is not known.",
       remedy: "Wait until the connection is back, look at the current state, and then try again.",
+      operation: null,
       requestId: null,
       fields: [],
     };
   }
-  if (error instanceof NotAcknowledged) return { title: "Nothing was saved", detail: error.message, remedy: null, requestId: null, fields: [] };
+  if (error instanceof NotAcknowledged) return { title: "Nothing was saved", detail: error.message, remedy: null, operation: null, requestId: null, fields: [] };
   const detail = error instanceof Error ? error.message : String(error);
-  return { title: "The page failed", detail, remedy: "Reload the page.", requestId: null, fields: [] };
+  return { title: "The page failed", detail, remedy: "Reload the page.", operation: null, requestId: null, fields: [] };
 }
 
 function remedyOf(error: ApiError): string | null {

@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Group, List, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { isForbidden, isNotFound, troubleOf } from "../api/problems";
+import { RemedyLink } from "./Remedy";
 
 export function Problem({ error, onRetry, children }: { error: unknown; onRetry?: () => void; children?: ReactNode }) {
   const trouble = troubleOf(error);
@@ -14,7 +15,7 @@ export function Problem({ error, onRetry, children }: { error: unknown; onRetry?
           {trouble.fields.map((field) => (
             <List.Item key={`${field.pointer} ${field.message}`}>
               <Code>{field.pointer}</Code> {field.message}
-              {field.hint !== null && <>. {field.hint}</>}
+              {field.hint !== null && <>. {field.hint}</>} {field.remedy !== null && <RemedyLink remedy={field.remedy} />}
             </List.Item>
           ))}
         </List>
@@ -24,6 +25,7 @@ export function Problem({ error, onRetry, children }: { error: unknown; onRetry?
           {trouble.remedy}
         </Text>
       )}
+      {trouble.operation !== null && <RemedyLink remedy={trouble.operation} />}
       {(trouble.requestId !== null || onRetry !== undefined) && (
         <Group mt="xs" gap="md">
           {onRetry !== undefined && (

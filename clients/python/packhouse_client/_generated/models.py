@@ -446,19 +446,6 @@ class Condition(Model):
     """Findings."""
 
 
-class Contradiction(Model):
-    """Settings that would contradict one another."""
-
-    pointer: str = not_answered("pointer")
-    """JSON pointer to the setting."""
-
-    message: str = not_answered("message")
-    """Description of the error."""
-
-    hint: str | None = not_answered("hint")
-    """Remedy; null: none is known."""
-
-
 class Cost(Model):
     """Bytes and requests of a run that starts now."""
 
@@ -2067,22 +2054,6 @@ class PredictionError(Model):
     """Error of the time."""
 
 
-class ProblemField(Model):
-    """One wrong field."""
-
-    pointer: str = not_answered("pointer")
-    """JSON pointer into the body, or `query:`, `path:`, `header:` and a name."""
-
-    message: str = not_answered("message")
-    """Description of the error."""
-
-    value: Any = not_answered("value")
-    """The given value, if it is short and not a secret."""
-
-    hint: str | None = not_answered("hint")
-    """Remedy."""
-
-
 class Progress(Model):
     """Progress of a run. Bytes are of inputs; the rate is the present one, read + written."""
 
@@ -2289,6 +2260,19 @@ class RegistrationRequest(Model):
 
     limit: int = 200
     """Maximum number of tables to register with this request."""
+
+
+class Remedy(Model):
+    """The operation that ends a problem or a wait."""
+
+    operation_id: str = not_answered("operation_id")
+    """An `operationId` of this description."""
+
+    parameters: dict[str, str] = not_answered("parameters")
+    """Values of it that are known, by name: parameters of its path, and fields of its body. A field of the body that is not named here is the caller's to choose."""
+
+    request: str = not_answered("request")
+    """Its method and path, for callers without an SDK."""
 
 
 class RequestCause(Model):
@@ -3500,6 +3484,22 @@ class CatalogList(Model):
     """Send as `page_token` for the next page; null on the last."""
 
 
+class Contradiction(Model):
+    """Settings that would contradict one another."""
+
+    pointer: str = not_answered("pointer")
+    """JSON pointer to the setting."""
+
+    message: str = not_answered("message")
+    """Description of the error."""
+
+    hint: str | None = not_answered("hint")
+    """Remedy; null: none is known."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that the hint names, if it names one."""
+
+
 class CopiesFound(Model):
     """Replaced copies that a search found."""
 
@@ -4377,35 +4377,23 @@ class PolicyPreview(Model):
     """Notes, such as checks that were not made."""
 
 
-class Problem(Model):
-    """Every error answer of the API."""
+class ProblemField(Model):
+    """One wrong field."""
 
-    type: str = not_answered("type")
-    """URI path of the problem type; GET it for an explanation."""
+    pointer: str = not_answered("pointer")
+    """JSON pointer into the body, or `query:`, `path:`, `header:` and a name."""
 
-    title: str = not_answered("title")
-    """Short summary of the problem type."""
+    message: str = not_answered("message")
+    """Description of the error."""
 
-    status: int = not_answered("status")
-    """HTTP status."""
+    value: Any = not_answered("value")
+    """The given value, if it is short and not a secret."""
 
-    detail: str = not_answered("detail")
-    """Description of this occurrence, with the remedy."""
+    hint: str | None = not_answered("hint")
+    """The correction, in words."""
 
-    instance: str = not_answered("instance")
-    """The path of the request."""
-
-    code: str = not_answered("code")
-    """Stable name of the problem type."""
-
-    request_id: str | None = not_answered("request_id")
-    """Find the request in the log by it."""
-
-    errors: list[ProblemField] | None = None
-    """One entry for each wrong field."""
-
-    details: dict[str, Any] | None = None
-    """Further facts, by problem type."""
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that the hint names, if it names one."""
 
 
 class Proof(Model):
@@ -5710,6 +5698,40 @@ class PresetList(Model):
 
     items: list[Preset] = not_answered("items")
     """The presets, by name."""
+
+
+class Problem(Model):
+    """Every error answer of the API."""
+
+    type: str = not_answered("type")
+    """URI path of the problem type; GET it for an explanation."""
+
+    title: str = not_answered("title")
+    """Short summary of the problem type."""
+
+    status: int = not_answered("status")
+    """HTTP status."""
+
+    detail: str = not_answered("detail")
+    """Description of this occurrence, in words: without a URL, and not to be parsed."""
+
+    remedy: Remedy | None = None
+    """The operation that ends the problem, if there is one."""
+
+    instance: str = not_answered("instance")
+    """The path of the request."""
+
+    code: str = not_answered("code")
+    """Stable name of the problem type."""
+
+    request_id: str | None = not_answered("request_id")
+    """Find the request in the log by it."""
+
+    errors: list[ProblemField] | None = None
+    """One entry for each wrong field."""
+
+    details: dict[str, Any] | None = None
+    """Further facts, by problem type."""
 
 
 class PurgePlan(Model):

@@ -2195,6 +2195,8 @@ export interface components {
             message: string;
             /** @description JSON pointer to the setting. */
             pointer: string;
+            /** @description The operation that the hint names, if it names one. */
+            remedy: components["schemas"]["Remedy"] | null;
         };
         /** @description Replaced copies that a search found. */
         CopiesFound: {
@@ -5687,7 +5689,7 @@ export interface components {
         Problem: {
             /** @description Stable name of the problem type. */
             code: string;
-            /** @description Description of this occurrence, with the remedy. */
+            /** @description Description of this occurrence, in words: without a URL, and not to be parsed. */
             detail: string;
             /**
              * @description Further facts, by problem type.
@@ -5703,6 +5705,11 @@ export interface components {
             errors?: components["schemas"]["ProblemField"][];
             /** @description The path of the request. */
             instance: string;
+            /**
+             * @description The operation that ends the problem, if there is one.
+             * @default null
+             */
+            remedy?: components["schemas"]["Remedy"] | null;
             /** @description Find the request in the log by it. */
             request_id: string | null;
             /** @description HTTP status. */
@@ -5715,7 +5722,7 @@ export interface components {
         /** @description One wrong field. */
         ProblemField: {
             /**
-             * @description Remedy.
+             * @description The correction, in words.
              * @default null
              */
             hint: string | null;
@@ -5726,6 +5733,11 @@ export interface components {
              * @example /rewrite/target_file_bytes
              */
             pointer: string;
+            /**
+             * @description The operation that the hint names, if it names one.
+             * @default null
+             */
+            remedy: components["schemas"]["Remedy"] | null;
             /**
              * @description The given value, if it is short and not a secret.
              * @default null
@@ -6410,6 +6422,29 @@ export interface components {
              * @default false
              */
             paused?: boolean;
+        };
+        /**
+         * @description The operation that ends a problem or a wait.
+         * @example {
+         *       "operation_id": "resume_table",
+         *       "parameters": {
+         *         "table_id": "tbl_1"
+         *       },
+         *       "request": "POST /v1/tables/tbl_1/resume"
+         *     }
+         */
+        Remedy: {
+            /**
+             * @description An `operationId` of this description.
+             * @example resume_table
+             */
+            operation_id: string;
+            /** @description Values of it that are known, by name: parameters of its path, and fields of its body. A field of the body that is not named here is the caller's to choose. */
+            parameters: {
+                [key: string]: string;
+            };
+            /** @description Its method and path, for callers without an SDK. */
+            request: string;
         };
         /** @description Files that are, or would be, deleted, and what is left alone. */
         RemovalPlan: {

@@ -130,10 +130,10 @@ _ARTEMIS: Final = _preset(
     "is rewritten beside its writers, once its oldest new small file is an hour old), 30 % of the bandwidth (set "
     "limits.available_bandwidth), no new rewrites from 09:00 to 17:00 UTC, slower rewrites while queries are "
     "slow, manifests merged each week, and sooner when there are more than 100 small ones. At most four file groups "
-    "of the table are rewritten at once; PUT /v1/limits caps the whole fleet. A commit is tried at most 16 times, as "
-    "with every preset. A group has up to 1 GiB of neighbours, in the order of their commits, where the source fills "
-    "bins of one output from the largest file down (rewrite.order_bins_by: fill), and a commit can have groups of "
-    "several partitions.",
+    "of the table are rewritten at once; the limit parallel_groups caps the whole fleet. A commit is tried at most 16 "
+    "times, as with every preset. A group has up to 1 GiB of neighbours, in the order of their commits, where the "
+    "source fills bins of one output from the largest file down (rewrite.order_bins_by: fill), and a commit can have "
+    "groups of several partitions.",
     source="Lesson 'Compaction Strategies' (data lakes, module 6, the Artemis archive): sections 'The Small-File "
     "Problem at Scale' (32 MB, 128 MB, 1 GB), 'Bin-Packing' (bins of one file are dropped), 'Concurrent "
     "Compaction' (sealed days), 'Resource Budget and Pacing' and 'Compacting Manifests'. It names no figures "

@@ -101,7 +101,7 @@ class TaskSlots:
             self._is_told = True
             detail = (
                 "the tasks of other runs use all of the fleet's parallel_groups: this run sends its next group when "
-                "one of them ends, or after the limit is raised (PUT /v1/limits)"
+                "one of them ends, or after the limit is raised"
             )
             await self._attempt.record("waits_for_parallel_groups", {"detail": detail})
 
