@@ -26,7 +26,7 @@ from api.problems.validation import refuse_unknown_parameters
 from api.routes import console, docs, problems
 from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, discoveries, formats
-from api.routes.fleet import figures, health, history, limits, pauses, windows
+from api.routes.fleet import figures, health, history, limits, pauses, system, windows
 from api.routes.policies import of_tables, presets, previews, scoped
 from api.routes.runs import deletions, operations, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
@@ -50,7 +50,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "signals", "description": "Commits, query latency and back-pressure that other systems report."},
     {"name": "fleet", "description": "Sums, ranking, limits and pauses over all tables."},
     {"name": "access", "description": "API keys, the caller, and the audit log of changes."},
-    {"name": "operations", "description": "State and metrics of the process."},
+    {"name": "operations", "description": "State of the process, of the system and its dependencies, and metrics."},
 ]
 
 
@@ -124,6 +124,7 @@ def _include(app: FastAPI) -> None:
         limits,
         docs,
         health,
+        system,
         problems,
         deletions,
     ):

@@ -17,6 +17,7 @@ from engine.services.fleet.health import HealthService
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
+from engine.services.fleet.system import SystemService
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.renewals import RenewalService
 from engine.services.policies.of_tables import PolicyService
@@ -69,6 +70,7 @@ class Services:
     limits: LimitService
     idempotency: IdempotencyService
     health: HealthService
+    system: SystemService
     hints: Hints
     pace: PaceLedger
     pace_tokens: PaceTokens

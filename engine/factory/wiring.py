@@ -32,6 +32,7 @@ from engine.services.fleet.health import HealthService
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
 from engine.services.fleet.service import FleetService
+from engine.services.fleet.system import SystemService
 from engine.services.operations.metadata.attempts import MetadataContext
 from engine.services.operations.metadata.expiry import ExpiryAttempt
 from engine.services.operations.metadata.old_compactions import OldCompactionsAttempt
@@ -191,6 +192,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
     )
     history = FleetHistoryService(database=database)
     fleet = FleetService(database=database, shared=shared, clock=clock)
+    health = _health(around, fleet)
     catalogs = CatalogService(database=database, formats=formats, clock=clock)
     tables = TableService(
         database=database,
@@ -235,7 +237,8 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         fleet=fleet,
         fleet_history=history,
         idempotency=IdempotencyService(database=database),
-        health=_health(around, fleet),
+        health=health,
+        system=SystemService(database=database, health=health),
         policies=PolicyService(database=database, formats=formats, checks=checks),
         windows=WindowService(database=database, clock=clock),
         scoped_policies=ScopedPolicyService(database=database, checks=checks),

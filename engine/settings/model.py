@@ -42,8 +42,8 @@ class Settings(BaseSettings):
     spark_url: Secret | None = Field(
         None,
         json_schema_extra=unset("an embedded server"),
-        description="`sc://host:port`; Spark 4.1 with Connect; executors need this Python minor version, pyarrow "
-        "and numpy, and [obstore or hdfs-native](operations.md#object-stores) for tables that are not"
+        description="`sc://host:port`; Spark 4.0 to 4.3 with Connect; executors need this Python minor version, "
+        "pyarrow and numpy, and [obstore or hdfs-native](operations.md#object-stores) for tables that are not"
         " on a disk.",
     )
     paimon_jar: Path | None = Field(

@@ -34,6 +34,7 @@ PAGES: Final = {
     "/keys": "Keys",
     "/audit": "Audit",
     "/signals": "Signals",
+    "/system": "System",
     "/formats": "Formats",
 }
 

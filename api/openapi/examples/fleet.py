@@ -45,6 +45,18 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "pause": None,
         "breakers": [],
     },
+    "SystemComponent": {
+        "kind": "spark",
+        "name": "",
+        "state": "away",
+        "text": "Spark does not answer. 12 runs wait for it, and continue once it answers.",
+        "detail": "connection refused",
+        "since": "2026-11-01T09:00:00Z",
+        "next_probe_at": "2026-11-01T09:04:15Z",
+        "waiting_runs": 12,
+        "remedy": None,
+    },
+    "System": {"status": "degraded", "measured_at": MEASURED, "omitted_count": 0},
     "FleetHistory": {"step": "1h", "known_since": "2026-10-15T12:00:00Z"},
     "FleetInterval": {
         "starts_at": "2026-11-01T09:00:00Z",

@@ -55,6 +55,7 @@ app.add_typer(access.app, name="keys")
 app.add_typer(contexts.app, name="context")
 for module in (runs, tables, policies, access, formats, declarations):
     module.add_commands(app)
+app.command()(fleet.status)
 
 
 def _show_version(wanted: bool) -> None:

@@ -115,6 +115,7 @@ class Fleet(Resource[S]):
 
     figures = Operation(requests.get_fleet, AsModel(lambda: models.Fleet))
     history = Operation(requests.get_fleet_history, AsModel(lambda: models.FleetHistory))
+    system = Operation(requests.get_system, AsModel(lambda: models.System))
     windows = Operation(requests.get_fleet_windows, AsModel(lambda: models.FleetWindows))
     tables = Listing(requests.list_fleet_tables, AsModel(lambda: models.FleetTableList), key=("table_id",))
     pause = Operation(requests.pause_fleet, AsModel(lambda: models.Pause))

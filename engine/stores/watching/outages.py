@@ -14,10 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, SPARK, Outage, outage_key, probe_lease, probe_wait
+from engine.domain.fleet.system import KnownOutage
 from engine.domain.ids import TableId
 from engine.domain.runs.operations import OPERATIONS
-from engine.domain.runs.run import Run
-from engine.stores.schema.core import runs
+from engine.domain.runs.run import Run, RunState
+from engine.stores.schema.core import runs, tables
 from engine.stores.schema.watching import outages
 from engine.stores.sql.dialects import now, seconds_from_now, upsert
 
@@ -63,6 +64,29 @@ class OutageStore:
         query = select(outages).where(outages.c.key.in_(sorted(keys)))
         found = [_to_outage(row) for row in (await self._connection.execute(query)).mappings()]
         return {each.key: each for each in found}
+
+    async def list_known(self, teams: Collection[str] | None, limit: int) -> builtins.list[KnownOutage]:
+        """Return outages with the number of queued runs that wait for each, the longest first.
+
+        Only outages of a kind that this version knows; of storages those of tables of these teams (None: all), whose
+        runs alone are counted.
+        """
+        own = () if teams is None else (runs.c.owner_team.in_(sorted(teams)),)
+        waiting = select(func.count()).select_from(runs).where(runs.c.state == RunState.QUEUED, _needs_it(), *own)
+        seen = exists().where(tables.c.id == outages.c.table_id)
+        if teams is not None:
+            seen = seen.where(tables.c.owner_team.in_(sorted(teams)))
+        query = (
+            select(outages, waiting.correlate(outages).scalar_subquery().label("waiting"))
+            .where(
+                outages.c.dependency.in_(tuple(DependencyKind)),
+                or_(outages.c.dependency != DependencyKind.STORAGE, seen),
+            )
+            .order_by(outages.c.away_since, outages.c.key)
+            .limit(limit)
+        )
+        rows = (await self._connection.execute(query)).mappings()
+        return [KnownOutage(_to_outage(row), row["waiting"]) for row in rows]
 
     async def counts(self) -> dict[str, int]:
         """Count the outages by kind of dependency; every kind is a key."""
@@ -122,8 +146,12 @@ def waits_for_outage() -> ColumnElement[bool]:
 
     That is Spark for operations that use it, and the dependency that ended the run's last attempt.
     """
+    return exists().where(_needs_it())
+
+
+def _needs_it() -> ColumnElement[bool]:
     needs_spark = and_(outages.c.key == SPARK, runs.c.operation.in_(_OF_SPARK))
-    return exists().where(or_(needs_spark, outages.c.key == runs.c.waits_on))
+    return or_(needs_spark, outages.c.key == runs.c.waits_on)
 
 
 def _as_claimed(outage: Outage) -> tuple[ColumnElement[bool], ...]:

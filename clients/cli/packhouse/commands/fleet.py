@@ -13,7 +13,7 @@ from packhouse.documents.reading import assignments
 from packhouse.exit_codes import ExitCode
 from packhouse.output import print_fields, print_tree
 from packhouse.problems import CommandError
-from packhouse.rendering import answers
+from packhouse.rendering import fleet as rendering
 from packhouse.rendering.series import fleet_history, windows
 from packhouse.session import Call, Session, etag_of
 
@@ -33,7 +33,14 @@ def show(context: typer.Context) -> None:
     """Show sums over all tables, what happened in the last 24 hours, and the backlog."""
     session = Session.of(context)
     found = session.ask(session.client.fleet.figures)
-    session.show(found, lambda console: print_tree(console, found))
+    session.show(found, lambda console: rendering.figures(console, found))
+
+
+def status(context: typer.Context) -> None:
+    """Show what of Packhouse and its dependencies works, and how many runs wait for what does not."""
+    session = Session.of(context)
+    found = session.ask(session.client.fleet.system)
+    session.show(found, lambda console: rendering.system(console, found))
 
 
 @app.command("history")
@@ -96,7 +103,7 @@ def list_tables(
     items = list(session.pages(session.client.fleet.tables, limit=limit, sort=sort, **filters))
     is_filtered = any(value is not None for value in filters.values())
     empty = "no table matches" if is_filtered else "no tables: `packhouse tables register TABLE` adds one"
-    session.show_list(items, lambda console: answers.fleet_tables(console, items), empty=empty)
+    session.show_list(items, lambda console: rendering.tables(console, items), empty=empty)
 
 
 @app.command("pause")

@@ -241,26 +241,6 @@ def runs(console: Console, items: Sequence[Document]) -> None:
     print_rows(console, ("=run", "state", "=submitted", "table", "?detail"), rows)
 
 
-def fleet_tables(console: Console, items: Sequence[Document]) -> None:
-    """List tables with their last look, newest measurement and newest run."""
-    rows = [
-        (
-            t["table"],
-            t["hold"] or t["verdict"],
-            t["due_since"] and moment(t["due_since"]),
-            t["next_look_at"] and moment(t["next_look_at"]),
-            t["last_run"] and state(t["last_run"]["state"]),
-            t["score"],
-            t["small_file_count"],
-            size(t.get("history_bytes")),
-            t["owner_team"],
-        )
-        for t in items
-    ]
-    columns = ("table", "verdict", "?=due since", "=next look", "?last run", ">score", ">small", "?>history", "?team")
-    print_rows(console, columns, rows)
-
-
 def run(console: Console, found: Document) -> None:
     """Show one run: its progress, and its result if it has ended."""
     fields: dict[str, Any] = {

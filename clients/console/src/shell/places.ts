@@ -9,5 +9,6 @@ export const PLACES = [
   { to: "/signals", label: "Signals", key: "s", about: "Commits, latency and back-pressure that were reported" },
   { to: "/keys", label: "Keys", key: "k", about: "API keys and roles" },
   { to: "/audit", label: "Audit", key: "a", about: "Who changed what" },
+  { to: "/system", label: "System", key: "y", about: "What of Packhouse and its dependencies works" },
   { to: "/formats", label: "Formats", key: "m", about: "What each table format supports" },
 ] as const;

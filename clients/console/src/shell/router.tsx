@@ -55,6 +55,7 @@ const routes = [
   page("/keys", () => import("../pages/access/KeysPage")),
   page("/audit", () => import("../pages/access/AuditPage")),
   page("/signals", () => import("../pages/signals/SignalsPage")),
+  page("/system", () => import("../pages/system/SystemPage")),
   page("/formats", () => import("../pages/formats/FormatsPage")),
 ] as const;
 

@@ -2,6 +2,26 @@
 from packhouse_client.open_enums import OpenEnum
 
 
+class ComponentKind(OpenEnum):
+    """Kind of a component."""
+
+    DATABASE = "database"
+    REDIS = "redis"
+    SPARK = "spark"
+    COORDINATOR = "coordinator"
+    WORKER = "worker"
+    CATALOG = "catalog"
+    STORAGE = "storage"
+
+
+class ComponentState(OpenEnum):
+    """State of a component."""
+
+    OK = "ok"
+    FAILING = "failing"
+    AWAY = "away"
+
+
 class DeclaredOperationNeedsItem(OpenEnum):
     CATALOG = "catalog"
     SPARK = "spark"
@@ -430,6 +450,13 @@ class Strategy(OpenEnum):
     HILBERT = "hilbert"
     TIERED = "tiered"
     WINDOW = "window"
+
+
+class SystemStatus(OpenEnum):
+    """`degraded`: a component is in another state than `ok`."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
 
 
 class UpkeepPlanOperation(OpenEnum):

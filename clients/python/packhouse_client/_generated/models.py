@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from packhouse_client._generated.enums import (
+    ComponentKind,
+    ComponentState,
     DeclaredOperationNeedsItem,
     DeletionAcknowledgementExceededItem,
     DeletionKind,
@@ -48,6 +50,7 @@ from packhouse_client._generated.enums import (
     RunState,
     SignalKind,
     Strategy,
+    SystemStatus,
     UpkeepPlanOperation,
     UpkeepSubmissionOperation,
     Verdict,
@@ -2728,6 +2731,37 @@ class SurgeSettings(Model):
     """Percentage of the table above which a deletion waits if it is above `factor` as well. The smallest of all policies that cover the table applies."""
 
 
+class SystemComponent(Model):
+    """A part of Packhouse or a dependency, with its effect on runs."""
+
+    kind: ComponentKind = not_answered("kind")
+    """Kind of the signal, which determines the other fields."""
+
+    name: str = not_answered("name")
+    """Name of a catalog; address of the table whose storage it is; empty for the others."""
+
+    state: ComponentState = not_answered("state")
+    """`away`: it does not answer, or no such process is alive; `failing`: runs of several tables of the catalog failed in a row, and none starts automatically for now; `ok`: it answers, or no outage is known."""
+
+    text: str = not_answered("text")
+    """State and effect in sentences."""
+
+    detail: str = not_answered("detail")
+    """Its version or last error; can be empty."""
+
+    since: datetime | None = not_answered("since")
+    """Start of the outage or failures, as far as it is known."""
+
+    next_probe_at: datetime | None = not_answered("next_probe_at")
+    """When it is asked again; null unless that is planned."""
+
+    waiting_runs: int = not_answered("waiting_runs")
+    """Queued runs of tables that the caller sees that wait for it."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """Ends the state; null where it ends by itself or outside of Packhouse."""
+
+
 class Table(Model):
     """A registered table."""
 
@@ -5011,6 +5045,20 @@ class RunNow(Model):
 
     skipped_reasons: dict[str, int] = not_answered("skipped_reasons")
     """Skipped partitions by reason."""
+
+
+class System(Model):
+    """What works, and which runs wait because something does not."""
+
+    status: SystemStatus = not_answered("status")
+    measured_at: datetime = not_answered("measured_at")
+    """Time of the measurement."""
+
+    components: list[SystemComponent] = not_answered("components")
+    """Database, Redis, Spark, coordinators and workers; at most 500 catalogs that exist for the caller; then storages of its teams' tables with an outage, the longest first."""
+
+    omitted_count: int = not_answered("omitted_count")
+    """Outages that are left out; at most 100 are shown."""
 
 
 class TableHealth(Model):

@@ -2044,6 +2044,18 @@ def get_metrics() -> dict[str, Any]:
     return arguments("GET", "/metrics")
 
 
+def get_system() -> dict[str, Any]:
+    """Show what works and what does not.
+
+    Show the state of each part of Packhouse and each dependency: since when it is away, and what waits
+    for it.
+
+    Catalogs and storages are not asked: a run that gets no answer reports the outage, and probes look
+    for its end.
+    """
+    return arguments("GET", "/v1/system")
+
+
 def explain_problem(code: str) -> dict[str, Any]:
     """Explain a problem type.
 

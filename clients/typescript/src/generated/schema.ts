@@ -1032,6 +1032,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what works and what does not
+         * @description Show the state of each part of Packhouse and each dependency: since when it is away, and what waits for it.
+         *
+         *     Catalogs and storages are not asked: a run that gets no answer reports the outage, and probes look for its end.
+         */
+        get: operations["get_system"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tables": {
         parameters: {
             query?: never;
@@ -2178,6 +2200,16 @@ export interface components {
             value?: unknown;
             values?: unknown;
         });
+        /**
+         * @description Kind of a component.
+         * @enum {string}
+         */
+        ComponentKind: "database" | "redis" | "spark" | "coordinator" | "worker" | "catalog" | "storage";
+        /**
+         * @description State of a component.
+         * @enum {string}
+         */
+        ComponentState: "ok" | "failing" | "away";
         /** @description One condition of the rewrite; a condition that does not hold prevents the rewrite. */
         Condition: {
             /** @description Findings. */
@@ -8135,6 +8167,59 @@ export interface components {
              * @example 5
              */
             share_percent?: number | null;
+        };
+        /** @description What works, and which runs wait because something does not. */
+        System: {
+            /** @description Database, Redis, Spark, coordinators and workers; at most 500 catalogs that exist for the caller; then storages of its teams' tables with an outage, the longest first. */
+            components: components["schemas"]["SystemComponent"][];
+            /**
+             * Format: date-time
+             * @description Time of the measurement.
+             */
+            measured_at: string;
+            /**
+             * @description Outages that are left out; at most 100 are shown.
+             * @example 0
+             */
+            omitted_count: number;
+            /**
+             * @description `degraded`: a component is in another state than `ok`.
+             * @enum {string}
+             */
+            status: "ok" | "degraded";
+        };
+        /** @description A part of Packhouse or a dependency, with its effect on runs. */
+        SystemComponent: {
+            /**
+             * @description Its version or last error; can be empty.
+             * @example connection refused
+             */
+            detail: string;
+            /** @description Kind of the signal, which determines the other fields. */
+            kind: components["schemas"]["ComponentKind"];
+            /**
+             * @description Name of a catalog; address of the table whose storage it is; empty for the others.
+             * @example lake
+             */
+            name: string;
+            /** @description When it is asked again; null unless that is planned. */
+            next_probe_at: string | null;
+            /** @description Ends the state; null where it ends by itself or outside of Packhouse. */
+            remedy: components["schemas"]["Remedy"] | null;
+            /** @description Start of the outage or failures, as far as it is known. */
+            since: string | null;
+            /** @description `away`: it does not answer, or no such process is alive; `failing`: runs of several tables of the catalog failed in a row, and none starts automatically for now; `ok`: it answers, or no outage is known. */
+            state: components["schemas"]["ComponentState"];
+            /**
+             * @description State and effect in sentences.
+             * @example Spark does not answer. 12 runs wait for it, and continue once it answers.
+             */
+            text: string;
+            /**
+             * @description Queued runs of tables that the caller sees that wait for it.
+             * @example 12
+             */
+            waiting_runs: number;
         };
         /** @description A registered table. */
         Table: {
@@ -14314,6 +14399,63 @@ export interface operations {
             };
             /** @description The body must be JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_system: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What works, and which runs wait because something does not. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["System"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

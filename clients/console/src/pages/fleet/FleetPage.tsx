@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Time } from "../../parts/Time";
 import { Answer, PageHead } from "../../parts/states";
 import { DeletionsNotice } from "../deletions/DeletionsNotice";
+import { SystemNotice } from "../system/SystemNotice";
 import { FirstStart } from "./FirstStart";
 import { FleetActions } from "./FleetActions";
 import { FleetFigures } from "./FleetFigures";
@@ -38,6 +39,7 @@ function Fleet({ fleet, samples }: FleetNow) {
   return (
     <>
       {fleet.pause !== null && <PauseNotice pause={fleet.pause} whole="the fleet" />}
+      <SystemNotice />
       <DeletionsNotice />
       {fleet.measured_tables === 0 && (
         <Text size="sm" mb="md" role="status">
