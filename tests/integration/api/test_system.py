@@ -9,7 +9,7 @@ from engine.domain.fleet.processes import ProcessKind
 from engine.domain.ids import TableId
 from engine.domain.runs.run import Run, RunState
 from tests.integration.api.access import as_caller
-from tests.integration.api.conftest import Api
+from tests.integration.api.conftest import Api, Command
 from tests.support.eventually import seen_when
 
 
@@ -84,3 +84,13 @@ async def test_a_catalog_whose_runs_failed_in_a_row_has_a_remedy(api: Api, table
             await unit.breakers.note_end(failed, Fault.STORE)
     lake = (await components(api))["catalog lake"]
     assert (lake["state"], lake["remedy"]["request"]) == ("failing", "POST /v1/catalogs/lake/resume")
+
+
+async def test_the_command_line_shows_the_state_and_the_figures(packhouse: Command, api: Api, table_id: str) -> None:
+    await report(api, await queued(api, table_id), DependencyKind.SPARK, "connection refused")
+    shown = (await packhouse("status")).stdout
+    assert "1 run waits for it, and continues once it answers." in shown
+    assert "Last error: connection refused." in shown
+    figures = (await packhouse("fleet", "show")).stdout
+    assert "1, 0 measured, 0 paused" in figures
+    assert "1 queued" in figures
