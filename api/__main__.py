@@ -1,158 +1,16 @@
-"""`packhouse-server`: starts the parts of Packhouse. Settings come from `PACKHOUSE_*` environment variables."""
+"""The command `packhouse-server`."""
 
-import argparse
-import asyncio
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
 
-from uvicorn.loops import auto as uvicorn_loop
-
-from api.app import create_app
-from api.openapi.description import describe, to_yaml
-from api.server.memory import limit_malloc_arenas
-from engine.domain.errors import PackhouseError
-from engine.domain.policies.documents.schema import policy_schema_text
-from engine.domain.values.instants import format_instant
-from engine.extras import SPARK, require
-from engine.factory.services import Services
-from engine.logging import configure_logging
-from engine.settings.model import Settings
-from engine.settings.reading import read_settings
-from engine.settings.reference import settings_page
-from engine.settings.values import reveal
-
-if TYPE_CHECKING:
-    from engine.stores.database import Database
-
-_COMMANDS: Final = {
-    "up": "everything on this machine, with embedded servers where no URL is set",
-    "api": "the HTTP API",
-    "worker": "a worker: plans, rewrites, commits",
-    "coordinator": "the coordinator: relays, reaps, sweeps",
-    "migrate": "bring the database to this version's schema",
-    "audit": "check the audit log's hash chain; exit status 1 when it is broken",
-    "openapi": "write openapi.yaml from the app; needs no server",
-    "policy-schema": "write the JSON Schema of policies; needs no server",
-    "settings": "write the reference of all settings; needs no server",
-}
-_GENERATED: Final = {
-    "openapi": Path("openapi.yaml"),
-    "policy-schema": Path("docs/policy.schema.json"),
-    "settings": Path("docs/settings.md"),
-}
+from api.server.memory import without_collections
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
-    given = _parser().parse_args(arguments)
-    if given.command in _GENERATED:
-        return _generate(given.command, given.output, check=given.check)
-    try:
-        settings = read_settings()
-        configure_logging(settings.log_level, log_format=settings.log_format)
-        if given.command == "audit":
-            return asyncio.run(_verify_audit(settings, given.head))
-        limit_malloc_arenas()
-        with asyncio.Runner(loop_factory=uvicorn_loop.auto_loop_factory()) as runner:
-            runner.run(_start(given.command, settings))
-    except (PackhouseError, OSError) as error:
-        sys.stderr.write(f"packhouse-server {given.command}: {error}\n")
-        return 1
-    return 0
-
-
-async def _start(command: str, settings: Settings) -> None:
-    if command == "migrate":
-        await _migrate(settings)
-        return
-    require("pyspark", purpose="it", install=SPARK)
-    from api.server.parts import Parts, serve  # noqa: PLC0415 - loads Spark's client, which the other commands do not need
-
-    every = command == "up"
-    parts = Parts(
-        api=every or command == "api",
-        worker=every or command == "worker",
-        coordinator=every or command == "coordinator",
-    )
-    await serve(settings, parts, say=lambda line: print(line, flush=True))  # noqa: T201 - for the operator
-
-
-async def _migrate(settings: Settings) -> None:
-    async with _database(settings) as database:
-        await database.migrate()
-        number = await database.check_schema()
-    sys.stdout.write(f"the database is at schema {number}\n")
-
-
-@asynccontextmanager
-async def _database(settings: Settings) -> AsyncIterator["Database"]:
-    from engine.stores.database import Database, own_database  # noqa: PLC0415 - as above
-
-    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    url = reveal(settings.database_url)
-    database = Database(url) if url else own_database(settings.data_dir)
-    try:
-        yield database
-    finally:
-        await database.close()
-
-
-async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
-    """Check the audit log's chain and print the findings; return the exit status."""
-    from engine.services.access.audit import AuditService  # noqa: PLC0415 - as above
-
-    async with _database(settings) as database:
-        await database.check_schema()
-        verdict = await AuditService(database=database).verify(expected_heads=heads)
-    for fault in verdict.faults:
-        sys.stderr.write(f"{fault.message}\n")
-    head = "no entries" if verdict.head is None else f"head {verdict.head.hash}"
-    state = "holds" if verdict.holds else "IS BROKEN"
-    sys.stdout.write(f"the chain {state}: {verdict.sealed} sealed, {verdict.unsealed} not sealed yet, {head}\n")
-    if verdict.anchor.pruned_until is not None:
-        until = format_instant(verdict.anchor.pruned_until)
-        sys.stdout.write(f"verified from link {verdict.anchor.sequence + 1} on: entries up to {until} were pruned\n")
-    return 0 if verdict.holds else 1
-
-
-def _generate(command: str, path: Path, *, check: bool) -> int:
-    match command:
-        case "openapi":
-            text = to_yaml(describe(create_app(_nothing)))
-        case "policy-schema":
-            text = policy_schema_text()
-        case _:
-            text = settings_page()
-    if not check:
-        path.write_text(text, encoding="utf-8")
-        return 0
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write(f"{path} does not match the code: run `make openapi`\n")
-    return 1
-
-
-def _nothing() -> AbstractAsyncContextManager[Services]:
-    raise AssertionError("the app is described, never started")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="packhouse-server", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, purpose in _COMMANDS.items():
-        command = commands.add_parser(name, help=purpose, description=purpose)
-        if name == "audit":
-            command.add_argument("verb", choices=["verify"], help="check the whole chain")
-            head = "a hash that was the chain's head once and must still be in it; may be given several times"
-            command.add_argument("--head", action="append", default=[], metavar="HASH", help=head)
-        if name in _GENERATED:
-            command.add_argument("--check", action="store_true", help="change nothing; fail when the file differs")
-            default = _GENERATED[name]
-            command.add_argument("--output", type=Path, default=default, help=f"default: {default}")
-    return parser
+    with without_collections():
+        from api import commands  # noqa: PLC0415 - most of a start is this import
+    return commands.main(arguments)
 
 
 if __name__ == "__main__":

