@@ -1,7 +1,7 @@
 """A table as loaded at one point in time: its schema and newest snapshot; more is read on first use and kept."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -66,6 +66,10 @@ class TableView:
     def at(self, snapshot: Snapshot) -> "TableView":
         """Return the view as of an earlier snapshot, with the current schema."""
         return replace(self, head=snapshot, pointer=f"{self.pointer} at {snapshot.id} of {snapshot.committed_at_ms}")
+
+    def schemas(self, ids: Iterable[int]) -> Sequence[TableSchema]:
+        """Return the schemas with these ids."""
+        return [self.schema if each == self.schema.id else self.files.schema(each) for each in sorted(ids)]
 
     @cached_property
     def options(self) -> TableOptions:

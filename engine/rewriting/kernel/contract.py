@@ -20,7 +20,8 @@ class TaskInput:
     """One file to read, with the position-delete files that apply to it.
 
     `delete_bytes`: their sizes in the same order, or empty if they are unknown. Sizes are those of the manifest; a file
-    of another size fails the group.
+    of another size fails the group. `schema_id`: the table's schema that the file was written with; None if the table
+    does not record it.
     """
 
     path: str
@@ -28,6 +29,7 @@ class TaskInput:
     record_count: int
     delete_paths: tuple[str, ...] = ()
     delete_bytes: tuple[int, ...] = ()
+    schema_id: int | None = None
 
     @staticmethod
     def from_raw(raw: "dict[str, Any]") -> "TaskInput":

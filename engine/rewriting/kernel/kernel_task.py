@@ -27,9 +27,10 @@ class ReadPlan:
     `schema` is the Arrow IPC schema of the rows, base 64, each field (nested ones too) with a number in the metadata
     key `PARQUET:field_id`; outputs have exactly this schema. `match_by` is `field_id` where files have these numbers
     too, and `name` where they have none: columns of inputs are then those of the same name at every level; the numbers
-    only connect the parts of the task. Files outside of the `allowed_folders` are neither read nor written.
-    `newest_by`: rows are merged by this key, over all files; None: each row stays. Files of such a task have no delete
-    files.
+    only connect the parts of the task. With `field_id`, a file without numbers is read by the names of the schema that
+    it was written with: `schemas` has it by `TaskInput.schema_id`, in the form of `schema`. Files outside of the
+    `allowed_folders` are neither read nor written. `newest_by`: rows are merged by this key, over all files; None: each
+    row stays. Files of such a task have no delete files.
     """
 
     files: tuple[TaskInput, ...]
@@ -37,12 +38,13 @@ class ReadPlan:
     match_by: str
     allowed_folders: tuple[str, ...]
     newest_by: MergeKey | None = None
+    schemas: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
     def from_raw(raw: dict[str, Any]) -> "ReadPlan":
         """Return the plan from its JSON form."""
         files, key = tuple(map(TaskInput.from_raw, raw["files"])), MergeKey.from_raw(raw["newest_by"])
-        return ReadPlan(files, raw["schema"], raw["match_by"], tuple(raw["allowed_folders"]), key)
+        return ReadPlan(files, raw["schema"], raw["match_by"], tuple(raw["allowed_folders"]), key, raw["schemas"])
 
 
 @dataclass(frozen=True, slots=True)

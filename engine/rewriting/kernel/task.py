@@ -15,7 +15,7 @@ import gc
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 
@@ -28,7 +28,7 @@ from engine.rewriting.kernel.merging.newest_check import check_newest_rows
 from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, SchemaNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
@@ -58,6 +58,12 @@ def rewrite_group(task_json: str) -> str:
 def read_schema(encoded: str) -> pa.Schema:
     """Return the Arrow schema of a base 64 IPC message."""
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+
+
+def read_numbers(encoded: Mapping[str, str], target: pa.Schema) -> SchemaNumbers | None:
+    """Return the ids for files without ids from encoded schemas by their numbers; None if there are no schemas."""
+    schemas = {int(number): read_schema(each) for number, each in encoded.items()}
+    return SchemaNumbers(schemas, target) if schemas else None
 
 
 class GroupRewrite:
@@ -112,8 +118,7 @@ class GroupRewrite:
 
     def _rewrite(self, begun: float) -> GroupResult:
         task, schema = self._task, read_schema(self._task.read.schema)
-        by_name = task.read.match_by == BY_NAME
-        numbers = ColumnNumbers(schema, task.write.dialect.int96_ids) if by_name else None
+        numbers = _numbers(task, schema)
         self._check_places()
         deletes = self._left_out(schema, numbers)
         reader = GroupReader(
@@ -132,7 +137,7 @@ class GroupRewrite:
         rows_deleted = deletes.count()
         return self._result("written", begun, reader=reader, files=files, rows_deleted=rows_deleted, checked=checked)
 
-    def _left_out(self, schema: pa.Schema, numbers: ColumnNumbers | None) -> PositionDeletes:
+    def _left_out(self, schema: pa.Schema, numbers: FileNumbers | None) -> PositionDeletes:
         """Return the rows that outputs do not get: those that delete files name, or a merge by the task's key."""
         read = self._task.read
         if read.newest_by is None:
@@ -230,7 +235,7 @@ class GroupRewrite:
             return None
         return OwnFooter(OutputForm(schema, dialect).changed, frozenset(dialect.int96_ids))
 
-    def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: ColumnNumbers | None) -> None:
+    def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: FileNumbers | None) -> None:
         read = self._task.read
         if read.newest_by is not None:
             begun, before = self._clock(), self._transfer.moved.bytes_read
@@ -245,7 +250,7 @@ class GroupRewrite:
             self._key_check = self._transfer.moved.bytes_read - before, self._clock() - begun
 
     def _check_rows(
-        self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: ColumnNumbers | None
+        self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: FileNumbers | None
     ) -> CheckedRows:
         return check_rows(
             inputs=self._task.read.files,
@@ -303,6 +308,13 @@ def _without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _numbers(task: KernelTask, schema: pa.Schema) -> FileNumbers | None:
+    """Return the ids for files without ids; None if every file has to have ids."""
+    if task.read.match_by == BY_NAME:
+        return ColumnNumbers(schema, task.write.dialect.int96_ids)
+    return read_numbers(task.read.schemas, schema)
 
 
 def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:

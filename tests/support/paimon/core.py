@@ -29,7 +29,14 @@ JARS: Final = (
 )
 """The core with its connections, and the server of REST catalogs that it has for its own tests."""
 
-_PATTERNS: Final = ("hadoop-client-api-*", "hadoop-client-runtime-*", "slf4j-api-*", "jcl-over-slf4j-*")
+_PATTERNS: Final = (
+    "hadoop-client-api-*",
+    "hadoop-client-runtime-*",
+    "slf4j-api-*",
+    "jcl-over-slf4j-*",
+    "snappy-java-*",
+    "lz4-java-*",
+)
 ROOT: Final = Path(__file__).parents[3]
 
 

@@ -205,20 +205,29 @@ class Core(Changes, MergeTrees, RestServers):
         return [found[bucket] for bucket in sorted(found)]
 
     def matching(
-        self, warehouse: str, table: str, tests: Sequence[tuple[int, str, Any]], columns: int = 1
+        self,
+        warehouse: str,
+        table: str,
+        tests: Sequence[tuple[int, str, Any]],
+        columns: int = 1,
+        options: Mapping[str, str] | None = None,
     ) -> Sequence[Sequence[Sequence[Any]]]:
         """Return the rows, sorted, that match each test: number of a column, method of `PredicateBuilder`, value.
 
-        Of each row, the first columns are returned, one by default.
+        Of each row, the first columns are returned, one by default, or all with 0.
         """
-        opened = self._table(warehouse, table, None)
+        opened = self._table(warehouse, table, options)
         rows, types = opened.rowType(), [each.type() for each in opened.schema().fields()]
         made, found = java("predicate.PredicateBuilder")(rows), []
         for column, method, value in tests:
             given = () if method in ("isNull", "isNotNull") else (java_value(value, types[column]),)
             builder = opened.newReadBuilder().withFilter(getattr(made, method)(column, *given))
             reader = builder.newRead().executeFilter().createReader(builder.newScan().plan()).toCloseableIterator()
-            found.append(sorted(([plain_field(row, types, at) for at in range(columns)] for row in reader), key=str))
+            found.append(
+                sorted(
+                    ([plain_field(row, types, at) for at in range(columns or len(types))] for row in reader), key=str
+                )
+            )
             reader.close()
         return found
 

@@ -44,9 +44,14 @@ def planned(
     rewrite: Mapping[str, Any] | None = None,
     run_id: str = RUN,
     checks_rows: bool = False,
+    asked: str | None = None,
 ) -> list[tuple[FileGroup, CoreTask | SentKernelTask]]:
-    """Plan as a run does under a policy with these rewrite settings, and return the groups with their tasks."""
-    policy = policy_of({"rewrite": {"strategy": Strategy.BINPACK.value, "engine": engine.value, **(rewrite or {})}})
+    """Plan as a run does under a policy with these rewrite settings, and return the groups with their tasks.
+
+    `asked`: the policy's `rewrite.engine`, by which `engine` has to be chosen; by default it names that.
+    """
+    wanted = {"strategy": Strategy.BINPACK.value, "engine": asked or engine.value}
+    policy = policy_of({"rewrite": {**wanted, **(rewrite or {})}})
     chosen = choose_engine(table, policy)
     assert chosen.is_possible, chosen.conditions
     assert chosen.traits.name is engine, chosen.conditions

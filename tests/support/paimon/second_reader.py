@@ -46,7 +46,19 @@ class PyPaimon:
         self.tables[kind] += 1
         self.predicates += answer["predicates"]
 
-    def _asked(self, question: dict[str, str]) -> Any:
+    def rows(self, lake: PaimonLake) -> list[Any]:
+        """Return the rows of a table as `check` compares them."""
+        answer = self._asked({"warehouse": str(lake.root), "table": lake.name})
+        assert "rows" in answer, answer
+        found: list[Any] = answer["rows"]
+        return found
+
+    def do(self, lake: PaimonLake, name: str, /, **arguments: Any) -> None:
+        """Change a table by a function of `pypaimon.writer`."""
+        answer = self._asked({"do": name, "warehouse": str(lake.root), "table": lake.name, **arguments})
+        assert "error" not in answer, answer["error"]
+
+    def _asked(self, question: dict[str, Any]) -> Any:
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None
         assert answers is not None

@@ -1,9 +1,10 @@
-"""The process of pypaimon: reads names of tables from its input, one JSON document a line, and writes what it reads.
+"""The process of pypaimon: reads what to `do` with a table from its input, one JSON document a line, and answers.
 
     .cache/pypaimon/bin/python tests/support/pypaimon/reader.py
 
-An answer has `rows` of a whole scan, sorted, `predicates`, the number of scans by a predicate, and `wrong`, those with
-other rows than the whole scan has; or `refused`, if pypaimon does not read such tables.
+It reads by default. The answer has `rows` of a whole scan, sorted, `predicates`, the number of scans by a predicate,
+and `wrong`, those with other rows than the whole scan has; or `refused`, if pypaimon does not read such tables. Other
+words are functions of `writer`.
 """
 
 import json
@@ -15,6 +16,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import writer
 from pypaimon import CatalogFactory
 
 _COMPARISONS = {
@@ -51,7 +53,8 @@ def _scan(table: Any, predicate: Any) -> list[tuple[Any, ...]]:
 
 def _edges(rows: list[tuple[Any, ...]], names: list[str]) -> Iterator[tuple[int, str, Any]]:
     for at, name in enumerate(names):
-        values = sorted({row[at] for row in rows if row[at] is not None})
+        found = [row[at] for row in rows if row[at] is not None]
+        values = [] if any(isinstance(each, list | dict | tuple) for each in found) else sorted(set(found))
         for value in {values[0], values[len(values) // 2], values[-1]} if values else ():
             yield at, name, value
 
@@ -69,7 +72,9 @@ def _value(value: Any) -> Any:
 
 def _answer(asked: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
-        return read(**asked)
+        given = dict(asked)
+        done = given.pop("do", "read")
+        return read(**given) if done == "read" else {"done": getattr(writer, done)(**given)}
     except NotImplementedError as error:
         return {"refused": str(error)}
     except Exception as error:  # noqa: BLE001 - the caller's test fails with it

@@ -4,13 +4,15 @@ Ids of elements, keys and values are derived from that of their column, `Special
 19 at depth 1 has 2**29 - 1 + 19 * 1024 + 1.
 """
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 import pyarrow as pa
 
-from engine.formats.paimon.metadata.schemas import TableSchema
+from engine.formats.paimon.metadata.schemas import Column, TableSchema
 from engine.formats.paimon.metadata.types import ColumnType
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
@@ -56,6 +58,25 @@ def arrow_schema(schema: TableSchema) -> pa.Schema:
         NoArrowType: a column can't be written.
     """
     return pa.schema([_field(each.name, each.type, each.id) for each in schema.columns])
+
+
+def readable_columns(schema: TableSchema) -> tuple[Column, ...]:
+    """Return the columns that `arrow_schema` has a type for."""
+    return tuple(each for each in schema.columns if _is_readable(each))
+
+
+def encoded_schema(schema: TableSchema, columns: Sequence[Column]) -> str:
+    """Return the Arrow schema of some readable columns, as tasks get it: an IPC message, base 64."""
+    made = arrow_schema(replace(schema, columns=tuple(columns)))
+    return base64.b64encode(made.serialize().to_pybytes()).decode()
+
+
+def _is_readable(column: Column) -> bool:
+    try:
+        _field(column.name, column.type, column.id)
+    except NoArrowType:
+        return False
+    return True
 
 
 def _field(name: str, of: ColumnType, number: int) -> pa.Field:

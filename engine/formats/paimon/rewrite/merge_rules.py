@@ -3,20 +3,20 @@
 What can't be compared is named in `limit`, which plans and the results of runs show.
 """
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import polars as pl
-import pyarrow as pa
 
-from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
+from engine.formats.paimon.metadata.arrow_types import encoded_schema, readable_columns
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
+from engine.formats.paimon.metadata.types import ColumnType
 from engine.formats.paimon.task.contract import MergeRules
 from engine.formats.paimon.view import TableView
 
-_ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ"})
+_MOMENTS: Final = ("TIMESTAMP", "TIMESTAMP_LTZ")
+_ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", *_MOMENTS})
 """Types of `sequence.field` whose order the check knows."""
 
 _FLOATS: Final = ("FLOAT", "DOUBLE")
@@ -53,18 +53,17 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
     files = pl.DataFrame(view.live.files.select(["partition", "bucket", "name", "level", "schema_id"])).filter(
         (pl.col("partition") == partition) & (pl.col("bucket") == bucket)
     )
-    schemas = [
-        view.files.schema(number) for number in files["schema_id"].unique().to_list() if number != view.schema.id
-    ]
+    schemas = view.schemas(files["schema_id"].unique().to_list())
     columns, left_out = _comparable(view.schema, schemas)
     limits = list(_limits(view, columns, left_out))
     if problem := _key_problem(view.schema, columns):
-        return MergeRules(schema="", limit=problem)
+        return replace(footer_rules(view) or MergeRules(schema=""), limit=problem)
     given = view.schema.options
     by_values = not _value_limits(view, columns)
     engine = view.options.merge_engine
     return MergeRules(
-        schema=_encoded(view.schema, columns),
+        schema=encoded_schema(view.schema, columns),
+        schemas={str(each.id): encoded_schema(each, readable_columns(each)) for each in schemas},
         engine="" if engine is None else engine if by_values else _KEYS_ONLY,
         keys=view.schema.primary_keys,
         order=tuple(_order_fields(given)) if by_values else (),
@@ -76,7 +75,22 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
         upper_levels=dict(files.filter(pl.col("level") > 0).select("name", "level").iter_rows()),
         vectors=_vectors(view, partition, bucket, files),
         limit="; ".join(limits),
+        needs_int96=_has_nanoseconds([each.type for each in view.schema.columns]),
         storage=dict(view.files.storage.properties),
+    )
+
+
+def footer_rules(view: TableView) -> MergeRules | None:
+    """Return the rules of a task that compares no rows: what its inputs' footers must not have; None if anything."""
+    if not _has_nanoseconds([each.type for each in view.schema.columns]):
+        return None
+    return MergeRules(schema="", needs_int96=True, storage=dict(view.files.storage.properties))
+
+
+def _has_nanoseconds(types: Sequence[ColumnType]) -> bool:
+    return any(
+        (each.root in _MOMENTS and each.precision > _MICROS) or _has_nanoseconds([part.type for part in each.parts])
+        for each in types
     )
 
 
@@ -122,24 +136,12 @@ def _comparable(schema: TableSchema, older: Sequence[TableSchema]) -> tuple[Sequ
     """Return the columns whose values have the same type in the files of all these schemas, and the others' names."""
     found: list[Column] = []
     left_out: list[Column] = []
+    readable = readable_columns(schema)
     for column in schema.columns:
         then = [each for one in older for each in one.columns if each.id == column.id]
         is_same = all(replace(each.type, is_nullable=True) == replace(column.type, is_nullable=True) for each in then)
-        (found if is_same and _is_readable(column, schema) else left_out).append(column)
+        (found if is_same and column in readable else left_out).append(column)
     return found, [each.name for each in left_out]
-
-
-def _is_readable(column: Column, schema: TableSchema) -> bool:
-    try:
-        arrow_schema(replace(schema, columns=(column,)))
-    except NoArrowType:
-        return False
-    return True
-
-
-def _encoded(schema: TableSchema, columns: Sequence[Column]) -> str:
-    made: pa.Schema = arrow_schema(replace(schema, columns=tuple(columns)))
-    return base64.b64encode(made.serialize().to_pybytes()).decode()
 
 
 def _vectors(view: TableView, partition: bytes, bucket: int, files: pl.DataFrame) -> dict[str, int]:

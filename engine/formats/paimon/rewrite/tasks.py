@@ -9,10 +9,10 @@ from engine.domain.errors import CommitConflict
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.formats.base import GroupSettings, WrittenGroup
-from engine.formats.paimon.metadata.arrow_types import arrow_schema
+from engine.formats.paimon.metadata.arrow_types import encoded_schema, readable_columns
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import needed_heap
-from engine.formats.paimon.rewrite.merge_rules import merge_rules
+from engine.formats.paimon.rewrite.merge_rules import footer_rules, merge_rules
 from engine.formats.paimon.task.contract import EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
@@ -61,7 +61,7 @@ def core_task(
         heap_bytes=needed_heap(view, partition=partition, bucket=bucket, trigger=trigger),
         heap_limit_bytes=core.heap_limit_bytes,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
-        rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
+        rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else footer_rules(view),
         needs_conditions=view.files.managed is None,
     )
     return task.named()
@@ -74,12 +74,19 @@ def kernel_task(view: TableView, group: FileGroup, *, run_id: str, attempt: int,
         CommitConflict: its files are not live in this view.
         NoArrowType: the table has a column that the kernel can't write.
     """
+    live = view.live.at([each.path for each in group.inputs])
     bucket, partition = bucket_of(live_inputs(view, group))
+    ids: dict[str, int] = dict(zip(live.paths().to_pylist(), live.files["schema_id"].to_pylist(), strict=True))
     read = ReadPlan(
-        files=tuple(TaskInput(each.path, each.file_bytes, each.record_count) for each in group.inputs),
-        schema=base64.b64encode(arrow_schema(view.schema).serialize().to_pybytes()).decode(),
+        files=tuple(
+            TaskInput(each.path, each.file_bytes, each.record_count, schema_id=ids[each.path]) for each in group.inputs
+        ),
+        schema=encoded_schema(view.schema, view.schema.columns),
         match_by=BY_FIELD_ID,
         allowed_folders=(view.files.location,),
+        schemas={
+            str(each.id): encoded_schema(each, readable_columns(each)) for each in view.schemas(set(ids.values()))
+        },
     )
     write = WriteProfile(
         folder=view.live.folder(partition, bucket),  # of an input it can be another, its external path

@@ -16,13 +16,14 @@ from engine.formats.paimon.task.key_rows import KeyRowReader, record_type
 from engine.formats.paimon.task.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
 from engine.formats.paimon.task.tables import Compacted, FileFacts
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import OUTSIDE_FILES, InputFault, OutputFault, Refused
+from engine.rewriting.kernel.errors import OUTSIDE_FILES, UNREADABLE_LAYOUT, InputFault, OutputFault, Refused
 from engine.rewriting.kernel.merging.record_slices import Records, Slices
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput
 from engine.rewriting.kernel.reading.row_check import check_rows
 from engine.rewriting.kernel.reading.row_hashes import RowDigest
 from engine.rewriting.kernel.storage.transfer import Transfer
-from engine.rewriting.kernel.task import read_schema
+from engine.rewriting.kernel.task import read_numbers, read_schema
 
 SLICE_ROWS: Final = 1_000_000
 """Rows of the inputs that are compared at a time, about 200 MB in memory."""
@@ -52,6 +53,9 @@ class ComparedRows:
 NOT_COMPARED: Final = ComparedRows("", "")
 """The result of a task that does not ask for a comparison."""
 
+_INT64: Final = "INT64"
+_NANOS: Final = "nanoseconds"
+
 
 def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
     """Compare the rows of the files that the core read and wrote.
@@ -59,11 +63,15 @@ def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) ->
     Raises:
         OutputFault: the outputs have other rows, or can't be read.
         InputFault: an input can't be read.
-        Refused: a file is outside of the table.
+        Refused: a file is outside of the table, or the core reads other values in it than it has.
         StorageFault: the storage did not answer.
         Stopped: the task was ordered to stop.
     """
     inputs, outputs = (tuple(map(_input, files)) for files in compacted.rewritten())
+    if rules.needs_int96:
+        _require_int96(inputs, transfer)
+    if not rules.schema and not rules.limit:
+        return NOT_COMPARED
     if problem := _problem(rules, inputs, outputs):
         return ComparedRows("", problem)
     begun, before = transfer.now(), transfer.moved.bytes_read
@@ -79,6 +87,23 @@ def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) ->
         return ComparedRows("", f"not compared: {refusal}")
     limit, read = "; ".join(filter(None, limits)), transfer.moved.bytes_read - before
     return ComparedRows(str(digest), limit, read, max(0.0, transfer.now() - begun))
+
+
+def _require_int96(inputs: Sequence[TaskInput], transfer: Transfer) -> None:
+    """Refuse files with timestamps in nanoseconds as INT64: the core 1.4.2 takes them for another unit.
+
+    Pypaimon writes them. Its own reader reads the right values before such a rewrite, and wrong ones after it.
+    """
+    for one in inputs:
+        if PurePosixPath(one.path).suffix != _PARQUET:
+            continue
+        source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes)
+        source.close()
+        columns = map(source.metadata.schema.column, range(source.metadata.num_columns))
+        for column in columns:
+            if column.physical_type == _INT64 and _NANOS in str(column.logical_type):
+                text = f"{one.path}: column {column.path[:100]} has nanoseconds as INT64, which Paimon's core misreads"
+                raise Refused(UNREADABLE_LAYOUT, f"{text}: use TIMESTAMP(6), or let Paimon's Java library write it")
 
 
 def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> str | None:
@@ -102,7 +127,11 @@ def _compare_appended(
 ) -> RowDigest:
     deletes = PositionDeletes(positions=[np.empty(0, np.int64) for _ in inputs])
     target = read_schema(rules.schema)
-    return check_rows(inputs=inputs, outputs=outputs, target=target, deletes=deletes, transfer=transfer).digest
+    numbers = read_numbers(rules.schemas, target)
+    checked = check_rows(
+        inputs=inputs, outputs=outputs, target=target, deletes=deletes, transfer=transfer, numbers=numbers
+    )
+    return checked.digest
 
 
 class _MergeComparison:
@@ -133,6 +162,7 @@ class _MergeComparison:
         )
         self._reader = KeyRowReader(
             target=read_schema(rules.schema),
+            schemas={int(number): read_schema(each) for number, each in rules.schemas.items()},
             keys=rules.keys,
             order=rules.order,
             is_descending=rules.is_descending,
@@ -198,4 +228,4 @@ def _has_older(rules: MergeRules, compacted: Compacted) -> bool:
 
 
 def _input(file: FileFacts) -> TaskInput:
-    return TaskInput(file.path, file.file_bytes, file.record_count)
+    return TaskInput(file.path, file.file_bytes, file.record_count, schema_id=file.schema_id)

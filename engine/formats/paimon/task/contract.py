@@ -23,8 +23,10 @@ class MergeRules:
     ignored. `looks_up`: the core compares rows with those of files that it does not merge. `has_vectors`: it
     deletes rows of such files by vectors. `expires_rows`: it leaves out rows of a certain age. `upper_levels`: by name
     the level of each file of the bucket above level 0. `vectors`: by name, the most rows that a file's deletion vector
-    deletes.
-    `limit`: why values can't be compared, or not those of every column. `storage`: properties for access to the files.
+    deletes. `schemas`: by id, those of the bucket's files, in the form of `schema`; by their names files without field
+    ids are read. `limit`: why values can't be compared, or not those of every column. `needs_int96`: timestamps of more
+    than 6 digits in inputs have to be INT96. `storage`: properties for access to the files. With an empty `schema` and
+    `limit` nothing is compared.
     """
 
     schema: str
@@ -38,7 +40,9 @@ class MergeRules:
     expires_rows: bool = False
     upper_levels: dict[str, int] = field(default_factory=dict)
     vectors: dict[str, int] = field(default_factory=dict)
+    schemas: dict[str, str] = field(default_factory=dict)
     limit: str = ""
+    needs_int96: bool = False
     storage: dict[str, str] = field(default_factory=dict, repr=False)
 
     @staticmethod

@@ -5,7 +5,7 @@ rows of one key, in whichever file, are compared in memory with those of about a
 column of one row group at a time, as in the kernel's comparison of rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.merging.record_slices import Records, whole_numbers
+from engine.rewriting.kernel.reading.column_numbers import SchemaNumbers
 from engine.rewriting.kernel.reading.decoded_columns import RowGroup, row_groups
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 from engine.rewriting.kernel.reading.row_hashes import RowHasher
@@ -31,6 +32,10 @@ _KIND: Final = pa.field("_VALUE_KIND", pa.int8(), metadata={FIELD_ID_KEY: str(_L
 
 _OLD_KINDS: Final = (1, 3)
 """`RowKind.isRetract`: the row before an update, and a deletion."""
+
+
+def _with_own_columns(columns: pa.Schema) -> pa.Schema:
+    return pa.schema([*columns, _NUMBER, _KIND])
 
 
 def record_type(order: Sequence[str]) -> np.dtype[Any]:
@@ -53,6 +58,7 @@ class KeyRowReader:
 
     Args:
         target: the columns that are compared.
+        schemas: those of files by id; files without field ids are read by their names.
         keys: columns of the primary key.
         order: columns of `sequence.field`: whole numbers, dates or timestamps.
         is_descending: they decide in descending order.
@@ -60,9 +66,18 @@ class KeyRowReader:
     """
 
     def __init__(
-        self, *, target: pa.Schema, keys: Sequence[str], order: Sequence[str], is_descending: bool, transfer: Transfer
+        self,
+        *,
+        target: pa.Schema,
+        schemas: Mapping[int, pa.Schema],
+        keys: Sequence[str],
+        order: Sequence[str],
+        is_descending: bool,
+        transfer: Transfer,
     ) -> None:
-        self._target = pa.schema([*target, _NUMBER, _KIND])
+        self._target = _with_own_columns(target)
+        written = {number: _with_own_columns(each) for number, each in schemas.items()}
+        self._numbers = SchemaNumbers(written, self._target)
         self._keys, self._order = frozenset(keys), list(order)
         self._is_descending = is_descending
         self._transfer = transfer
@@ -71,14 +86,14 @@ class KeyRowReader:
         """Yield the records of each row group; `with_vectors`: paths of files with a deletion vector.
 
         Raises:
-            InputFault: a file can't be read, or is not a file of a key table.
-            Refused: a column can't be compared.
+            InputFault: a file can't be read.
+            Refused: a column can't be compared, or is not in a file.
             Stopped: the task was ordered to stop.
         """
-        for group in row_groups(files, self._target, self._transfer):
+        for group in row_groups(files, self._target, self._transfer, self._numbers):
             lacking = {*self._keys, _NUMBER.name, _KIND.name} - {wanted.name for wanted, _ in group.places}
             if lacking:
-                raise InputFault(f"{group.source.uri}: no columns {', '.join(sorted(lacking))}")
+                raise Refused(UNREADABLE_LAYOUT, f"{group.source.uri}: no columns {', '.join(sorted(lacking))}")
             records = self._of_row_group(group)
             records["flags"] |= HAS_VECTOR if files[group.file].path in with_vectors else 0
             yield records

@@ -15,7 +15,10 @@ _FROM_SPARK: Final = (
     "slf4j-api-*.jar",
     "jcl-over-slf4j-*.jar",
     "py4j-*.jar",
+    "snappy-java-*.jar",
+    "lz4-java-*.jar",
 )
+"""The last two are codecs of Parquet and ORC files, of which Paimon's jar has only the callers."""
 
 
 def find_java() -> Path:

@@ -24,12 +24,13 @@ NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One data file: its full path, bytes, rows, and level."""
+    """One data file: its full path, bytes, rows, level, and the table's schema that it has."""
 
     path: str
     file_bytes: int
     record_count: int
     level: int
+    schema_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,4 +246,5 @@ class BucketCalls:
 
 
 def _facts(paths: Any, file: Any) -> FileFacts:
-    return FileFacts(str(paths.toPath(file)), int(file.fileSize()), int(file.rowCount()), int(file.level()))
+    numbers = (file.fileSize(), file.rowCount(), file.level(), file.schemaId())
+    return FileFacts(str(paths.toPath(file)), *map(int, numbers))

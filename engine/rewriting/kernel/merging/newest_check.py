@@ -19,7 +19,7 @@ from engine.rewriting.kernel.contract import MergeKey, TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault
 from engine.rewriting.kernel.merging.key_columns import KeyColumns, version_numbers
 from engine.rewriting.kernel.merging.record_slices import Records, Slices
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.decoded_columns import row_groups
 from engine.rewriting.kernel.reading.row_hashes import RowHasher
 from engine.rewriting.kernel.storage.transfer import Transfer
@@ -50,7 +50,7 @@ def check_newest_rows(
     schema: pa.Schema,
     key: MergeKey,
     transfer: Transfer,
-    numbers: ColumnNumbers | None,
+    numbers: FileNumbers | None,
 ) -> None:
     """Check that the outputs of a merge have the rows that it has to keep, by their keys and versions.
 
@@ -117,7 +117,7 @@ def _newest(records: Records) -> Records:
 class _RecordReader:
     """Reads files as records."""
 
-    def __init__(self, columns: KeyColumns, transfer: Transfer, numbers: ColumnNumbers | None) -> None:
+    def __init__(self, columns: KeyColumns, transfer: Transfer, numbers: FileNumbers | None) -> None:
         self._columns = columns
         self._transfer = transfer
         self._numbers = numbers

@@ -18,7 +18,7 @@ from engine.rewriting.kernel.contract import MergeKey, RowOrder, SortColumn, Tas
 from engine.rewriting.kernel.merging.key_columns import KeyColumns, version_numbers
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.ordering.seen_rows import plain_column
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
@@ -36,7 +36,7 @@ Places = npt.NDArray[np.int64]
 
 
 def left_out_rows(
-    *, inputs: Sequence[TaskInput], schema: pa.Schema, key: MergeKey, transfer: Transfer, numbers: ColumnNumbers | None
+    *, inputs: Sequence[TaskInput], schema: pa.Schema, key: MergeKey, transfer: Transfer, numbers: FileNumbers | None
 ) -> PositionDeletes:
     """Return the rows of each input that a merge by a key leaves out.
 

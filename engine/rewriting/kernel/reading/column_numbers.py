@@ -1,4 +1,7 @@
-"""Field ids for files that have none: each column gets the id of the task's column with the same name.
+"""Field ids for files that have none: each column gets the id of the column with the same name.
+
+The names are those of the task's schema (`ColumnNumbers`), or of the schema that the file was written with
+(`SchemaNumbers`), in which a column can have had another name.
 
 The rest of the kernel identifies columns by field id. So that it can read files of formats without ids, their footers
 are changed in memory before they are used: structs are matched by name at every level, elements of lists and keys and
@@ -10,10 +13,12 @@ that other readers do not see.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.types as pt
 
+from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import (
@@ -40,14 +45,43 @@ class _NumberedColumn:
     entry: "Sequence[_NumberedColumn]" = ()
 
 
-class ColumnNumbers:
-    """The ids of a task's columns by name."""
+class FileNumbers(Protocol):
+    """Field ids for the files of a task."""
 
-    def __init__(self, target: pa.Schema, int96_ids: Collection[int] = ()) -> None:
-        """Read the ids of the task's schema; every field of it has one. `int96_ids`: those of INT96 timestamps."""
+    def of(self, file: TaskInput) -> "ColumnNumbers | None":
+        """Return the ids for the columns of a file; None if it has to have ids."""
+
+
+class ColumnNumbers:
+    """The ids of a task's columns by name.
+
+    Args:
+        target: a schema in which every field has an id.
+        int96_ids: those of INT96 timestamps.
+        taken: ids that no other column of a file may get, in addition to those of the schema.
+        replaces_ids: whether ids that a file has are replaced; otherwise only files get some that lack one.
+    """
+
+    def __init__(
+        self,
+        target: pa.Schema,
+        int96_ids: Collection[int] = (),
+        *,
+        taken: Collection[int] = (),
+        replaces_ids: bool = True,
+    ) -> None:
         self._columns = _named(list(target))
         self._int96_ids = frozenset(int96_ids)
-        self._free = 1 + max(_numbers(self._columns.values()), default=0)
+        self._taken = frozenset(_numbers(self._columns.values())).union(taken)
+        self._replaces_ids = replaces_ids
+
+    def of(self, file: TaskInput) -> "ColumnNumbers":  # noqa: ARG002
+        """Return these ids, for every file."""
+        return self
+
+    def applies_to(self, schema: pa.Schema) -> bool:
+        """Return whether a file with this Arrow schema gets ids."""
+        return self._replaces_ids or not _has_every_id(list(schema))
 
     def numbered(self, footer: bytes) -> bytes:
         """Return a footer (metadata only) with these ids in its schema, followed by its length and the magic.
@@ -60,7 +94,7 @@ class ColumnNumbers:
         """
         found, _ = thrift.read_struct(footer)
         elements: list[Struct] = found[SCHEMA][1][1]
-        walk = _SchemaWalk(elements, self._free, self._int96_ids)
+        walk = _SchemaWalk(elements, self._taken, self._int96_ids)
         at = 1
         while at < len(elements):
             at = walk.number(at, self._columns.get(elements[at][NAME][1]))
@@ -69,12 +103,35 @@ class ColumnNumbers:
         return framed(thrift.write_struct(without_arrow_schema(made)))
 
 
+class SchemaNumbers:
+    """The ids of columns by the names in the schema that each file was written with, for files without ids.
+
+    Args:
+        schemas: the schemas by id; every field has an id, which is that of the task's column.
+        target: the task's schema.
+    """
+
+    def __init__(self, schemas: Mapping[int, pa.Schema], target: pa.Schema) -> None:
+        taken = frozenset(_numbers(_named(list(target)).values()))
+        self._numbers = {
+            number: ColumnNumbers(each, taken=taken, replaces_ids=False) for number, each in schemas.items()
+        }
+
+    def of(self, file: TaskInput) -> ColumnNumbers | None:
+        """Return the ids for a file; None if its schema is not known."""
+        return None if file.schema_id is None else self._numbers.get(file.schema_id)
+
+
+def _has_every_id(fields: Sequence[pa.Field]) -> bool:
+    return all(field_id(each) is not None and _has_every_id(child_fields(each.type)) for each in fields)
+
+
 class _SchemaWalk:
     """The elements of one schema in depth-first order, and their copies with ids."""
 
-    def __init__(self, elements: Sequence[Struct], free: int, int96_ids: Collection[int]) -> None:
+    def __init__(self, elements: Sequence[Struct], taken: Collection[int], int96_ids: Collection[int]) -> None:
         self._elements = elements
-        self._free = count(free)
+        self._free = (number for number in count(1) if number not in taken)
         self._int96_ids = int96_ids
         self._leaves = 0
         self.numbered: list[Struct] = [elements[0]]

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import InputFault
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.errors import NO_FIELD_IDS, InputFault, Refused
+from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
 from engine.rewriting.kernel.reading.projection import field_id, leaf_ids
@@ -42,12 +42,13 @@ class RowGroup:
 
 
 def row_groups(
-    files: Sequence[TaskInput], target: pa.Schema, transfer: Transfer, numbers: ColumnNumbers | None = None
+    files: Sequence[TaskInput], target: pa.Schema, transfer: Transfer, numbers: FileNumbers | None = None
 ) -> Iterator[RowGroup]:
     """Yield the row groups of files, with the fields of `target` that they have.
 
     Raises:
         InputFault: a file can't be read, or has another number of rows than stated.
+        Refused: `no_field_ids`: its columns can't be told apart.
         Stopped: the task was ordered to stop.
     """
     with ReadAhead() as ahead:
@@ -62,6 +63,8 @@ def row_groups(
 def _of_file(
     file: int, source: ParquetInput, target: pa.Schema, ahead: ReadAhead, transfer: Transfer
 ) -> Iterator[RowGroup]:
+    if any(field_id(field) is None for field in source.schema):
+        raise Refused(NO_FIELD_IDS, f"{source.uri}: columns without ids can't be compared")
     places = _places(source.schema, target)
     leaves = [leaf for _, own in places for leaf in own]
     metadata, start = source.metadata, 0
@@ -75,8 +78,9 @@ def _of_file(
         start += count
 
 
-def _open(one: TaskInput, transfer: Transfer, numbers: ColumnNumbers | None) -> ParquetInput:
-    source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes, numbers=numbers)
+def _open(one: TaskInput, transfer: Transfer, numbers: FileNumbers | None) -> ParquetInput:
+    own = None if numbers is None else numbers.of(one)
+    source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes, numbers=own)
     if source.metadata.num_rows != one.record_count:
         source.close()
         raise InputFault(f"{one.path}: {source.metadata.num_rows} rows, {one.record_count} expected")

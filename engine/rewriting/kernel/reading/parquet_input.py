@@ -112,7 +112,7 @@ class ParquetInput:
             raise Refused(ENCRYPTED_FILE, f"{self.uri}: the footer is signed")
         (tail,) = segments.values()
         data = bytes(tail.slice(tail.size - _END_BYTES - signed, signed))
-        if numbers is not None:
+        if numbers is not None and numbers.applies_to(self.schema):
             data = self._numbered(data, numbers, dictionaries)
         self.footer = _complete_footer(self.uri, data, self.metadata)
 

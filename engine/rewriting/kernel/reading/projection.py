@@ -377,7 +377,8 @@ def _promotable(source: Any, target: Any) -> bool:
         return (source.tz is None) is (target.tz is None) and _finer(source.unit, target.unit)
     if pt.is_time(source) and pt.is_time(target):
         return _finer(source.unit, target.unit)
-    return bool((_is_text(source) and _is_text(target)) or (_is_binary(source) and _is_binary(target)))
+    is_bytes = _is_binary(source) or pt.is_fixed_size_binary(source)
+    return bool((_is_text(source) and _is_text(target)) or (is_bytes and _is_binary(target)))
 
 
 def _finer(source: str, target: str) -> bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.decoded_columns import row_groups
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher
@@ -35,11 +35,11 @@ def check_rows(
     target: pa.Schema,
     deletes: PositionDeletes,
     transfer: Transfer,
-    numbers: ColumnNumbers | None = None,
+    numbers: FileNumbers | None = None,
 ) -> CheckedRows:
     """Compare the live rows of `inputs` with those of `outputs`, for the fields of `target`.
 
-    With `numbers` columns are identified by name, not by the ids in the files.
+    `numbers`: ids of columns by name, for files without ids.
 
     Raises:
         OutputFault: the outputs contain other rows, or can't be read back.
@@ -64,7 +64,7 @@ def _digest(
     target: pa.Schema,
     deletes: PositionDeletes | None,
     transfer: Transfer,
-    numbers: ColumnNumbers | None,
+    numbers: FileNumbers | None,
 ) -> RowDigest:
     digest = RowDigest()
     for group in row_groups(files, target, transfer, numbers):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
+from engine.rewriting.kernel.errors import NO_FIELD_IDS, UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.reading.projection import child_fields, field_id
 
 Hashes = npt.NDArray[np.uint64]
@@ -66,7 +66,7 @@ class RowHasher:
         """Add a column of all rows as the target's field `wanted`; nested fields are found by id.
 
         Raises:
-            Refused: a type that no projection supports.
+            Refused: a type that no projection supports, or a nested field without id.
         """
         at = 0
         for chunk in column.chunks:
@@ -133,6 +133,8 @@ def _of_dictionary(array: pa.DictionaryArray, wanted: pa.Field) -> Hashes:
 
 def _of_struct(array: pa.StructArray, wanted: pa.Field) -> Hashes:
     place = {field_id(one): i for i, one in enumerate(child_fields(array.type))}
+    if None in place:
+        raise Refused(NO_FIELD_IDS, f"{wanted.name}: fields without ids can't be compared")
     sums = np.full(len(array), _STRUCT)
     for child in child_fields(wanted.type):
         at = place.get(field_id(child))

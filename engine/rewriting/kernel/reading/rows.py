@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, InputFault, Refused
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
@@ -81,9 +81,9 @@ class GroupReader:
         target: pa.Schema,
         deletes: PositionDeletes,
         transfer: Transfer,
-        numbers: ColumnNumbers | None = None,
+        numbers: FileNumbers | None = None,
     ) -> None:
-        """Make a reader; `numbers`: columns are identified by name, not by the ids in the files."""
+        """Make a reader; `numbers`: ids of columns by name, for files without ids."""
         self._inputs = inputs
         self._target = target
         self._deletes = deletes
@@ -149,7 +149,7 @@ class GroupReader:
                 self._transfer,
                 expected_bytes=one.file_bytes,
                 dictionaries=dictionaries,
-                numbers=self._numbers,
+                numbers=None if self._numbers is None else self._numbers.of(one),
             )
             for one in batch
         ]

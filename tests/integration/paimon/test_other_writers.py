@@ -1,0 +1,260 @@
+"""Tables that pypaimon writes. Their files have no field ids: columns are found by the names of the file's schema."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.formats.base import Engine
+from engine.formats.paimon.task import compaction
+from engine.formats.paimon.task.checks import ComparedRows
+from engine.formats.paimon.task.contract import MergeRules
+from engine.formats.paimon.task.tables import Compacted
+from engine.rewriting.entry import run_task
+from engine.rewriting.kernel import task as kernel_task
+from engine.rewriting.kernel.contract import GroupResult
+from engine.rewriting.kernel.reading.row_check import CheckedRows
+from engine.rewriting.kernel.storage.transfer import Transfer
+from tests.support.kernel_groups import written_group
+from tests.support.paimon.core import PaimonCore
+from tests.support.paimon.lakes import PaimonLake
+from tests.support.paimon.rewrites import committed, opened, planned
+from tests.support.paimon.second_reader import PyPaimon
+
+pytestmark = pytest.mark.usefixtures("core_child")
+
+Columns = Sequence[tuple[str, str]]
+COLUMNS: Final = [("id", "int64()"), ("day", "string()"), ("value", "float64()"), ("part", "struct({'a': int32()})")]
+KEYED: Final = {"bucket": "2", "write-only": "true"}
+IN_BUCKETS: Final = {**KEYED, "bucket-key": "id"}
+CORE_ONLY: Final = {"parquet.page.size": "1048576"}
+MORE: Final = {"file.compression.per.level": "0:snappy,5:lz4", "file.format.per.level": "0:avro"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A kind of table, with the engine that `auto` has to choose, and why no rows are compared."""
+
+    engine: Engine
+    options: Mapping[str, str]
+    partition_keys: Sequence[str] = ()
+    primary_keys: Sequence[str] = ()
+    limit: str = ""
+    columns: Columns = field(default_factory=lambda: COLUMNS)
+
+
+ORC: Final = "not compared: files of format .orc, only .parquet is"
+KEYS_ONLY: Final = "only keys and sequence numbers are compared, no values: merge engine partial-update"
+SHAPES: Final[Mapping[str, Shape]] = {
+    "append": Shape(Engine.ARROW, {}),
+    "append, partitioned": Shape(Engine.ARROW, {"bucket": "-1"}, ["day"]),
+    "append, buckets": Shape(Engine.ARROW, IN_BUCKETS),
+    "append, ORC": Shape(Engine.NATIVE, {"file.format": "orc"}, limit=ORC),
+    "append, buckets, ORC": Shape(Engine.NATIVE, {**IN_BUCKETS, "file.format": "orc"}, limit=ORC),
+    "append, core": Shape(Engine.NATIVE, CORE_ONLY),
+    "key": Shape(Engine.NATIVE, KEYED, primary_keys=["id"]),
+    "key, partitioned": Shape(Engine.NATIVE, KEYED, ["day"], ["id", "day"]),
+    "key, ORC": Shape(Engine.NATIVE, {**KEYED, "file.format": "orc"}, primary_keys=["id"], limit=ORC),
+    "key, dynamic": Shape(Engine.NATIVE, {"bucket": "-1", "write-only": "true"}, primary_keys=["id"]),
+    "key, levels": Shape(Engine.NATIVE, {**KEYED, **MORE}, primary_keys=["id"]),
+    "key, partial": Shape(
+        Engine.NATIVE, {**KEYED, "merge-engine": "partial-update"}, primary_keys=["id"], limit=KEYS_ONLY
+    ),
+    **{
+        f"{kind}, {codec}": Shape(Engine.NATIVE, {**options, "file.compression": codec}, primary_keys=keys)
+        for codec in ("none", "snappy", "lz4", "gzip")
+        for kind, options, keys in (("append", CORE_ONLY, ()), ("key", KEYED, ("id",)))
+    },
+}
+DEEP: Final = [name for name in SHAPES if name.endswith(("none", "gzip")) or name == "append, lz4"]
+
+
+@dataclass
+class Foreign:
+    """A table that pypaimon writes, beside a copy that is not rewritten."""
+
+    pypaimon: PyPaimon
+    lake: PaimonLake
+
+    def create(self, shape: Shape) -> None:
+        self.pypaimon.do(
+            self.lake,
+            "create",
+            columns=shape.columns,
+            partition_keys=shape.partition_keys,
+            primary_keys=shape.primary_keys,
+            options=dict(shape.options),
+        )
+
+    def write(self, columns: Columns, rows: Sequence[Sequence[Any]]) -> None:
+        self.pypaimon.do(self.lake, "write", columns=list(columns), rows=[list(row) for row in rows])
+
+    def alter(self, change: str, *arguments: Any) -> None:
+        self.pypaimon.do(self.lake, "alter", change=change, arguments=arguments)
+
+    def check_rewrite(self, copy: Path, *, engine: Engine, limit: str = "", kind: str = "foreign") -> None:
+        """Rewrite in full by the engine of `auto`, comparing rows; both readers find the same rows as before."""
+        twin = self.lake.copied(copy)
+        table = opened(self.lake)
+        results = [
+            (group, GroupResult.from_json(run_task(task.to_json())))
+            for group, task in planned(table, full=True, engine=engine, asked="auto", checks_rows=True)
+        ]
+        groups = tuple(written_group(group, result.to_json()) for group, result in results)
+        assert {each.check_limit for _, each in results} == {limit}
+        assert all(bool(each.row_digest) is not limit.startswith("not compared") for _, each in results)
+        proof = committed(self.lake, table, groups)
+        assert proof.ok, proof.checks
+        assert proof.added_files < proof.removed_files
+        head = table.head_snapshot_id or 0
+        for number in range(1, head + 1):
+            assert everything(self.lake, number) == everything(twin, number)
+        assert everything(self.lake, head + 1) == everything(twin, head)
+        self.pypaimon.check(self.lake, kind, self.pypaimon.rows(twin))
+
+
+def everything(lake: PaimonLake, snapshot: int) -> Any:
+    """Return all rows of a snapshot by the core's reader."""
+    options = {"scan.snapshot-id": str(snapshot)}
+    (found,) = lake.call("matching", tests=[(0, "isNotNull", None)], columns=0, options=options)
+    return found
+
+
+@pytest.fixture
+def foreign(paimon_core: PaimonCore, pypaimon: PyPaimon, tmp_path: Path) -> Foreign:
+    return Foreign(pypaimon, PaimonLake(paimon_core, tmp_path / "warehouse"))
+
+
+def row(number: int, turn: int) -> list[Any]:
+    return [number, "ab"[number % 2], turn + number / 2, {"a": number} if number % 3 else None]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.deep if each in DEEP else ()) for each in SHAPES]
+)
+def test_tables_are_rewritten_with_the_same_rows(foreign: Foreign, tmp_path: Path, name: str) -> None:
+    shape = SHAPES[name]
+    foreign.create(shape)
+    for turn in range(5):
+        foreign.write(shape.columns, [row(number, turn) for number in range(turn, turn + 12)])
+    foreign.check_rewrite(tmp_path / "twin", engine=shape.engine, limit=shape.limit)
+
+
+TYPES: Final[Mapping[str, tuple[str, Sequence[Any]]]] = {
+    "bool": ("bool_()", [True, False]),
+    "tiny": ("int8()", [-128, 127]),
+    "small": ("int16()", [-300, 300]),
+    "int": ("int32()", [-(2**31), 5]),
+    "real": ("float32()", [0.5, -0.0]),
+    "double": ("float64()", [0.5, 1e300]),
+    "text": ("string()", ["", "ünï"]),
+    "bytes": ("binary()", ["", "abc"]),
+    "fixed": ("binary(3)", ["abc", "xyz"]),
+    "cents": ("decimal128(9, 2)", ["-1.25", "3.50"]),
+    "large": ("decimal128(30, 4)", ["123456789012345678901234.5678", "-1.0000"]),
+    "day": ("date32()", ["1969-12-31", "2026-11-01"]),
+    "time": ("time32('ms')", ["00:00:00.001", "23:59:59"]),
+    "seconds": ("timestamp('s')", ["1969-12-31 23:59:59", "2026-11-01 10:00:00"]),
+    "millis": ("timestamp('ms')", ["1969-12-31 23:59:59.999", "2026-11-01 10:00:00"]),
+    "micros": ("timestamp('us')", ["1969-12-31 23:59:59.999999", "2026-11-01 10:00:00"]),
+    "zoned": ("timestamp('us', 'UTC')", ["1969-12-31 23:59:59.999999", "2026-11-01 10:00:00"]),
+    "list": ("list_(string())", [[], ["a", None]]),
+    "map": ("map_(string(), int64())", [[], [["a", 1], ["b", None]]]),
+    "deep": ("list_(struct({'a': int32(), 'b': list_(int64())}))", [[{"a": 1, "b": [2, None]}, None], []]),
+}
+
+
+@pytest.mark.parametrize("kind", ["kernel", "core", "key"])
+def test_every_type_is_read_as_pypaimon_writes_it(foreign: Foreign, tmp_path: Path, kind: str) -> None:
+    columns = [("id", "int64()"), *((name, of) for name, (of, _) in TYPES.items())]
+    shape = Shape(
+        Engine.ARROW if kind == "kernel" else Engine.NATIVE,
+        {"key": KEYED, "core": CORE_ONLY, "kernel": {}}[kind],
+        primary_keys=["id"] if kind == "key" else [],
+    )
+    values = [dict(TYPES)[name][1] for name, _ in columns[1:]]
+    foreign.create(replace(shape, columns=columns))
+    for turn in range(3):
+        foreign.write(columns, [[number, *(each[(number + turn) % 2] for each in values)] for number in range(4)])
+        foreign.write(columns, [[9, *(None for _ in values)]])
+    foreign.check_rewrite(tmp_path / "twin", engine=shape.engine)
+
+
+@pytest.mark.parametrize("checks_rows", [True, False])
+def test_nanoseconds_that_the_core_misreads_are_refused(foreign: Foreign, checks_rows: bool) -> None:
+    """The core 1.4.2 takes them for microseconds: the rewritten rows would be wrong for pypaimon and everyone else."""
+    columns = [("id", "int64()"), ("deep", "struct({'at': timestamp('ns')})")]
+    foreign.create(Shape(Engine.NATIVE, {}, columns=columns))
+    for number in range(3):
+        foreign.write(columns, [[number, {"at": number}]])
+    ((_, task),) = planned(opened(foreign.lake), full=True, checks_rows=checks_rows)
+    result = GroupResult.from_json(run_task(task.to_json()))
+    assert result.outcome == "refused"
+    assert "column deep.at has nanoseconds as INT64, which Paimon's core misreads" in (result.reason or "")
+    assert not list(foreign.lake.folder.rglob("packhouse-*"))
+
+
+@pytest.mark.parametrize("kind", ["kernel", "core", "key"])
+def test_columns_are_found_by_the_names_that_they_had(foreign: Foreign, tmp_path: Path, kind: str) -> None:
+    """A column is renamed, its name is used for another one, and a dropped name again: each file has its own names.
+
+    A column whose type changed is not compared.
+    """
+    shape = SHAPES[{"kernel": "append", "core": "append, core", "key": "key"}[kind]]
+    limit = "" if kind == "kernel" else "values of columns that are not compared, for their types: old"
+    last, old = ([("old", "int32()")], [7]) if limit else ([], [])
+    before = [("id", "int64()"), ("a", "string()"), ("b", "int32()"), ("c", "float64()"), *last]
+    wide = [("old", "int64()")] if limit else []
+    after = [("id", "int64()"), ("b", "string()"), ("c", "float64()"), *wide, ("a", "string()"), ("late", "int64()")]
+    foreign.create(replace(shape, columns=before))
+    foreign.write(before, [[number, "old a", 5, 0.5, *old] for number in range(4)])
+    if limit:
+        foreign.alter("update_column_type", "old", "int64()")
+    for change in (["drop_column", "b"], ["rename_column", "a", "b"], ["add_column", "a", "string()"]):
+        foreign.alter(*change)
+    foreign.write(after[:-1], [[number, "new b", 1.5, *old, "new a"] for number in range(2, 6)])
+    foreign.alter("add_column", "late", "int64()")
+    foreign.write(after, [[number, "b", 2.5, *old, "a", 7] for number in range(5, 9)])
+    foreign.check_rewrite(tmp_path / "twin", engine=shape.engine, limit=limit)
+    found = everything(foreign.lake, 4)
+    assert {each[1] for each in found} == {"old a", "new b", "b"}
+    assert {each[-2] for each in found} == {None, "new a", "a"}
+    assert {each[-1] for each in found} == {None, "7"}
+
+
+@pytest.mark.parametrize("kind", ["kernel", "core", "key"])
+def test_one_changed_value_of_an_output_is_found(foreign: Foreign, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """The files have the same rows but for one value, in a column that each input has without an id."""
+    shape = SHAPES[{"kernel": "append", "core": "append, core", "key": "key"}[kind]]
+    foreign.create(shape)
+    for turn in range(3):
+        foreign.write(shape.columns, [row(number, turn) for number in range(8)])
+    (group, task), *_ = planned(opened(foreign.lake), full=True, engine=shape.engine, asked="auto", checks_rows=True)
+    compare, check = compaction.compare_rows, kernel_task.check_rows
+
+    def compared(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
+        return compare(rules, replace(compacted, after=tuple(map(changed, compacted.after))), transfer)
+
+    def checked(**given: Any) -> CheckedRows:
+        return check(**{**given, "outputs": [changed(each) for each in given["outputs"]]})
+
+    monkeypatch.setattr(compaction, "compare_rows", compared)
+    monkeypatch.setattr(kernel_task, "check_rows", checked)
+    result = GroupResult.from_json(run_task(task.to_json()))
+    assert result.outcome != "written"
+    assert ("other rows than the inputs'" if kind != "key" else "merged rows wrongly") in (result.reason or "")
+    assert group.inputs
+
+
+def changed(file: Any) -> Any:
+    """Add one to the first value of a file's column `value`, and return the file with its new size."""
+    path = Path(file.path)
+    read = pq.read_table(path, partitioning=None)
+    values = read["value"].to_pylist()
+    at = read.schema.get_field_index("value")
+    pq.write_table(read.set_column(at, read.schema.field(at), pa.array([values[0] + 1, *values[1:]])), path)
+    return replace(file, file_bytes=path.stat().st_size)
