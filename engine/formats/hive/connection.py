@@ -21,12 +21,13 @@ from engine.formats.base import (
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.hive.capabilities import CAPABILITIES
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.catalog.properties import PLAIN, STORAGE, URI, addresses_of, problems_of
+from engine.formats.hive.catalog.properties import PLAIN, URI, addresses_of, problems_of
 from engine.formats.hive.errors import asking_metastore, reading_table
 from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
+from engine.formats.intake.catalogs.stores import STORE_PREFIXES
 from engine.formats.intake.parameters import meaningless_in
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
@@ -92,7 +93,7 @@ class HiveConnection:
         check_location: CheckLocation,
         check_peer: CheckPeer,
     ) -> None:
-        self._storage = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
+        self._storage = {name: value for name, value in properties.items() if name.startswith(STORE_PREFIXES)}
         self._uri = properties[URI]
         self._meaningless = meaningless_in(properties)
         self._metastore = Metastore(addresses_of(self._uri), check_peer)

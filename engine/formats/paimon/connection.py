@@ -23,13 +23,14 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
+from engine.formats.intake.catalogs.stores import STORE_PREFIXES
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES
 from engine.formats.paimon.catalog.database import CatalogDatabase
 from engine.formats.paimon.catalog.jdbc import JdbcWarehouse
 from engine.formats.paimon.catalog.locks import Sightings, TableLock
-from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, REST, STORAGE, TOKEN, URI, problems_of
+from engine.formats.paimon.catalog.properties import JDBC, LOCK_ENABLED, PLAIN, REST, TOKEN, URI, problems_of
 from engine.formats.paimon.catalog.rest.client import NoSuch, RequestRefused, RestClient
 from engine.formats.paimon.catalog.rest.warehouse import RestWarehouse
 from engine.formats.paimon.catalog.warehouse import Warehouse
@@ -122,7 +123,7 @@ class PaimonConnection:
         core: CoreCalls | None,
     ) -> None:
         self._core = core
-        self._properties = {name: value for name, value in properties.items() if name.startswith(STORAGE)}
+        self._properties = {name: value for name, value in properties.items() if name.startswith(STORE_PREFIXES)}
         self._meaningless = meaningless_in(properties)
         self._root = properties["warehouse"].rstrip("/") or "/"
         self._database = CatalogDatabase(properties, check_peer=check_peer) if properties["type"] == JDBC else None

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from engine.domain.errors import InvalidInput
+from engine.formats.base import PlainProperties
+from engine.formats.hive.catalog.properties import PLAIN as OF_HIVE
 from engine.formats.iceberg.catalog.known_properties import PLAIN
+from engine.formats.paimon.catalog.properties import PLAIN as OF_PAIMON
 from engine.services.catalogs.secrets import (
     problems_of_clear_secrets,
     problems_of_own_files,
@@ -44,6 +47,20 @@ def test_neither_large_files_nor_bytes_that_are_no_text_nor_links_to_the_machine
     link.symlink_to("/proc/self/environ")
     with pytest.raises(InvalidInput):
         resolve_secrets({"token": f"file:{link}"}, environ={})
+
+
+@pytest.mark.parametrize("of_format", [PLAIN, OF_PAIMON, OF_HIVE])
+def test_properties_for_access_to_stores_are_the_same_for_every_format(of_format: PlainProperties) -> None:
+    plain = {
+        "gcs.service.host": "https://storage.internal",
+        "adls.blob-storage-authority": "blob.internal:10000",
+        "adls.dfs-storage-scheme": "https",
+        "s3.endpoint": "https://s3.internal",
+        "hdfs.user": "packhouse",
+    }
+    assert problems_of_clear_secrets(plain, of_format) == []
+    secret = {"s3.secret-access-key": "x", "adls.account-key": "x", "gcs.oauth2.token": "x", "client.secret": "x"}
+    assert len(problems_of_clear_secrets(secret, of_format)) == len(secret)
 
 
 SECRETS: list[dict[str, str]] = [

@@ -8,20 +8,13 @@ from urllib.parse import urlsplit
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
 from engine.formats.base import PlainProperties, problems_of_type
+from engine.formats.intake.catalogs.stores import PLAIN_OF_STORES, STORE_PREFIXES
 from engine.formats.intake.parameters import MEANINGLESS
 
 METASTORE: Final = "metastore"
 URI: Final = "uri"
 
-STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
-PLAIN: Final = PlainProperties(
-    frozenset(
-        {
-            *("type", URI, MEANINGLESS, "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
-            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
-        }
-    )
-)
+PLAIN: Final = PlainProperties(PLAIN_OF_STORES | {"type", URI, MEANINGLESS})
 _NAMES: Final = ("type", URI, MEANINGLESS)
 _REFERENCES: Final = ("env:", "file:")
 _ADDRESS: Final = re.compile(r"thrift://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}/?")
@@ -38,8 +31,8 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     elif not uri.startswith(_REFERENCES) and not _are_addresses(uri):
         yield FieldProblem("/properties/uri", "is not an address of a Metastore", masked(uri), _HINT)
     for name, value in properties.items():
-        if name not in _NAMES and not name.startswith(STORAGE):
-            hint = f"use {', '.join(_NAMES)} and names that begin with {', '.join(STORAGE)}"
+        if name not in _NAMES and not name.startswith(STORE_PREFIXES):
+            hint = f"use {', '.join(_NAMES)} and names that begin with {', '.join(STORE_PREFIXES)}"
             yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
         elif not value and name not in _NAMES:
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")

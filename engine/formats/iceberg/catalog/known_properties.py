@@ -17,6 +17,7 @@ from engine.formats.base import PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
+from engine.formats.intake.catalogs.stores import PLAIN_OF_STORES
 from engine.formats.intake.parameters import MEANINGLESS
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)
@@ -51,19 +52,11 @@ type uri warehouse prefix location catalog-name packhouse.spark-catalog init_cat
 io-impl catalog-impl rest-page-size namespace-separator snapshot-loading-mode scan-planning-mode
 view-endpoints-supported downcast-ns-timestamp-to-us-on-write oauth2-server-uri scope audience resource
 auth.manager rest.signing-name rest.signing-region rest.sigv4-enabled rest.sigv4.max-retries
-header.x-iceberg-access-delegation client.region client.role-arn client.role-session-name client.profile-name
-s3.endpoint s3.region s3.anonymous s3.connect-timeout s3.request-timeout s3.force-virtual-addressing
-s3.path-style-access s3.resolve-region s3.role-arn s3.role-session-name s3.profile-name s3.proxy-uri
-s3.server-side-encryption s3.sse.type s3.signer s3.signer.endpoint s3.signer.uri s3.requester-pays
-adls.account-name adls.auth.shared-key.account.name adls.account-host adls.anon adls.client-id adls.tenant-id
-adls.blob-storage-authority adls.blob-storage-scheme adls.dfs-storage-authority adls.dfs-storage-scheme
-gcs.project-id gcs.user-project gcs.no-auth gcs.service.host gcs.default-bucket-location gcs.requester-pays
-gcs.version-aware gcs.consistency gcs.cache-timeout gcs.access gcs.oauth2.token-expires-at hdfs.host hdfs.port
-hdfs.user hf.endpoint packhouse.vended-hosts
+header.x-iceberg-access-delegation hf.endpoint packhouse.vended-hosts
 """
 
 PLAIN: Final = PlainProperties(
-    names=frozenset({MEANINGLESS, *_WITHOUT_SECRETS.split()}),
+    names=PLAIN_OF_STORES | {MEANINGLESS, *_WITHOUT_SECRETS.split()},
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
 """Properties whose values are not secrets."""

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
 from engine.formats.base import PlainProperties, problems_of_type
+from engine.formats.intake.catalogs.stores import PLAIN_OF_STORES, STORE_PREFIXES
 from engine.formats.intake.parameters import MEANINGLESS
 
 FILESYSTEM: Final = "filesystem"
@@ -23,15 +24,9 @@ LOCK_TIME_ZONE: Final = "packhouse.lock-time-zone"
 TOKEN: Final = "token"  # noqa: S105 - the name of a property
 TOKEN_PROVIDER: Final = "token.provider"  # noqa: S105
 
-STORAGE: Final = ("s3.", "client.", "gcs.", "adls.", "hdfs.")
 PLAIN: Final = PlainProperties(
-    frozenset(
-        {
-            *("type", "warehouse", "s3.endpoint", "s3.region", "s3.anonymous", "s3.force-virtual-addressing"),
-            *("client.region", "adls.account-name", "gcs.project-id", "gcs.no-auth", "hdfs.host", "hdfs.port"),
-            *(MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER),
-        }
-    )
+    PLAIN_OF_STORES
+    | {"type", "warehouse", MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER}
 )
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     FILESYSTEM: ("type", "warehouse", MEANINGLESS),
@@ -56,8 +51,8 @@ def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
         yield FieldProblem("/properties/warehouse", "is missing", None, hint)
     known = _NAMES.get(kind, _NAMES[FILESYSTEM])
     for name, value in properties.items():
-        if name not in known and not name.startswith(STORAGE):
-            hint = _REASONS.get(name) or f"use {', '.join(known)} and names that begin with {', '.join(STORAGE)}"
+        if name not in known and not name.startswith(STORE_PREFIXES):
+            hint = _REASONS.get(name) or f"use {', '.join(known)} and names that begin with {', '.join(STORE_PREFIXES)}"
             yield FieldProblem(f"/properties/{name}", "is not a property of this kind of catalog", None, hint)
         elif not value and name not in ("warehouse", MEANINGLESS):
             yield FieldProblem(f"/properties/{name}", "is empty", value, "give a value or leave the property out")
