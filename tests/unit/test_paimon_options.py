@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Activity, Option, problems_of
+from engine.formats.paimon.metadata.options import options_of
+from engine.formats.paimon.metadata.policy_fields import policy_fields
+from engine.formats.paimon.metadata.schemas import TableSchema
 
 DOCUMENT = Path(__file__).parents[2] / "docs/paimon-options.md"
 LOCATION = "s3://lake/warehouse/lake.db/events"
@@ -79,6 +82,19 @@ def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Activity)
 def test_f45_an_option_of_paimon_forbids_only_what_it_concerns(name: str, value: str, forbidden: set[Activity]) -> None:
     """F45: each operation has a list of its own."""
     assert {work for work in Activity if problems_of(work, {name: value}, location=LOCATION)} == forbidden
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        *(("256 mb", 2**28), ("64MB", 2**26), ("1g", 2**30), ("134217728", 2**27), (" 65536 kibibytes ", 2**26)),
+        *((None, None), ("much", None), ("1.5 gb", None), ("-1", None), ("1 b", None), ("9" * 15 + "t", None)),
+    ],
+)
+def test_the_size_of_a_table_s_files_is_a_policy_field(written: str | None, size: int | None) -> None:
+    given = {} if written is None else {"target-file-size": written}
+    schema = TableSchema(0, (), (), (), given, 0, 0)
+    assert policy_fields(options_of(schema), given) == ({} if size is None else {"rewrite.target_file_bytes": size})
 
 
 def test_f45_every_operation_knows_the_same_options() -> None:

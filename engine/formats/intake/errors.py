@@ -18,7 +18,7 @@ import structlog
 from engine.domain.errors import Away, CredentialsExpired, PackhouseError, StateConflict, TableUnreadable, Transient
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.values.uris import masked
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, Unsupported
 from engine.rewriting.kernel.storage.answers import is_expired, is_refused
 
 _log = structlog.get_logger(__name__)
@@ -151,7 +151,8 @@ def reading_metadata(doing: str, *, remedy: str) -> Iterator[None]:
         if is_of_file(error):
             is_expected = any(isinstance(each, Malformed) for each in causes_of(error))
             _log.warning("table_unreadable", doing=doing, exc_info=None if is_expected else error)
-            raise TableUnreadable(f"{message}; {remedy}") from error
+            is_damaged = not any(isinstance(each, Unsupported) for each in causes_of(error))
+            raise TableUnreadable(f"{message}; {remedy}" if is_damaged else message) from error
         if isinstance(error, OSError | EOFError):
             raise storage_condition(error, message) from error
         raise

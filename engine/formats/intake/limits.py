@@ -32,6 +32,14 @@ class Malformed(ValueError):
     """A foreign file or response is invalid; the message completes a sentence that names the file."""
 
 
+NEWER_WRITER: Final = "a newer program wrote it; upgrade Packhouse"
+"""Remedy, a clause, for a file of a version that is not known."""
+
+
+class Unsupported(Malformed):
+    """A foreign file is of a kind that is not read, and not damaged; the message has the remedy."""
+
+
 def check_schema(what: str, *, fields: int, depth: int, paths: int = 0) -> None:
     """Check the size of a schema before anything is computed from it.
 

@@ -22,7 +22,7 @@ from engine.formats.paimon.manifests.lists import ManifestRef
 from engine.formats.paimon.manifests.live_files import LiveFiles
 from engine.formats.paimon.manifests.reading import MetadataReader
 from engine.formats.paimon.metadata.known_options import Activity, problems_of
-from engine.formats.paimon.metadata.options import TableOptions, options_of
+from engine.formats.paimon.metadata.options import TableOptions, check_manifest_format, options_of
 from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.schemas import TableSchema
 from engine.formats.paimon.metadata.snapshots import Snapshot, parse_snapshot
@@ -57,6 +57,7 @@ class TableView:
         if not ids:
             return None
         schema, first = files.schema(ids[-1]), files.schema(ids[0])
+        check_manifest_format(schema)
         head = None if newest is None else parse_snapshot(newest[1], number=newest[0])
         if head is not None and head.schema_id not in ids:
             raise Malformed(f"snapshot-{head.id} is of schema {head.schema_id}, which the table does not have")

@@ -26,12 +26,13 @@ from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.orders import order_state
 from engine.services.planning.rule_words import condition_words, due_rule, other_rule
 from engine.services.planning.trials import Trial
-from engine.services.planning.wording import count_of, sentence, short
+from engine.services.planning.wording import count_of, sentence, short, short_detail
 
 WIDTH: Final = 100
 LINES: Final = 24
 _DUE_SHOWN: Final = 6
 _OTHERS_SHOWN: Final = 3
+_LONGEST_DETAIL: Final = 200
 """Rules shown while none is due; those that become due without further writes come first."""
 _FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
@@ -263,7 +264,7 @@ def _last(facts: Facts) -> Iterator[str]:
         else f": {describe_reason(run.reason)}{_detail(run)}"
     )
     if run.reason == "nothing_to_do" and run.detail:  # the verb says so already
-        why = f": {short(run.detail, 120)}"
+        why = f": {short_detail(run.detail, _LONGEST_DETAIL)}"
     removed, added = run.result.rewritten_files, run.result.added_files
     effect = f" and made {count_of(added, 'file')} of {removed}" if removed and added is not None else ""
     yield f"Its last run, {run.id}, {verb.get(run.state, 'was cancelled')}{at}{why}{effect}."
@@ -322,4 +323,4 @@ def _remedy(run: Run) -> str:
 
 
 def _detail(run: Run) -> str:
-    return f" ({short(run.detail, 120)})" if run.detail else ""
+    return f" ({short_detail(run.detail, _LONGEST_DETAIL)})" if run.detail else ""

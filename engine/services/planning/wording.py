@@ -1,5 +1,6 @@
 """Format figures, partitions and counts for explanations."""
 
+import re
 from typing import Final
 
 from engine.domain.policies import Metric, MetricKind
@@ -7,6 +8,8 @@ from engine.domain.values.units import format_bytes, round_duration
 from engine.planning.due.triggers import PartitionRef, is_percent
 
 _LONGEST_NAME: Final = 60
+_FOLDERS: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*:/)?/?(?:[^\s/,;:]+/){2,}(?=[^\s/])")
+"""The folders of a path in a text, two at least."""
 
 
 def figure(metric: str, value: float) -> str:
@@ -38,6 +41,15 @@ def count_of(count: int, noun: str) -> str:
 def sentence(text: str) -> str:
     """Return a clause as a sentence."""
     return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def short_detail(text: str, most: int) -> str:
+    """Return the detail of a run in at most `most` characters.
+
+    A longer one has only the names of files, without their folders; then its end is cut off.
+    """
+    named = text if len(text) <= most else _FOLDERS.sub("…/", text)
+    return named if len(named) <= most else f"{named[: most - 1]}…"
 
 
 def short(text: str, most: int) -> str:

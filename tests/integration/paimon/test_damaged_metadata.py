@@ -214,9 +214,28 @@ BROKEN: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "schema with options that are no texts": (set_schema(options={"bucket": 1}), "not an object of texts"),
     "schema with buckets that are no number": (set_schema(options={"bucket": "many"}), "the option bucket"),
     "schema with a switch that is none": (set_schema(options={"bucket": "1", "write-only": "maybe"}), "write-only"),
-    "schema partitioned by a time": (set_types(of_day="TIMESTAMP(6)"), "partition column day"),
-    "schema partitioned by a double": (set_types(of_day="DOUBLE"), "partition column day"),
+    "schema partitioned by a time": (
+        set_types(of_day="TIMESTAMP(6)"),
+        r"partition column day is of type TIMESTAMP\(6\), which is not supported: partition by .* date of a timestamp",
+    ),
+    "schema partitioned by a double": (set_types(of_day="DOUBLE"), "partition column day is of type DOUBLE"),
+    "manifests in ORC": (
+        set_schema(options={"bucket": "1", "manifest.format": "orc"}),
+        "manifest.format is 'orc': only manifests in Avro are read; set it to avro",
+    ),
 }
+UNSUPPORTED: set[str] = {
+    "snapshot of a later version",
+    "schema with an unknown type",
+    "schema with an unknown object",
+    "schema partitioned by a time",
+    "schema partitioned by a double",
+    "manifests in ORC",
+    "manifest list of a later version",
+    "entry of a later version",
+    "index manifest that is a manifest list",
+}
+"""What is not damaged: there is nothing to repair."""
 
 
 @pytest.mark.parametrize("label", BROKEN)
@@ -226,6 +245,7 @@ def test_damage_is_an_error_of_the_table(lake: PaimonLake, label: str) -> None:
     with pytest.raises(TableUnreadable, match=text) as caught:
         lake.open().digest()
     assert str(lake.ref) in caught.value.message
+    assert ("repair the table's metadata" in caught.value.message) is (label not in UNSUPPORTED)
     assert caught.value.message.isprintable()
 
 

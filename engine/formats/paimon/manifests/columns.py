@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from engine.formats.intake.avro.blocks import readable, records_in, schema_of
 from engine.formats.intake.avro.columns import read_columns
-from engine.formats.intake.limits import MANIFEST_BYTES, Malformed
+from engine.formats.intake.limits import MANIFEST_BYTES, NEWER_WRITER, Malformed, Unsupported
 
 Fields = Sequence[tuple[Mapping[str, Any], str | None]]
 
@@ -80,8 +80,11 @@ def _check_version(found: pa.Table, newest: int) -> None:
     if _VERSION not in found.column_names:
         raise Malformed(f"its records have no field {_VERSION}")
     for version in found[_VERSION].unique().to_pylist():
-        if version is None or not 1 <= version <= newest:
-            raise Malformed(f"it has records of version {version}; {newest} is the newest that can be read")
+        if version is None or version < 1:
+            raise Malformed(f"it has records of version {version}")
+        if version > newest:
+            found = f"it has records of version {version}; {newest} is the newest that can be read"
+            raise Unsupported(f"{found}: {NEWER_WRITER}")
 
 
 def _column(found: pa.Table, field: pa.Field) -> Any:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, Unsupported
 from engine.formats.paimon.metadata.schemas import TableSchema
 
 _ON_DEMAND: Final = -1
 _POSTPONED: Final = -2
+_AVRO: Final = "avro"
 _DIGITS: Final = 10
 """Of the largest number that Java's int has."""
 
@@ -105,6 +106,13 @@ def options_of(schema: TableSchema) -> TableOptions:
         has_legacy_partition_names=_switch(given, "partition.legacy-name", default=True),
         last_level=_last_level(given) if schema.primary_keys else None,
     )
+
+
+def check_manifest_format(schema: TableSchema) -> None:
+    """Raise `Unsupported` if the manifests of a table are in another format than Avro."""
+    if (found := schema.options.get("manifest.format", _AVRO).strip().lower()) != _AVRO:
+        remedy = "set it to avro, and let Paimon compact the table's manifests (sys.compact_manifest)"
+        raise Unsupported(f"the option manifest.format is {found[:40]!r}: only manifests in Avro are read; {remedy}")
 
 
 def _buckets(schema: TableSchema) -> tuple[BucketMode, int | None]:

@@ -16,7 +16,7 @@ from decimal import Context, Decimal
 from functools import cached_property
 from typing import Any, Final
 
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, Unsupported
 from engine.formats.paimon.metadata.options import TableOptions
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
 
@@ -61,7 +61,9 @@ class PartitionCodec:
         for each in columns:
             if each.type.root not in _READABLE:
                 kinds = ", ".join(sorted(_READABLE))
-                raise Malformed(f"partition column {each.name} is of type {each.type.text}; types read are {kinds}")
+                found = f"partition column {each.name[:80]} is of type {each.type.text}, which is not supported"
+                remedy = f"partition by a column of type {kinds}, such as the date of a timestamp"
+                raise Unsupported(f"{found}: {remedy}")
         return PartitionCodec(columns, options)
 
     def values(self, stored: bytes) -> tuple[Any, ...]:

@@ -32,6 +32,7 @@ PLAIN: Final = (
         *("write.compaction-skip", "file.format", "partition.default-name", "partition.legacy-name"),
         *("data-file.path-directory", "data-file.prefix", "changelog-file.prefix", "index-file-in-data-file-dir"),
         *("snapshot.time-retained", "snapshot.num-retained.min", "primary-key", "partition", "num-levels"),
+        "target-file-size",
     ),
     *known(
         "Paimon",
@@ -51,7 +52,7 @@ PLAIN: Final = (
     *known(
         "Paimon",
         _WRITING,
-        *("target-file-size", "file.block-size", "page-size", "cache-page-size", "file.compression"),
+        *("file.block-size", "page-size", "cache-page-size", "file.compression"),
         *("file.compression.per.level", "file.compression.zstd-level", "file.format.per.level"),
         *("file.suffix.include.compression", "changelog-file.compression", "changelog-file.format"),
         *("changelog-file.stats-mode", "metadata.stats-mode", "metadata.stats-mode.per.level", "fields.*.stats-mode"),

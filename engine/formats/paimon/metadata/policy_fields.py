@@ -4,12 +4,17 @@
 decides. `lookup-compact` is `radical` by default, and has an effect where the core looks up old rows only.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.domain.policies import FORCED_EVERY, LOOKUP, STOP_TRIGGER
+from pydantic import ValidationError
+
+from engine.domain.policies import FORCED_EVERY, LOOKUP, STOP_TRIGGER, RewriteSettings
 from engine.formats.paimon.metadata.options import TableOptions
 
+_TARGET: Final = "rewrite.target_file_bytes"
+_SIZE: Final = re.compile(r"(\d{1,15})\s*(b|bytes|(?:[kmgt]b?|(?:kibi|mebi|gibi|tebi)bytes))?", re.ASCII)
 _MOST: Final = 2**31 - 1
 _MOST_COMMITS: Final = 100
 """The largest value of `rewrite.key_tables.forced_every`."""
@@ -18,6 +23,8 @@ _MOST_COMMITS: Final = 100
 def policy_fields(options: TableOptions, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the policy fields by dotted name. `given`: the options as the table's schema has them."""
     found: dict[str, Any] = {}
+    if (target := _target(given)) is not None:
+        found[_TARGET] = target
     if (stop := stop_trigger(options, given)) is not None:
         found[STOP_TRIGGER] = stop
     if options.looks_up:
@@ -27,6 +34,21 @@ def policy_fields(options: TableOptions, given: Mapping[str, str]) -> Mapping[st
         if interval is not None:
             found[FORCED_EVERY] = min(_MOST_COMMITS, interval)
     return found
+
+
+def _target(given: Mapping[str, str]) -> int | None:
+    """Return the option `target-file-size` in bytes; None without it, and for a value that no policy can have.
+
+    Paimon's units are binary, `MemorySize.parse`: `128 mb` and `128m` are 128 MiB.
+    """
+    written = _SIZE.fullmatch(given.get("target-file-size", "").strip().lower())
+    if written is None:
+        return None
+    size = int(written[1]) * 1024 ** "bkmgt".index((written[2] or "b")[0])
+    try:
+        return RewriteSettings.model_validate({"target_file_bytes": size}).target_file_bytes
+    except ValidationError:
+        return None
 
 
 def stop_trigger(options: TableOptions, given: Mapping[str, str]) -> int | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import decoding_file
-from engine.formats.intake.limits import Malformed, check_schema
+from engine.formats.intake.limits import NEWER_WRITER, Malformed, Unsupported, check_schema
 from engine.formats.paimon.metadata.types import ColumnType, parse_type
 
 SCHEMA_BYTES: Final = 16 * 2**20
@@ -84,7 +84,7 @@ def _options(document: Document) -> Mapping[str, str]:
     """Return the options, with the defaults of the version that wrote the schema: 1 before Paimon 0.8, 2 before 0.9."""
     version = document.optional_whole("version") or 1
     if version > _NEWEST_VERSION:
-        raise Malformed(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read")
+        raise Unsupported(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read: {NEWER_WRITER}")
     former = {name: value for name, (last, value) in _FORMER_DEFAULTS.items() if version <= last}
     return {**former, **document.text_map("options")}
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.formats.intake.documents import Document
 from engine.formats.intake.errors import decoding_file
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import NEWER_WRITER, Malformed, Unsupported
 
 SNAPSHOT_BYTES: Final = 4 * 2**20
 """Limit of a snapshot file's size, which is about 1 kB."""
@@ -76,7 +76,7 @@ def _parsed(body: bytes) -> Snapshot:
     document = Document.parse(body, most_values=SNAPSHOT_VALUES)
     version = document.optional_whole("version") or 1
     if version > _NEWEST_VERSION:
-        raise Malformed(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read")
+        raise Unsupported(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read: {NEWER_WRITER}")
     committed_at_ms = document.whole("timeMillis")
     if committed_at_ms > _LATEST_MS:
         raise Malformed(f"it was committed at no time: {committed_at_ms} ms")

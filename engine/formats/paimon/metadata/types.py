@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.formats.intake.limits import SCHEMA_DEPTH, Malformed, check_schema
+from engine.formats.intake.limits import NEWER_WRITER, SCHEMA_DEPTH, Malformed, Unsupported, check_schema
 
 _TEXT: Final = re.compile(
     r"([A-Z_ ]+?)\s*(?:\(\s*(\d{1,4})\s*(?:,\s*(\d{1,4})\s*)?\))?( WITH LOCAL TIME ZONE)?( NOT NULL)?"
@@ -93,7 +93,7 @@ def parse_type(written: Any, *, depth: int = 0) -> ColumnType:
     elif root in _PARTS:
         parts = tuple(NestedType(name, parse_type(written.get(name), depth=depth + 1)) for name in _PARTS[root])
     else:
-        raise Malformed(f"its type {root!r} is not known")
+        raise Unsupported(f"its type {root!r} is not known: {NEWER_WRITER}")
     return ColumnType(root, root, is_nullable=not named.endswith(_NOT_NULL), parts=parts)
 
 
@@ -112,6 +112,6 @@ def _scalar(written: str) -> ColumnType:
     matched = _TEXT.fullmatch(written[:200])
     root = (matched[1] if matched else written[:40]) + ("_LTZ" if matched and matched[4] else "")
     if matched is None or root not in _SCALARS:
-        raise Malformed(f"its type {root!r} is not known")
+        raise Unsupported(f"its type {root!r} is not known: {NEWER_WRITER}")
     precision = int(matched[2]) if matched[2] else _PRECISIONS.get(root, 0)
     return ColumnType(root, written, is_nullable=matched[5] is None, precision=precision, scale=int(matched[3] or 0))

@@ -26,6 +26,11 @@ _AWAY: Final = re.compile(
 )
 """Classes of Hadoop's S3A file system, and of the library that it uses."""
 
+_ADVICE: Final = re.compile(
+    r"(?:\n|(?<=[.!?;])\s)\s*(?:Don't panic|You can|You may|Please|Consider|Try)\b.*", re.DOTALL
+)
+"""The rest of a message from the first sentence on that gives advice: it is for writers of Java, not for our users."""
+
 
 class CoreFault(KernelError):
     """The core could not be started, ended during a call, or raised an exception; the text has its last messages."""
@@ -41,6 +46,7 @@ def fault_of(causes: Sequence[str]) -> KernelError:
     Args:
         causes: texts of the exception and its causes, each beginning with the name of its class.
     """
+    causes = [_ADVICE.sub("", text).strip() for text in causes]
     distinct = [text for at, text in enumerate(causes) if not any(text in before for before in causes[:at])]
     reason = "; caused by ".join(distinct)[:_REASON_CHARACTERS]
     for pattern, kind in ((_EXPIRED, StorageCredentialsExpired), (_REFUSED, AccessRefused), (_AWAY, StorageFault)):
