@@ -24,6 +24,15 @@ EVERY_STEP: Final = (*STEPS, "commit_made", "commit_marked", "before_end")
 RUNS: Final = int(os.environ.get("PACKHOUSE_FUZZ_RUNS", "0"))
 FIRST: Final = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1"))
 FEW: Final = [("key", "group_written"), ("append", "commit_marked")]
+BY_OTHERS: Final = [
+    (kind, step, action)
+    for kind in ("foreign key", "foreign append")
+    for step in EVERY_STEP
+    for action in ("append", "upsert", "overwrite", "append_and_expire")
+    if action in actions_on(KINDS[kind])
+]
+"""Commits of pypaimon at every step."""
+
 MANY: Final = [(kind, step) for kind in KINDS for step in EVERY_STEP]
 EXPIRED: Final = [("key", step, "append_and_expire") for step in ("commit_made", "commit_marked", "after_commit")]
 ONCE: Final = [
@@ -32,12 +41,15 @@ ONCE: Final = [
         cycle(["append"]), cycle(EVERY_STEP), ("compact_too", "overwrite", "recreate", "roll_back_and_write", "append")
     ),
     ("key", "after_commit", "append_and_expire"),
+    ("foreign key", "group_written", "upsert"),
+    ("foreign key", "commit_made", "append_and_expire"),
+    ("foreign append", "commit_marked", "append"),
 ]
-"""Every action on a key table, at the steps in turn, and some on an append table: what is played without a deep run."""
+"""Every action on a key table, at the steps in turn, and some on others: what is played without a deep run."""
 
 CELLS: Final = [
     *((kind, step, action) for kind, step in (MANY if RUNS else FEW) for action in actions_on(KINDS[kind])),
-    *([] if RUNS else EXPIRED),
+    *([] if RUNS else [*EXPIRED, *BY_OTHERS]),
 ]
 SEQUENCES: Final = [(list(KINDS)[seed % len(KINDS)], seed) for seed in range(FIRST, FIRST + (RUNS or 5))]
 
@@ -65,7 +77,9 @@ async def world(
 ) -> AsyncIterator[World[TwinLake]]:
     """Two partitions of four small files each, or of four sorted runs in each bucket."""
     kind = KINDS[request.param]
-    async with open_twins(tmp_path, paimon_core, kind, database_url=sqlite_url, redis_url=redis_url) as opened:
+    foreign = request.getfixturevalue("pypaimon") if kind.is_foreign else None
+    urls = {"database_url": sqlite_url, "redis_url": redis_url}
+    async with open_twins(tmp_path, paimon_core, kind, pypaimon=foreign, **urls) as opened:
         yield opened
 
 

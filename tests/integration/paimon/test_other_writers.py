@@ -19,11 +19,13 @@ from engine.rewriting.kernel import task as kernel_task
 from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.reading.row_check import CheckedRows
 from engine.rewriting.kernel.storage.transfer import Transfer
+from engine.services.planning.engines import choose_engine
 from tests.support.kernel_groups import written_group
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import committed, opened, planned
 from tests.support.paimon.second_reader import PyPaimon
+from tests.support.planning import policy_of
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -142,6 +144,26 @@ def test_tables_are_rewritten_with_the_same_rows(foreign: Foreign, tmp_path: Pat
     for turn in range(5):
         foreign.write(shape.columns, [row(number, turn) for number in range(turn, turn + 12)])
     foreign.check_rewrite(tmp_path / "twin", engine=shape.engine, limit=shape.limit)
+
+
+@pytest.mark.parametrize(
+    ("options", "primary_keys", "failed"),
+    [
+        ({"row-tracking.enabled": "true"}, [], {"native_known_options": "let Paimon's own action compact the table"}),
+        ({**KEYED, "bucket": "-2"}, ["id"], {"native_bucket_mode": "compact procedure distribute the rows"}),
+        ({**KEYED, "file.compression.per.level": "0:lz4,5:brotli"}, ["id"], {"native_codecs": "names brotli"}),
+    ],
+)
+def test_what_is_not_handled_is_refused_when_a_run_is_planned(
+    foreign: Foreign, options: Mapping[str, str], primary_keys: Sequence[str], failed: Mapping[str, str]
+) -> None:
+    """With what a user can do, and without a task."""
+    foreign.create(Shape(Engine.NATIVE, options, primary_keys=primary_keys, columns=COLUMNS[:3]))
+    chosen = choose_engine(opened(foreign.lake), policy_of({"rewrite": {"engine": "auto"}}))
+    assert not chosen.is_possible
+    found = {each.name: each.detail for each in chosen.conditions if not each.holds and each.name.startswith("native")}
+    assert found.keys() == failed.keys()
+    assert all(text in found[name] for name, text in failed.items())
 
 
 TYPES: Final[Mapping[str, tuple[str, Sequence[Any]]]] = {

@@ -4,7 +4,7 @@ Other writers do to both tables the same, so that the twin has the rows that the
 child JVM of this process instead of Spark.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from engine.formats.paimon.connection import PaimonFormat
 from tests.support.format_subjects import local_core
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once
+from tests.support.paimon.second_reader import PyPaimon
 from tests.support.settings import settings_of
 from tests.support.world import World, open_on
 
@@ -31,12 +32,16 @@ _TEXT_BYTES: Final = 200_000
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of table: its options, the key columns, and how many buckets of a dynamic table are written."""
+    """A kind of table: its options, the key columns, and how many buckets of a dynamic table are written.
+
+    `is_foreign`: pypaimon makes it and writes to it, as far as it can.
+    """
 
     keys: tuple[str, ...]
     options: Mapping[str, str]
     buckets: int = 0
     reading: Mapping[str, str] = field(default_factory=dict)  # options under which rows of level 0 are read too
+    is_foreign: bool = False
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -48,6 +53,8 @@ _KEYS: Final = ("id", "day")
 KINDS: Final[Mapping[str, Kind]] = {
     "key": Kind(_KEYS, {"bucket": "2", "write-only": "true"}),
     "append": Kind((), {"bucket": "-1"}),
+    "foreign key": Kind(_KEYS, {"bucket": "2", "write-only": "true"}, is_foreign=True),
+    "foreign append": Kind((), {"bucket": "-1"}, is_foreign=True),
     "dynamic": Kind(_KEYS, {"bucket": "-1", "write-only": "true"}, buckets=2),
     "lookup": Kind(_KEYS, {"bucket": "1", "changelog-producer": "lookup", "write-only": "true"}),
     "vectors": Kind(
@@ -72,6 +79,7 @@ class TwinLake:
     twin: PaimonLake
     numbers: list[int] = field(default_factory=lambda: [0])
     left: set[str] = field(default_factory=set)
+    pypaimon: PyPaimon | None = None
 
     format: ClassVar[FormatName] = FormatName.PAIMON
 
@@ -120,6 +128,16 @@ class TwinLake:
     def create(self) -> None:
         """Create both tables."""
         for lake in (self.ours, self.twin):
+            if self.pypaimon is not None:
+                self.pypaimon.do(
+                    lake,
+                    "create",
+                    columns=_for_arrow(self.kind.columns),
+                    partition_keys=["day"],
+                    primary_keys=list(self.kind.keys),
+                    options=dict(self.kind.options),
+                )
+                continue
             lake.call(
                 "create",
                 columns=self.kind.columns,
@@ -134,10 +152,19 @@ class TwinLake:
         columns = self.ours.call("columns")
         values = [_row(columns, number, day, self.numbers[0]) for number in range(first, first + rows)]
         for lake in (self.ours, self.twin):
-            lake.write(values, buckets=self.kind.buckets, **arguments)
+            if self.pypaimon is None or arguments.keys() - {"overwrite"}:
+                lake.write(values, buckets=self.kind.buckets, **arguments)
+            else:
+                self.pypaimon.do(lake, "write", columns=_for_arrow(columns), rows=values, **arguments)
 
 
 RUN_ID: Final = "packhouse.run-id"
+_ARROW: Final = {"BIGINT": "int64()", "INT": "int32()", "DOUBLE": "float64()", "STRING": "string()"}
+
+
+def _for_arrow(columns: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return columns with types as pypaimon's process gets them."""
+    return [(name, _ARROW[kind.split(" ", maxsplit=1)[0]]) for name, kind in columns]
 
 
 def _row(columns: list[tuple[str, str]], number: int, day: str, turn: int) -> list[Any]:
@@ -146,18 +173,18 @@ def _row(columns: list[tuple[str, str]], number: int, day: str, turn: int) -> li
     return [known[name] if name in known else makers.get(kind, lambda: turn)() for name, kind in columns]
 
 
-def make_twins(folder: Path, core: PaimonCore, kind: Kind) -> TwinLake:
+def make_twins(folder: Path, core: PaimonCore, kind: Kind, pypaimon: PyPaimon | None = None) -> TwinLake:
     """Create a table of two partitions with one file of a bucket by each of four commits, and its twin."""
     numbers = [2 * _COMMITS]
     ours, twin = (
-        made_once(core, folder / name, f"twin of {kind.options} {kind.keys}", lambda lake: _fill(lake, kind))
+        made_once(core, folder / name, f"twin of {kind}", lambda lake: _fill(lake, kind, pypaimon))
         for name in ("warehouse", "twin")
     )
-    return TwinLake(kind, ours, twin, numbers)
+    return TwinLake(kind, ours, twin, numbers, pypaimon=pypaimon)
 
 
-def _fill(lake: PaimonLake, kind: Kind) -> None:
-    made = TwinLake(kind, lake, replace(lake, root=lake.root.with_suffix(".twin")))
+def _fill(lake: PaimonLake, kind: Kind, pypaimon: PyPaimon | None) -> None:
+    made = TwinLake(kind, lake, replace(lake, root=lake.root.with_suffix(".twin")), pypaimon=pypaimon)
     made.create()
     for turn in range(_COMMITS):
         for day in DAYS:
@@ -192,10 +219,17 @@ def served(_locations: object) -> Mapping[FormatName, TableFormat]:
 
 @asynccontextmanager
 async def open_twins(
-    folder: Path, core: PaimonCore, kind: Kind, *, database_url: str, redis_url: str, **more: Any
+    folder: Path,
+    core: PaimonCore,
+    kind: Kind,
+    *,
+    database_url: str,
+    redis_url: str,
+    pypaimon: PyPaimon | None = None,
+    **more: Any,
 ) -> AsyncIterator[World[TwinLake]]:
     """Start a container on the given database and Redis with one registered table that has a twin."""
-    lake = make_twins(folder, core, kind)
+    lake = make_twins(folder, core, kind, pypaimon)
     settings = settings_of(
         folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False, **more
     )

@@ -1,5 +1,6 @@
 """The conditions under which Packhouse compacts a table with Paimon's core, or with its own kernel."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -18,6 +19,10 @@ NO_ORDER: Final = "this version does not order the rows of Paimon tables"
 _OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
 _OF_APPENDS: Final = (BucketMode.UNAWARE, BucketMode.FIXED)
 _PARQUET: Final = "parquet"
+_OF_CODECS: Final = ("file.compression", "file.compression.per.level", "changelog-file.compression")
+_NO_CODECS: Final = ("brotli", "lzo")
+"""Codecs of Parquet whose classes are neither in Paimon's jar nor in those of Spark."""
+
 _VECTORS_OF_BUCKET: Final = (
     "Paimon keeps the deletion vectors of a bucket in one index file, which a DELETE and a compaction at the same time "
     "can overwrite for each other: use a table without buckets (bucket: -1), or without deletion-vectors.enabled"
@@ -37,13 +42,14 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
     modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
-    detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}"
+    detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}{_to_do(options)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
     if options.has_deletion_vectors and options.bucket_mode is BucketMode.FIXED and not view.schema.primary_keys:
         yield Condition("native_vectors_of_files", False, _VECTORS_OF_BUCKET)
     if not by_kernel:
         yield native_options(view)
+        yield _codecs(view.schema.options)
     blobs = ", ".join(each.name for each in view.schema.columns if each.type.root == "BLOB")[:200]
     told = f"columns of type BLOB, whose files are not compacted: {blobs}" if blobs else "no columns of type BLOB"
     yield Condition("native_no_blobs", not blobs, told)
@@ -95,6 +101,24 @@ def _types(view: TableView) -> Condition:
 
 def _known(name: str, problems: Sequence[str]) -> Condition:
     return Condition(name, not problems, listed(problems) or "each option of the table is known")
+
+
+def _codecs(given: Mapping[str, str]) -> Condition:
+    """Return that the core can write with the codecs that a table's options name."""
+    lacking = [
+        f"{name} names {codec}"
+        for name in _OF_CODECS
+        for codec in _NO_CODECS
+        if codec in re.split(r"[^a-z0-9_]+", given.get(name, "").lower())
+    ]
+    detail = f"{', '.join(lacking)}, which the core lacks: use zstd, snappy, lz4 or gzip" if lacking else "it has them"
+    return Condition("native_codecs", not lacking, detail)
+
+
+def _to_do(options: TableOptions) -> str:
+    if options.bucket_mode is not BucketMode.POSTPONE:
+        return ""
+    return "; let Paimon's compact procedure distribute the rows of bucket -2, or use a number of buckets"
 
 
 def _kind_of(view: TableView) -> str:
