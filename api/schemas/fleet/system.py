@@ -29,7 +29,7 @@ class SystemComponent(Answer):
     since: Instant | None = Field(description="Start of the outage or failures, as far as it is known.")
     next_probe_at: Instant | None = Field(description="When it is asked again; null unless that is planned.")
     waiting_runs: int = Field(description="Queued runs of tables that the caller sees that wait for it.", examples=[12])
-    remedy: Remedy | None = Field(description="Ends the state; null where it ends by itself or outside of Packhouse.")
+    remedy: Remedy | None = Field(description="Ends the state; null where that takes no operation of the API.")
 
     @classmethod
     def from_domain(cls, found: domain.Component) -> Self:

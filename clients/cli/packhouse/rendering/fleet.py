@@ -58,7 +58,7 @@ def figures(console: Console, found: Document) -> None:
             "live runs": _counts(found["live_runs"]) or "none",
             "ended in 24 h": _counts(found["ended_runs"]) or "none",
             "file groups in 24 h": f"{races['groups_committed']} committed, {races['groups_lost']} lost to other "
-            f"writers; {size(found['wasted_bytes'])} written in vain",
+            f"writers; {size(found['wasted_bytes'])} written without effect",
             "rewritten in 24 h": size(budget["rewritten_bytes"])
             if share is None
             else f"{size(budget['rewritten_bytes'])}, {share:.0%} of what the fleet's bandwidth allows",

@@ -2759,7 +2759,7 @@ class SystemComponent(Model):
     """Queued runs of tables that the caller sees that wait for it."""
 
     remedy: Remedy | None = not_answered("remedy")
-    """Ends the state; null where it ends by itself or outside of Packhouse."""
+    """Ends the state; null where that takes no operation of the API."""
 
 
 class Table(Model):

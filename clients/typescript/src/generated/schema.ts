@@ -8204,7 +8204,7 @@ export interface components {
             name: string;
             /** @description When it is asked again; null unless that is planned. */
             next_probe_at: string | null;
-            /** @description Ends the state; null where it ends by itself or outside of Packhouse. */
+            /** @description Ends the state; null where that takes no operation of the API. */
             remedy: components["schemas"]["Remedy"] | null;
             /** @description Start of the outage or failures, as far as it is known. */
             since: string | null;
