@@ -1,13 +1,13 @@
 """Base classes of all wire models."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final, Generic, Self, TypeVar, get_args
+from typing import Annotated, Any, Generic, Self, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema, model_validator
 
 from api.listing.pagination import Page
+from engine.domain.values.partitions import partition_text, partition_values
 from engine.domain.values.strict import UNSEEN, OneLine, one_line
 
 JsonObject = dict[str, Any]
@@ -15,9 +15,6 @@ OwnerTeam = Annotated[OneLine, StringConstraints(min_length=1, max_length=128)]
 LabelKey = Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=255, pattern=r"^[^:]+$")]
 """Without a colon: lists are filtered by `key:value`."""
 LABEL_KEYS: JsonObject = {"propertyNames": {"minLength": 1, "maxLength": 255, "pattern": f"^[^:{UNSEEN}]+$"}}
-WHOLE_TABLE: Final = "whole table"
-"""Text of the partition of a table without partitions."""
-
 LabelValue = Annotated[OneLine, StringConstraints(max_length=255)]
 
 
@@ -56,14 +53,7 @@ class Partition(Answer):
         """Return the fields of a partition that is given as canonical JSON, as the record and the formats have it."""
         if not isinstance(stored, str):
             return stored
-        try:
-            values = json.loads(stored)
-        except (ValueError, RecursionError):
-            values = None
-        if not isinstance(values, dict):
-            return {"values": {}, "text": stored}
-        words = (f"{name}={'null' if value is None else value}" for name, value in values.items())
-        return {"values": values, "text": ", ".join(words) or WHOLE_TABLE}
+        return {"values": partition_values(stored) or {}, "text": partition_text(stored)}
 
     @classmethod
     def of(cls, stored: str) -> Self:

@@ -1,10 +1,10 @@
-"""Remedies on the wire: the operation that ends a problem or a wait, and its request for callers without an SDK."""
+"""Statements of explanations on the wire, and remedies: the operations that end a problem or a wait."""
 
 from collections.abc import Mapping
-from typing import Final, Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from api.schemas.common import Answer, Text
 from engine.domain import remedies as domain
@@ -61,6 +61,43 @@ class Remedy(Answer):
     @classmethod
     def from_domain(cls, found: domain.Remedy) -> Self:
         """Return the wire form."""
-        quoted = {name: quote(value, safe="") for name, value in found.parameters.items()}
-        request = REQUESTS[found.operation].format_map(quoted)
-        return cls(operation_id=found.operation, parameters=dict(found.parameters), request=request)
+        return cls.model_validate(found)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_domain(cls, found: Any) -> Any:
+        """Return the fields of a remedy of the engine, given as such or as a document of it."""
+        if isinstance(found, Mapping) and "operation" in found:
+            found = domain.Remedy(found["operation"], found["parameters"])
+        return _fields(found) if isinstance(found, domain.Remedy) else found
+
+
+def _fields(found: domain.Remedy) -> dict[str, Any]:
+    quoted = {name: quote(value, safe="") for name, value in found.parameters.items()}
+    request = REQUESTS[found.operation].format_map(quoted)
+    return {"operation_id": found.operation, "parameters": dict(found.parameters), "request": request}
+
+
+class Statement(Answer):
+    """One fact of an explanation: `code` and `values` for programs, `text` for people."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "code": "due",
+                    "text": "Rule 'many small files' makes the table due: small_file_count 40 (wanted: at least 20).",
+                    "values": {"rule": "many small files", "partitions": 1, "partition": None},
+                    "remedy": None,
+                }
+            ]
+        }
+    )
+
+    code: str = Field(description="What it is about; stable.", examples=["due"])
+    text: Text = Field(description="Whole sentences without line breaks, for people: not to be parsed.")
+    values: dict[str, bool | int | float | Text | None] = Field(
+        description="Figures and names in the text, by name; instants are texts (RFC 3339, UTC). Empty where the rest "
+        "of the answer has them."
+    )
+    remedy: Remedy | None = Field(description="The operation that changes it, if there is one.")

@@ -5,7 +5,7 @@ own terms. `api.schemas.remedies` has the request of each operation, the CLI its
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 RemedyOperation = Literal[
@@ -46,3 +46,23 @@ class Remedy:
 def remedy(operation: RemedyOperation, /, **parameters: str) -> Remedy:
     """Return a remedy: `remedy("resume_table", table_id=table.id)`."""
     return Remedy(operation, parameters)
+
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One fact of an explanation: for programs, and as a sentence for people.
+
+    Attributes:
+        code: what it is about; stable.
+        text: one or more whole sentences, without line breaks; never parsed.
+        values: the figures and names in the text; instants are texts (RFC 3339, UTC).
+        remedy: the operation that changes it, if there is one.
+    """
+
+    code: str
+    text: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    remedy: Remedy | None = None

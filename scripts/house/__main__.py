@@ -21,12 +21,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 262,
     "traced modules of engine": 243,
-    "modules of engine": 683,
+    "modules of engine": 686,
     "lines of engine": 94_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 113_000,
+    "lines of tests": 114_000,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -174,7 +174,13 @@ def test_a_problem_document_stays_one(batches: list[list[str]]) -> None:
         assert (document["code"], document["detail"]) == ("invalid_input", "".join(words))
         for word, error in zip(words, document["errors"], strict=True):
             shown = word if len(word) <= 200 else f"{word[:200]}…"
-            assert error == {"pointer": f"/labels/{word}", "message": word, "value": shown, "hint": word}
+            assert error == {
+                "pointer": f"/labels/{word}",
+                "message": word,
+                "value": shown,
+                "hint": word,
+                "remedy": None,
+            }
         assert [name for name, _ in answer.raw_headers] == [b"content-length", b"content-type"]
 
 

@@ -20,6 +20,7 @@ from engine.domain.tables.table import FormatName, TableRef
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.native import checks, rewrite
 from tests.support.peer import attach, confs_of, one, rows_by_spark
+from tests.support.statements import texts_of
 from tests.support.world import World, make_lake
 
 TABLE = "lake.lake.events"
@@ -56,7 +57,7 @@ async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World
     table = await world.register("vectors")
     lineage = f"SELECT id, _row_id FROM {name} ORDER BY id"
     before = [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()]
-    said = " ".join((await world.container.explain.explain(SYSTEM, table.id))["summary"])
+    said = " ".join(texts_of(await world.container.explain.explain(SYSTEM, table.id)))
     assert "It is rewritten by the table format's own procedure, because Packhouse's kernel does not support it" in said
     assert "format_version: version 3" in said
     run = await rewrite(world, table.id)

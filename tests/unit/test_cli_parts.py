@@ -309,6 +309,22 @@ def test_advice_is_shown_in_words_and_sizes() -> None:
         assert part in shown
 
 
+def test_explain_shows_the_command_of_a_remedy_once_where_it_is_last() -> None:
+    resume = {
+        "operation_id": "resume_table",
+        "parameters": {"table_id": "tbl_1"},
+        "request": "POST /v1/tables/tbl_1/resume",
+    }
+    summary = [
+        {"code": code, "text": text, "values": {}, "remedy": resume}
+        for code, text in (("starts", "No run starts automatically."), ("held_by", "Held back: the table is paused."))
+    ]
+    found = {"table_id": "tbl_1", "table": "lake.a.b", "summary": summary, "conditions": [], "settings": {}}
+    first, second, third, *_ = _printed(lambda console: answers.explanation(console, found)).splitlines()
+    assert (first.rstrip(), second.rstrip()) == ("• No run starts automatically.", "• Held back: the table is paused.")
+    assert third.strip() == "→ `packhouse tables resume lake.a.b`"
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

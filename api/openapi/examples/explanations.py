@@ -5,6 +5,14 @@ from typing import Any, Final
 
 from api.openapi.examples.names import FILES, FILES_OF_PARTITION, MEASURED, MIB, SUBMITTED
 
+_STARTS: Final = "A run starts automatically about 2026-11-01 09:30 UTC."
+
+
+def said(code: str, text: str, **values: str | float | None) -> Mapping[str, Any]:
+    """Return a statement without a remedy."""
+    return {"code": code, "text": text, "values": values, "remedy": None}
+
+
 OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Cost": {
         "files": FILES,
@@ -50,14 +58,13 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Explanation": {
         "explained_at": MEASURED,
         "summary": [
-            "lake.sales.orders is due for a rewrite, and nothing holds it back.",
-            "A run starts automatically about 2026-11-01 09:30 UTC.",
-            "A run now would rewrite 65 files (65 MiB) in 2 groups into about 2 in about 4 s, with about 143",
-            "  storage requests.",
+            said("due", "lake.sales.orders is due for a rewrite, and nothing holds it back."),
+            said("starts", _STARTS),
+            said("now", "A run now would rewrite 65 files (65 MiB) in 2 groups into about 2 in about 4 s."),
         ],
         "due": True,
         "would_start_by_itself": True,
-        "starts": "A run starts automatically about 2026-11-01 09:30 UTC.",
+        "starts": said("due", _STARTS),
         "starts_at": SUBMITTED,
         "pauses": [],
         "live_run": None,
@@ -78,7 +85,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "blocked": None,
         "held_by": [],
     },
-    "NextEligible": {"at": MEASURED, "reason": None, "held_by": []},
+    "NextEligible": {"at": MEASURED, "because": None, "held_by": []},
     "Rates": {"bytes_per_second": 50000000.0, "requests_per_second": None},
     "RunNow": {
         "outcome": "rewrite",

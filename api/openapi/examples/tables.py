@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from api.openapi.examples.explanations import said
 from api.openapi.examples.names import (
     ENDED,
     FILES,
@@ -42,7 +43,13 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "DueState": {
         "is_due": True,
         "because": [
-            'Rule \'many small files\' makes 2 partitions due, most of all {"day":"2026-11-01"} with 40 files (40 MiB).'
+            said(
+                "due",
+                "Rule 'many small files' makes 2 partitions due, most of all day=2026-11-01 with 40 files (40 MiB).",
+                rule="many small files",
+                partitions=2,
+                partition="day=2026-11-01",
+            )
         ],
     },
     "HealthMeasurement": {"id": 17, "is_latest": True, "benefit_per_cost": 3.9, "small_file_change": 12},

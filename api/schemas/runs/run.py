@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from api.listing.pagination import Page
 from api.schemas.common import Answer, Instant, JsonObject, Listed, PageToken, Partition, text_ids
 from api.schemas.fleet.limits import Pause
+from api.schemas.remedies import Remedy
 from api.schemas.runs.figures import TaskFigures
 from api.schemas.runs.plans import RunPlan, plan_of
 from api.schemas.runs.requests import RunPolicy, StoredRequest, policy_of, request_of
@@ -21,7 +22,7 @@ from engine.domain.runs.run import GroupState, Operation, Priority, RunState, Wa
 from engine.domain.runs.timelines import RunTimeline
 from engine.domain.tables.addresses import written_address
 from engine.services.planning.wording import short
-from engine.services.runs.views import RunProgress
+from engine.services.runs.views import RunProgress, remedy_of
 
 _TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
 _RUN_ID = "run_01jd2m6v8n4q0x7y3k5r9t1wbz"
@@ -30,6 +31,7 @@ _AT_ONCE: Final = 50
 """Runs of a list whose documents are read before the event loop gets control again: 50 take about 5 ms."""
 _REQUEST = "The request besides the table."
 _REASON = "Code of the reason why it ended or waits."
+_REMEDY = "The operation that ends its wait, or the cause of its end, if there is one."
 _PLAN = "Summary of the plan, with its prediction; its fields are null before planning."
 _POLICY = "The effective policy that it was planned under."
 _RESULT = "Measured figures, and the proof of each change of the table; extended with each commit."
@@ -158,7 +160,8 @@ class Run(_RunFields):
     cancel_requested_at: Instant | None = Field(description="Time at which its cancellation was requested.")
     cancel_requested_by: str | None = Field(description="Caller who requested its cancellation.")
     reason: str | None = Field(description=_REASON)
-    detail: str | None = Field(description="The same for people, with the remedy.")
+    detail: str | None = Field(description="The same for people, in the words of the record: not to be parsed.")
+    remedy: Remedy | None = Field(description=_REMEDY)
     plan: RunPlan = Field(description=_PLAN)
     policy: RunPolicy = Field(description=_POLICY)
     result: RunResult = Field(description=_RESULT)
@@ -211,6 +214,7 @@ class RunSummary(_RunFields):
     detail: str | None = Field(
         description=f"The same for people; of more than {DETAIL_CHARACTERS} characters the middle is left out."
     )
+    remedy: Remedy | None = Field(description=_REMEDY)
     request: StoredRequest | None = Field(
         default=None, description=f"With `include=request`; otherwise null. {_REQUEST}"
     )
@@ -355,6 +359,7 @@ def _run_fields(run: domain.Run, documents: Collection[RunDocument] = frozenset(
         "cancel_requested_by": run.cancel_requested_by,
         "reason": run.reason,
         "detail": run.detail,
+        "remedy": remedy_of(run),
         "request": request_of(run) if RunDocument.REQUEST in documents else None,
         "plan": plan_of(run) if RunDocument.PLAN in documents else None,
         "policy": policy_of(run) if RunDocument.POLICY in documents else None,

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from api.schemas.common import Answer
+from api.schemas.remedies import Statement
 
 
 class NeverDue(Answer):
@@ -20,11 +21,8 @@ class DueState(Answer):
     """Judgment of the policy's rules on the table now, with reasons."""
 
     is_due: bool = Field(description="True: at least one rule is due.")
-    because: list[str] = Field(
-        description="One sentence for each due rule, with the measured values.",
-        examples=[["Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."]],
-    )
+    because: list[Statement] = Field(description="One for each due rule, with the measured values in its text.")
     never_due: NeverDue = Field(description="Avoidable files that no rule makes due.")
-    advice: list[str] = Field(
+    advice: list[Statement] = Field(
         description="Advice if a tenth of the data files or more would never be due; otherwise empty."
     )

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from api.schemas.common import Answer, Instant, Partition
+from api.schemas.remedies import Statement
 from api.schemas.runs.figures import Calibration, PlannedLater, Prediction, TimeEstimate
 from api.schemas.runs.run import Run
 from api.schemas.tables.due import NeverDue
@@ -82,18 +83,29 @@ class ExplainedTriggers(Answer):
     rules: list[ExplainedRule]
     seal: ExplainedSeal
     never_due: NeverDue = Field(description="Avoidable files that no rule makes due.")
-    advice: list[str] = Field(
+    advice: list[Statement] = Field(
         description="Advice if a tenth of the data files or more would never be due; otherwise empty."
     )
 
 
-class Hold(Answer):
-    """One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it."""
+class Hold(Statement):
+    """One thing that holds the table back: its `text` names what would end it."""
 
-    code: str = Field(examples=["quiet_hours"])
-    reason: str = Field(description="The code in words.")
-    until: Instant | None
-    detail: str
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "code": "quiet_hours",
+                    "text": "Quiet hours: 22:00 to 06:00 (UTC).",
+                    "values": {},
+                    "remedy": None,
+                    "until": "2026-11-01T06:00:00Z",
+                }
+            ]
+        }
+    )
+
+    until: Instant | None = Field(description="Null: its end is not known.")
 
 
 class UpkeepFields(Answer):
@@ -124,8 +136,8 @@ class ExplainedUpkeep(UpkeepFields):
 class NextEligible(Answer):
     """Earliest start of a run: the latest end of everything that holds it back, now if nothing does."""
 
-    at: Instant | None = Field(description="Null when it is not known: see `reason`.")
-    reason: str | None
+    at: Instant | None = Field(description="Null when it is not known: see `because`.")
+    because: Statement | None = Field(description="Why it is not known: the first hold without an end.")
     held_by: list[Hold]
 
 
@@ -276,10 +288,10 @@ class Cost(Answer):
 
 
 class RunNow(Answer):
-    """Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason."""
+    """Outcome of a run that starts now. `unknown`: the table can't be read, `because` has the reason."""
 
     outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
-    detail: str | None = None
+    because: Statement | None = None
     waits_for: list[str] = Field(default=[], description="Codes of `held_by` that a run requested now would wait for.")
     base_snapshot_id: str | None = None
     schema_id: int | None = None
@@ -361,14 +373,19 @@ class Explanation(Answer):
     table_id: str
     table: str = Field(examples=["lake.sales.orders"])
     explained_at: Instant
-    summary: list[str] = Field(description="The answer for people: at most 24 lines of at most 100 columns.")
+    summary: list[Statement] = Field(
+        description="The answer for people, most important first: at most 24 statements. The `code` of each is the "
+        "part of this document that it is about; `values` are empty where that part has them."
+    )
     due: bool | None = Field(
         description="Whether a rule makes it due now: then a run starts automatically once nothing holds it back."
     )
     would_start_by_itself: bool = Field(
         description="Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."
     )
-    starts: str = Field(description="Whether and when a run starts automatically, in one sentence.")
+    starts: Statement = Field(
+        description="Whether and when a run starts automatically: `due`, `not_due`, or the code of what prevents it."
+    )
     starts_at: Instant | None = Field(
         description="About when a run starts automatically if nothing more is written. Null: none does in the "
         "current state."

@@ -1,9 +1,11 @@
 """Sentences of an explanation about the table's files, and about settings that would change the answer."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from engine.domain.policies import EffectivePolicy
+from engine.domain.remedies import Statement, remedy
 from engine.domain.runs.turns import new_rows_ahead
 from engine.domain.values.instants import format_minute
 from engine.domain.values.units import format_bytes, round_duration
@@ -90,29 +92,34 @@ def _old_specs(policy: EffectivePolicy) -> str:
     )
 
 
-def helpful_changes(facts: Facts) -> Iterator[str]:
+def helpful_changes(facts: Facts) -> Iterator[Statement]:
     """Yield the settings that would change the answer; none if the table can't be rewritten at all."""
     evaluation, policy = facts.sight.evaluation, facts.policy
     if facts.sight.trial is None or evaluation is None or not facts.sight.trial.is_eligible:
         return
+    submit = remedy("submit_run", table_id=facts.record.table.id)
     nearly = any(rule.held_back for rule in evaluation.rules)
     if advice := never_due_advice(evaluation, policy):
-        yield from advice
+        yield from (replace(each, code="advice") for each in advice)
     elif facts.sight.trial.plan.reordered_files and not asks_order(policy):
         origin = policy.origins.get("triggers", "default")
-        yield (
+        text = (
             f"Automatic runs rewrite no file only for its order: add a rule on unordered_share to triggers ({origin}); "
             "a run by request needs none."
         )
+        yield Statement("advice", text, {"origin": origin}, submit)
     elif facts.sight.trial.plan.moved_files and not evaluation.is_due and not asks_old_specs(policy):
         origin = policy.origins.get("triggers", "default")
-        yield (
+        text = (
             f"No rule makes partitions of older specs due: add one on old_spec_file_count to triggers ({origin}); "
             "a run by request needs none."
         )
+        yield Statement("advice", text, {"origin": origin}, submit)
     elif not evaluation.is_due and not nearly and facts.sight.trial.plan.groups:
         origin = policy.origins.get("triggers", "default")
-        yield f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
+        text = f"To make it due sooner, change triggers in its policy ({origin}); a run by request needs none."
+        yield Statement("advice", text, {"origin": origin}, submit)
     if any("too_few_files" in rule.held_back for rule in evaluation.rules):
         least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]
-        yield f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
+        text = f"To take smaller partitions, lower rewrite.min_input_files ({least}, {origin})."
+        yield Statement("advice", text, {"min_input_files": least, "origin": origin})

@@ -14,7 +14,8 @@ from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
 from engine.planning.due.triggers import RuleState
 from engine.services.explain.facts import Facts, Sight
-from engine.services.explain.timing import Eligibility, TableHold, cron_next, eligibility, upkeep_eligibility
+from engine.services.explain.holds import TableHold
+from engine.services.explain.timing import Eligibility, cron_next, eligibility, upkeep_eligibility
 from engine.services.planning.upkeep.states import UpkeepState
 
 RUN_SECONDS: Final = 60
@@ -41,7 +42,7 @@ def decide_unless_due(policy: EffectivePolicy, sight: Sight, now: datetime) -> D
     if not policy.enabled:
         return Decision(Verdict.DISABLED, "disabled", reconsider_at=cron)
     if sight.blocked is not None:
-        return Decision(Verdict.UNREACHABLE, *sight.blocked)
+        return Decision(Verdict.UNREACHABLE, sight.blocked.code, sight.blocked.text)
     if not sight.is_due:
         due_at = _earliest(sight.due_at(now, margin_seconds=1), *(each.due_at for each in sight.upkeep))
         return Decision(Verdict.NOT_DUE, reconsider_at=_earliest(cron, due_at))

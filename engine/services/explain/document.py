@@ -35,10 +35,10 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "table_id": record.table.id,
         "table": written_address(record.table.ref),
         "explained_at": record.now,
-        "summary": summarize(facts, eligible),
+        "summary": [asdict(each) for each in summarize(facts, eligible)],
         "due": None if sight.evaluation is None else sight.evaluation.is_due,
         "would_start_by_itself": starts_by_itself(facts),
-        "starts": how_it_starts(facts, eligible),
+        "starts": asdict(how_it_starts(facts, eligible)),
         "starts_at": start_at(facts, eligible),
         "watch": _watch(record),
         "eligible": None if sight.trial is None else sight.trial.is_eligible,
@@ -80,12 +80,19 @@ def _settings(policy: EffectivePolicy) -> Mapping[str, Any]:
 
 
 def _next_eligible(eligible: Eligibility) -> Mapping[str, Any]:
-    return {"at": eligible.at, "reason": eligible.reason, "held_by": _holds(eligible)}
+    because = None if eligible.reason is None else asdict(eligible.reason)
+    return {"at": eligible.at, "because": because, "held_by": _holds(eligible)}
 
 
 def _holds(eligible: Eligibility) -> list[Mapping[str, Any]]:
     return [
-        {"code": hold.code, "reason": hold.words, "until": hold.until, "detail": hold.detail}
+        {
+            "code": hold.code,
+            "text": hold.text,
+            "values": hold.values,
+            "remedy": None if hold.remedy is None else asdict(hold.remedy),
+            "until": hold.until,
+        }
         for hold in eligible.held_by
     ]
 
@@ -107,7 +114,7 @@ def _triggers(sight: Sight, policy: EffectivePolicy) -> Mapping[str, Any] | None
             "next_sealed_at": None if next_at is None else datetime.fromtimestamp(next_at / 1000, UTC),
         },
         "never_due": asdict(evaluation.never_due),
-        "advice": never_due_advice(evaluation, policy),
+        "advice": [asdict(each) for each in never_due_advice(evaluation, policy)],
     }
 
 
@@ -215,7 +222,7 @@ def _hot_partitions(facts: Facts) -> Sequence[Mapping[str, Any]]:
 def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     trial, blocked = facts.sight.trial, facts.sight.blocked
     if trial is None:
-        return {"outcome": "unknown", "detail": None if blocked is None else blocked[1]}
+        return {"outcome": "unknown", "because": None if blocked is None else asdict(blocked)}
     plan, deferred = facts.planned_now(trial.plan)
     document = plan_document(plan, deferred)
     document.pop("groups")

@@ -14,6 +14,7 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.fleet.limits import AtWork, FleetRow
 from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
+from engine.domain.remedies import Statement
 from engine.domain.runs.hot_partitions import NONE_HOT, HotPartitions
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.run import TERMINAL_STATES, Operation, Run, RunState, WaitingFor
@@ -148,7 +149,7 @@ class Sight:
     trial: Trial | None = None
     evaluation: Evaluation | None = None
     health: TableHealth | None = None
-    blocked: tuple[str, str] | None = None
+    blocked: Statement | None = None
     due: DuePlan | None = None
     others: Sequence[OtherCompactor] = ()
     upkeep: tuple[UpkeepState, ...] = ()

@@ -13,6 +13,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import InvalidInput, NotEligible, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
+from engine.domain.remedies import Statement
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.registered import read_registered
 from engine.services.catalogs.table_access import TableAccess
@@ -85,7 +86,7 @@ class FactReader:
             sight = await self._formats.read(seen.opened.ref, judge, seen.opened, policy, rewritten, hot, record)
             return Glance(now, policy, replace(sight, health=await self._observations.measure(seen)), seen)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
-            blocked = Sight(blocked=(error.code, error.message))
+            blocked = Sight(blocked=Statement(error.code, error.message, remedy=error.remedy))
         async with self._database.read() as unit:
             table, _ = await read_registered(unit, table_id, caller)
             now = now or await unit.now()
@@ -137,4 +138,4 @@ class FactReader:
         try:
             return await self._formats.read(opened.ref, add_plans, opened, glance.policy, record, glance.sight)
         except (Transient, InvalidInput, StateConflict, NotEligible) as error:
-            return Sight(blocked=(error.code, error.message))
+            return Sight(blocked=Statement(error.code, error.message, remedy=error.remedy))

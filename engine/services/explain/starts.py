@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from engine.domain.remedies import Statement, remedy
 from engine.domain.values.instants import format_minute
 from engine.services.explain.facts import Facts
-from engine.services.explain.timing import Eligibility, TableHold, upkeep_eligibility
+from engine.services.explain.holds import TableHold
+from engine.services.explain.timing import Eligibility, upkeep_eligibility
 from engine.services.runs.holds import HoldRules
 
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -36,25 +38,28 @@ def start_at(facts: Facts, eligible: Eligibility) -> datetime | None:
     return HoldRules.of(facts.policy).free_from(at, due_since, facts.latencies)
 
 
-def how_it_starts(facts: Facts, eligible: Eligibility) -> str:
-    """Return one sentence on how runs of the table start."""
+def how_it_starts(facts: Facts, eligible: Eligibility) -> Statement:
+    """Return one sentence on how runs of the table start; its code is that of the hold, if one is named."""
     watch, evaluation = facts.record.watch, facts.sight.evaluation
     if not facts.policy.enabled:
-        return "No run starts automatically: its policy has enabled: false."
+        return Statement("disabled", "No run starts automatically: its policy has enabled: false.")
     if watch is None or not facts.record.is_watched:
         why = "no coordinator watches tables (none runs, or PACKHOUSE_WATCH is off)"
-        return f"No run starts automatically now: {why}; submit one (POST /v1/runs)."
+        submit = remedy("submit_run", table_id=facts.record.table.id)
+        return Statement("not_watched", f"No run starts automatically now: {why}; submit one.", remedy=submit)
     look = f"the next look at it is at {format_minute(watch.next_at)}"
     if evaluation is None:
-        return f"No run starts automatically until the table can be read: {look}."
+        return Statement("unreachable", f"No run starts automatically until the table can be read: {look}.")
     what = "rewrite" if facts.sight.upkeep else "run"  # runs of upkeep start regardless of the rules
     if not evaluation.rules:
-        return f"No {what} starts automatically: its policy has no rules."
+        return Statement("no_rules", f"No {what} starts automatically: its policy has no rules.")
     at = start_at(facts, eligible)
     if holds := [hold for hold in eligible.held_by if hold.holds_submission]:
         named, words = _held(holds, at or eligible.at)
-        return f"No {'run' if _holds_upkeep(facts, named) else what} starts automatically{words}."
-    return f"A {what} {_free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))}."
+        text = f"No {'run' if _holds_upkeep(facts, named) else what} starts automatically{words}."
+        return Statement(named.code, text, named.values, named.remedy)
+    text = f"A {what} {_free(at, look, is_due=evaluation.is_due, waits=bool(eligible.held_by))}."
+    return Statement("due" if evaluation.is_due else "not_due", text)
 
 
 def _free(at: datetime | None, look: str, *, is_due: bool, waits: bool) -> str:

@@ -1,16 +1,17 @@
-"""The explanation in plain sentences: one screenful, most important first.
+"""The explanation in plain sentences, most important first.
 
-Can it run, would it run, why or why not, what is next, what to change: in this order. Lines that do not fit on the
-screen are left out from the end; the explanation's structure (`document`) has everything.
+Can it run, would it run, why or why not, what is next, what to change: in this order. Sentences beyond the most are
+left out from the end; the explanation's structure (`document`) has everything. Clients wrap the lines.
 """
 
-import re
-import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from engine.domain.policies import EffectivePolicy, WindowKind, ineffective_intervals, raised_group_sizes
+from engine.domain.remedies import Statement, Value
 from engine.domain.runs.plans import Plan
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Run, RunState, WaitingFor
@@ -26,45 +27,42 @@ from engine.services.planning.engines import BY_NATIVE
 from engine.services.planning.orders import order_state
 from engine.services.planning.rule_words import condition_words, due_rule, other_rule
 from engine.services.planning.trials import Trial
-from engine.services.planning.wording import count_of, sentence, short, short_detail
+from engine.services.planning.wording import count_of, place_name, sentence, short, short_detail
+from engine.services.runs.views import remedy_of
 
-WIDTH: Final = 100
-LINES: Final = 24
+MOST: Final = 24
+"""The most statements of a summary."""
+_DELETION_WAITS: Final = (WaitingFor.GRACE, WaitingFor.ACKNOWLEDGEMENT)
 _DUE_SHOWN: Final = 6
 _OTHERS_SHOWN: Final = 3
-_LONGEST_DETAIL: Final = 200
 """Rules shown while none is due; those that become due without further writes come first."""
-_FIGURE: Final = re.compile(r"(?<=\d) (?=(?:[KMGT]?i?B|s|UTC)\b|%)")
-_NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+_LONGEST_DETAIL: Final = 200
 
 
-def summarize(facts: Facts, eligible: Eligibility) -> list[str]:
-    """Return the summary: at most 24 lines of at most 100 columns; continuation lines are indented."""
-    lines: list[str] = []
-    for said in _sentences(facts, eligible):
-        whole = textwrap.wrap(_FIGURE.sub(_NO_BREAK, said), WIDTH, subsequent_indent="  ")
-        wrapped = [line.replace(_NO_BREAK, " ") for line in whole]
-        if len(lines) + len(wrapped) > LINES:
-            break
-        lines += wrapped
-    return lines
+def summarize(facts: Facts, eligible: Eligibility) -> list[Statement]:
+    """Return the summary: at most 24 statements; the code of each is the part of the explanation that it is about."""
+    return list(islice(_statements(facts, eligible), MOST))
 
 
-def _sentences(facts: Facts, eligible: Eligibility) -> Iterator[str]:
-    yield _headline(facts, eligible)
-    yield how_it_starts(facts, eligible)
-    yield from _can(facts)
-    yield from _now(facts, eligible)
+def _statements(facts: Facts, eligible: Eligibility) -> Iterator[Statement]:
+    yield Statement("due", _headline(facts, eligible))
+    yield replace(how_it_starts(facts, eligible), code="starts")
+    yield from _said("conditions", _can(facts))
+    yield from _said("now", _now(facts, eligible))
     yield from _holds(eligible)
-    yield from _rules(facts)
-    yield from _upkeep(facts)
-    yield from place_in_queue(facts)
+    yield from _said("triggers", _rules(facts))
+    yield from _said("upkeep", _upkeep(facts))
+    yield from _said("health", place_in_queue(facts))
     yield from _live(facts)
-    yield from _last(facts)
-    yield from _next(facts)
-    yield from _conflicts(facts)
-    yield from state_of_files(facts)
+    yield from _said("last_run", _last(facts))
+    yield from _said("schedule", _next(facts))
+    yield from _said("conflicts", _conflicts(facts))
+    yield from _said("health", state_of_files(facts))
     yield from helpful_changes(facts)
+
+
+def _said(code: str, texts: Iterable[str]) -> Iterator[Statement]:
+    return (Statement(code, text) for text in texts)
 
 
 def _headline(facts: Facts, eligible: Eligibility) -> str:
@@ -83,7 +81,7 @@ def _headline(facts: Facts, eligible: Eligibility) -> str:
 def _can(facts: Facts) -> Iterator[str]:
     sight = facts.sight
     if sight.blocked is not None:
-        yield f"{sentence(sight.blocked[1])} The settings shown do not include the table's own properties."
+        yield f"{sentence(sight.blocked.text)} The settings shown do not include the table's own properties."
         if facts.record.measurement is not None:
             seen = facts.record.measurement
             yield (
@@ -174,13 +172,10 @@ def _due_only(facts: Facts, all_files: int) -> Iterator[str]:
         yield f"An automatic run would rewrite the due partitions{full}: {what} in {groups}."
 
 
-def _holds(eligible: Eligibility) -> Iterator[str]:
+def _holds(eligible: Eligibility) -> Iterator[Statement]:
     for hold in eligible.held_by:
-        if hold.code in {"unreachable", "table_replaced", "table_unreadable", "not_eligible", "not_possible"}:
-            continue
-        until = f" until {format_minute(hold.until)}" if hold.until else ""
-        why = hold.detail if hold.detail.startswith(hold.words) else f"{hold.words} ({hold.detail})"
-        yield f"Held back{until}: {why}."
+        if hold.code not in {"unreachable", "table_replaced", "table_unreadable", "not_eligible", "not_possible"}:
+            yield hold.statement
 
 
 def _rules(facts: Facts) -> Iterator[str]:
@@ -238,17 +233,22 @@ def _upkeep(facts: Facts) -> Iterator[str]:
             yield f"The conditions of {each.setting} {'hold' if all_hold else 'do not all hold'}: {measured}."
 
 
-def _live(facts: Facts) -> Iterator[str]:
+def _live(facts: Facts) -> Iterator[Statement]:
     for run in facts.record.live[:2]:
+        values: dict[str, Value] = {"run_id": run.id, "state": run.state.value}
         if run.state is not RunState.QUEUED:
-            yield f"Run {run.id} is {run.state}, in attempt {run.attempt}."
+            yield Statement("live_run", f"Run {run.id} is {run.state}, in attempt {run.attempt}.", values)
         elif run.waiting_for is not None:
             end = None if run.waiting_for is WaitingFor.ACKNOWLEDGEMENT else run.not_before
             until = f" until {format_minute(end)}" if end else ""
-            yield f"Run {run.id} waits{until}: {describe_reason(run.waiting_for)}{_remedy(run) or _detail(run)}."
+            remedy = remedy_of(run) if run.waiting_for in _DELETION_WAITS else None
+            detail = "" if remedy else _detail(run)  # that of a deletion is too long
+            text = f"Run {run.id} waits{until}: {describe_reason(run.waiting_for)}{detail}."
+            yield Statement("live_run", text, values | {"waiting_for": run.waiting_for.value}, remedy)
         else:
             first = f", and goes first from {format_minute(run.urgent_at)} on" if run.urgent_at else ""
-            yield f"Run {run.id} is queued for a worker, since {format_minute(run.created_at)}{first}."
+            text = f"Run {run.id} is queued for a worker, since {format_minute(run.created_at)}{first}."
+            yield Statement("live_run", text, values)
 
 
 def _last(facts: Facts) -> Iterator[str]:
@@ -300,26 +300,13 @@ def _conflicts(facts: Facts) -> Iterator[str]:
     cooling = facts.record.hot.cooling
     if cooling:
         longest = cooling[0]
-        where = short(longest.place[1], 60) if longest.place[1] != "{}" else "the whole table"
+        where = place_name(longest.place[1])
         losses = count_of(longest.losses, "lost race")
         yield (
             f"{count_of(len(cooling), 'partition')} {'cools' if len(cooling) == 1 else 'cool'} down after lost races, "
             f"{where} until {format_minute(longest.cools_until)} ({losses} in a row); "
             "a run with include_cooling takes them anyway."
         )
-
-
-def _remedy(run: Run) -> str:
-    """Return how a wait that a person can end is ended; its detail is too long to be shown with it."""
-    match run.waiting_for:
-        case WaitingFor.GRACE:
-            return f" (POST /v1/deletions/{run.id}/undo stops it)"
-        case WaitingFor.ACKNOWLEDGEMENT:
-            seen = f"GET /v1/deletions/{run.id} shows what it would delete"
-            ends = f"POST /v1/deletions/{run.id}/acknowledge starts it, POST /v1/deletions/{run.id}/undo stops it"
-            return f" ({seen}; {ends})"
-        case _:
-            return ""
 
 
 def _detail(run: Run) -> str:

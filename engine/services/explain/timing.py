@@ -13,40 +13,19 @@ from engine.domain.clock import doubled
 from engine.domain.fleet.breakers import Breaker
 from engine.domain.policies import EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
+from engine.domain.remedies import Statement, Value, remedy
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.reasons import OF_TABLES, describe_reason
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
-from engine.domain.tables.table import Pause
 from engine.domain.values.instants import format_minute
 from engine.services.explain.facts import Facts, RecordFacts
+from engine.services.explain.holds import TableHold, paused, written
 from engine.services.planning.wording import count_of
 from engine.services.runs.holds import HoldRules
 from engine.stores.tables.hot_partitions import MOST_HOT
 
-_ON_REQUEST: Final = frozenset(
-    {
-        "fleet_paused",
-        "catalog_paused",
-        "table_paused",
-        "table_frozen",
-        "run_at_work",
-        "run_waits",
-        "grace",
-        "acknowledgement",
-        "quiet_hours",
-        "blackout",
-        "latency_backoff",
-        "spark",
-        "catalog",
-        "storage",
-    }
-    | {"bytes_per_day", "fleet_full", "catalog_full"}
-)
-"""Holds that apply to requested runs as well; the others apply to automatic runs only."""
-
-
-_IN_LINE: Final = frozenset({"fleet_full", "catalog_full"})
-"""Holds by limits of parallel runs: a run is submitted and waits for its turn in the queue."""
+_NO_TIME: Final = Statement("no_time", "Its windows leave no time.")
+_LIMITS: Final = remedy("replace_limits")
 _LOST_RACES: Final = ("conflict", "cooling_down")
 """End reasons of runs after which only the partitions that lost a race rest."""
 
@@ -69,30 +48,6 @@ _REFUSALS: Final = frozenset({"invalid_input", "not_eligible", "rejected", "tabl
 
 
 @dataclass(frozen=True, slots=True)
-class TableHold:
-    """One reason that holds a table back. `until` None: its end is not known; `detail` names what would end it."""
-
-    code: str
-    until: datetime | None
-    detail: str
-
-    @property
-    def words(self) -> str:
-        """The code in words."""
-        return OF_TABLES[self.code]
-
-    @property
-    def holds_requests(self) -> bool:
-        """Whether requested runs have to wait as well."""
-        return self.code in _ON_REQUEST
-
-    @property
-    def holds_submission(self) -> bool:
-        """Whether the coordinator submits no run because of it."""
-        return self.code not in _IN_LINE
-
-
-@dataclass(frozen=True, slots=True)
 class Eligibility:
     """The earliest start of a run: `at` is the latest end of its holds, now without holds.
 
@@ -100,7 +55,7 @@ class Eligibility:
     """
 
     at: datetime | None
-    reason: str | None
+    reason: Statement | None
     held_by: Sequence[TableHold]
 
 
@@ -108,23 +63,29 @@ def eligibility(facts: Facts) -> Eligibility:
     """Return when a run of the table could begin, and all holds until then."""
     runs = _runs(facts, Operation.REWRITE)
     held_by = [*_switches(facts), *_state_of_table(facts), *runs, *_room(facts, Operation.REWRITE), *_times(facts)]
-    endless = [hold for hold in held_by if hold.until is None]
-    if endless:
-        return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
+    if (endless := _endless(held_by)) is not None:
+        return endless
     at = max((hold.until for hold in held_by if hold.until), default=facts.record.now)
     free_at = HoldRules.of(facts.policy).free_from(at, facts.due_since, facts.latencies)
-    return Eligibility(free_at, None if free_at else "its windows leave no time", held_by)
+    return Eligibility(free_at, None if free_at else _NO_TIME, held_by)
 
 
 def upkeep_eligibility(facts: Facts, operation: Operation) -> Eligibility:
     """Return when a run of an operation besides rewriting could begin, and all holds until then."""
-    blocked = [] if facts.sight.blocked is None else [_blocked(*facts.sight.blocked)]
+    blocked = [] if facts.sight.blocked is None else [_blocked(facts.sight.blocked)]
     runs = _runs(facts, operation)
     held_by = [*_switches(facts), *blocked, *runs, *_room(facts, operation), *_waits(facts, operation)]
-    endless = [hold for hold in held_by if hold.until is None]
-    if endless:
-        return Eligibility(None, f"{endless[0].words}: {endless[0].detail}", held_by)
+    if (endless := _endless(held_by)) is not None:
+        return endless
     return Eligibility(max((hold.until for hold in held_by if hold.until), default=facts.record.now), None, held_by)
+
+
+def _endless(held_by: Sequence[TableHold]) -> Eligibility | None:
+    """Return that the start is not known if the end of a hold is not."""
+    first = next((hold for hold in held_by if hold.until is None), None)
+    if first is None:
+        return None
+    return Eligibility(None, Statement(first.code, first.text, first.values, first.remedy), held_by)
 
 
 def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
@@ -135,26 +96,25 @@ def cron_next(policy: EffectivePolicy, now: datetime) -> datetime | None:
 def _switches(facts: Facts) -> Iterator[TableHold]:
     policy, record = facts.policy, facts.record
     if not policy.enabled:
-        yield TableHold("disabled", None, f"origin: {policy.origins['enabled']}; enabled: true allows runs")
+        origin = policy.origins["enabled"]
+        yield TableHold("disabled", None, f"origin: {origin}; enabled: true allows runs", {"origin": origin})
+    table = record.table
     if record.fleet.pause is not None:
-        yield TableHold("fleet_paused", None, _paused(record.fleet.pause, "POST /v1/fleet/resume ends it"))
+        yield paused("fleet_paused", record.fleet.pause, remedy("resume_fleet"))
     if record.catalog_pause is not None:
-        remedy = f"POST /v1/catalogs/{record.table.ref.catalog}/resume ends it"
-        yield TableHold("catalog_paused", None, _paused(record.catalog_pause, remedy))
-    if record.table.pause is not None:
-        yield TableHold(
-            "table_paused", None, _paused(record.table.pause, f"POST /v1/tables/{record.table.id}/resume ends it")
-        )
-
-    if (freeze := record.table.freeze) is not None:
-        remedy = f"POST /v1/tables/{record.table.id}/unfreeze ends it"
-        yield TableHold("table_frozen", None, f"since {format_minute(freeze.at)}: {freeze.reason}; {remedy}")
+        yield paused("catalog_paused", record.catalog_pause, remedy("resume_catalog", name=table.ref.catalog))
+    if table.pause is not None:
+        yield paused("table_paused", table.pause, remedy("resume_table", table_id=table.id))
+    if (freeze := table.freeze) is not None:
+        detail = f"since {format_minute(freeze.at)}: {freeze.reason}; unfreezing the table ends it"
+        values = {"since": written(freeze.at), "reason": freeze.reason, "run_id": freeze.run_id}
+        yield TableHold("table_frozen", None, detail, values, remedy("unfreeze_table", table_id=table.id))
 
 
 def _state_of_table(facts: Facts) -> Iterator[TableHold]:
     sight = facts.sight
     if sight.blocked is not None:
-        yield _blocked(*sight.blocked)
+        yield _blocked(sight.blocked)
     if sight.trial is not None and not sight.trial.is_eligible:
         failed = [condition for condition in sight.trial.conditions if not condition.holds]
         yield TableHold("not_eligible", None, "; ".join(f"{each.name} ({each.detail})" for each in failed))
@@ -168,16 +128,19 @@ def _state_of_table(facts: Facts) -> Iterator[TableHold]:
             yield TableHold("cooling_down", until, _COOLED)
 
 
-def _blocked(code: str, message: str) -> TableHold:
-    return TableHold(code if code in OF_TABLES else "unreachable", None, message)
+def _blocked(cause: Statement) -> TableHold:
+    code = cause.code if cause.code in OF_TABLES else "unreachable"
+    return TableHold(code, None, cause.text, cause.values, cause.remedy)
 
 
 def _runs(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     record = facts.record
     if record.at_work is not None:
-        yield TableHold("run_at_work", None, f"run {record.at_work.id} is {record.at_work.state}{_silence(record)}")
+        values = {"run_id": record.at_work.id, "state": record.at_work.state.value}
+        detail = f"run {record.at_work.id} is {record.at_work.state}{_silence(record)}"
+        yield TableHold("run_at_work", None, detail, values)
     elif (first := record.goes_before(operation)) is not None and record.cooling_until is None:
-        yield TableHold("run_waits", None, f"run {first.id} goes first")
+        yield TableHold("run_waits", None, f"run {first.id} goes first", {"run_id": first.id})
     if record.cooling_until is not None:
         detail = "a run lost every file group to other writers and is planned again after a wait"
         yield TableHold("conflict_backoff", record.cooling_until, detail)
@@ -187,10 +150,12 @@ def _runs(facts: Facts, operation: Operation) -> Iterator[TableHold]:
 
 def _announced(run: Run) -> TableHold:
     """Return the hold of a run whose deletion waits: until the end of its grace, or for a person."""
-    which, remedy = f"run {run.id}, {run.operation.value}", f"POST /v1/deletions/{run.id}/undo stops it"
+    which = f"run {run.id}, {run.operation.value}"
+    values: dict[str, Value] = {"run_id": run.id, "operation": run.operation.value}
     if run.waiting_for is WaitingFor.GRACE:
-        return TableHold("grace", run.not_before, f"{which}; {remedy}")
-    return TableHold("acknowledgement", None, f"{which}: {run.detail}")
+        undo = remedy("undo_deletion", run_id=run.id)
+        return TableHold("grace", run.not_before, f"{which}; undoing the deletion stops it", values, undo)
+    return TableHold("acknowledgement", None, f"{which}: {run.detail}", values, remedy("get_deletion", run_id=run.id))
 
 
 def _silence(record: RecordFacts) -> str:
@@ -207,16 +172,20 @@ def _room(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     if record.at_work is not None:
         return
     limits, at_work = record.fleet.limits, record.fleet_at_work
-    remedy = "; the next run starts when one ends, or after {} is raised (PUT /v1/limits)"
-    of_runs = remedy.format("parallel_runs")
     if (room := limits.room(at_work)) is not None and room <= 0:
-        yield TableHold("fleet_full", None, f"{at_work.total} of {limits.parallel_runs}{of_runs}")
+        most = limits.parallel_runs
+        yield _full("fleet_full", f"{at_work.total} of {most}", "parallel_runs", at_work.total, most)
     if (room := limits.room_of(operation, at_work)) is not None and room <= 0:
-        detail = f"{at_work.rewrites} rewrites at work, parallel_groups is {limits.parallel_groups}"
-        yield TableHold("fleet_full", None, f"{detail}{remedy.format('parallel_groups')}")
+        most, busy = limits.parallel_groups, at_work.rewrites
+        yield _full("fleet_full", f"{busy} rewrites at work, parallel_groups is {most}", "parallel_groups", busy, most)
     if (room := limits.room_in(catalog, at_work)) is not None and room <= 0:
         own, held = limits.of_catalog(catalog).parallel_runs, at_work.by_catalog.get(catalog, 0)
-        yield TableHold("catalog_full", None, f"{held} of {own} in {catalog!r}{of_runs}")
+        yield _full("catalog_full", f"{held} of {own} in {catalog!r}", "parallel_runs", held, own)
+
+
+def _full(code: str, found: str, limit: str, at_work: int, most: int | None) -> TableHold:
+    detail = f"{found}; the next run starts when one ends, or after {limit} is raised in the limits"
+    return TableHold(code, None, detail, {"setting": limit, "at_work": at_work, "limit": most}, _LIMITS)
 
 
 def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
@@ -241,10 +210,14 @@ def _times(facts: Facts) -> Iterator[TableHold]:
     if interval and record.last_start is not None:
         until = record.last_start + timedelta(seconds=interval)
         if until > record.now:
-            yield TableHold("min_interval", until, f"it started at {format_minute(record.last_start)}")
+            values: dict[str, Value] = {"last_start_at": written(record.last_start), "min_interval_seconds": interval}
+            detail = f"it started at {format_minute(record.last_start)}"
+            yield TableHold("min_interval", until, detail, values)
     if facts.day.remaining is not None and facts.day.remaining < _least_bytes(facts):
         free_at = facts.day.free_at(_least_bytes(facts)) or facts.day.next_at
-        yield TableHold("bytes_per_day", free_at, "by then enough of the rewritten bytes are 24 hours old")
+        detail = "by then enough of the rewritten bytes are 24 hours old"
+        left: dict[str, Value] = {"remaining": facts.day.remaining, "limit": facts.day.limit}
+        yield TableHold("bytes_per_day", free_at, detail, left)
     yield from _seal(facts)
     yield from _cooling(facts)
 
@@ -253,8 +226,9 @@ def _breaker(breaker: Breaker | None, now: datetime) -> Iterator[TableHold]:
     """Yield the breaker of the catalog while it stops automatic runs."""
     until = None if breaker is None else breaker.holds_until(now)
     if breaker is not None and until is not None:
-        remedy = f"POST /v1/catalogs/{breaker.catalog}/resume starts them at once"
-        yield TableHold("catalog_fails", until, f"the last one: {describe_reason(breaker.reason)}; {remedy}")
+        detail = f"the last one: {describe_reason(breaker.reason)}; resuming the catalog starts them at once"
+        resume = remedy("resume_catalog", name=breaker.catalog)
+        yield TableHold("catalog_fails", until, detail, {"reason": breaker.reason}, resume)
 
 
 def _grace(facts: Facts) -> Iterator[TableHold]:
@@ -263,9 +237,10 @@ def _grace(facts: Facts) -> Iterator[TableHold]:
     if watch is not None and watch.grace_until is not None and watch.grace_until > facts.record.now:
         detail = (
             f"since {format_minute(table.created_at)}: time to check its plan and policy; a policy of its own, a "
-            f"requested run or POST /v1/tables/{table.id}/resume ends the wait"
+            "requested run or resuming the table ends the wait"
         )
-        yield TableHold("new_table", watch.grace_until, detail)
+        values = {"registered_at": written(table.created_at)}
+        yield TableHold("new_table", watch.grace_until, detail, values, remedy("resume_table", table_id=table.id))
 
 
 def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
@@ -284,11 +259,11 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
     seconds = doubled(FIRST_REST_SECONDS, min(len(in_vain) - 1, MOST_DOUBLED))
     until = last + timedelta(seconds=REFUSED_REST_SECONDS if is_refused else seconds)
     if until > now:
-        remedy = f"POST /v1/tables/{facts.record.table.id}/resume ends its rest"
-        if is_refused:
-            remedy = f"the next one is refused too unless the table or its policy changes; {remedy}"
-        count = count_of(len(in_vain), "run")
-        yield TableHold("runs_in_vain", until, f"{count} in a row, the last until {format_minute(last)}; {remedy}")
+        why = "the next one is refused too unless the table or its policy changes; " if is_refused else ""
+        found = f"{count_of(len(in_vain), 'run')} in a row, the last until {format_minute(last)}"
+        values: dict[str, Value] = {"runs": len(in_vain), "last_at": written(last), "is_refused": is_refused}
+        resume = remedy("resume_table", table_id=facts.record.table.id)
+        yield TableHold("runs_in_vain", until, f"{found}; {why}resuming the table ends its rest", values, resume)
 
 
 def _is_refused(run: Run) -> bool:
@@ -343,7 +318,3 @@ def refused_settings(facts: Facts) -> list[str]:
         f"(origin: {facts.policy.origins[each.field]}), and {each.reason}"
         for each in facts.refusals
     ]
-
-
-def _paused(pause: Pause, remedy: str) -> str:
-    return f"{pause.reason!r}, by {pause.by} since {format_minute(pause.at)}; {remedy}"

@@ -8,7 +8,9 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from engine.domain.policies import EffectivePolicy
+from engine.domain.remedies import Statement, Value
 from engine.domain.runs.reasons import OF_PARTITIONS
+from engine.domain.values.partitions import partition_text
 from engine.planning.due.evaluations import Evaluation
 from engine.planning.due.rule_logic import Branch, Term, is_met
 from engine.planning.due.triggers import MeasuredCondition, RuleState
@@ -28,6 +30,13 @@ def due_rule(rule: RuleState) -> str:
     return f"Rule '{rule.name}' makes {where} {place(rule.shown)}: {_decisive(rule.logic, rule.conditions, met=True)}."
 
 
+def due_statement(rule: RuleState) -> Statement:
+    """Return why a rule makes partitions, or the table, due."""
+    shown = None if rule.shown is None else partition_text(rule.shown.partition)
+    values: dict[str, Value] = {"rule": rule.name, "partitions": rule.due_total, "partition": shown}
+    return Statement("due", due_rule(rule), values)
+
+
 def other_rule(rule: RuleState) -> str:
     """Return in words what a rule that is not due lacks, in the partition that is nearest to it."""
     if rule.held_back:
@@ -42,26 +51,30 @@ def other_rule(rule: RuleState) -> str:
     return f"Rule '{rule.name}' is not due:{nearest} {_decisive(rule.logic, rule.conditions, met=False)}."
 
 
-def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[str]:
-    """Return sentences on what to change if avoidable files stay for good; empty if they are few or will be due."""
+def never_due_advice(evaluation: Evaluation, policy: EffectivePolicy) -> list[Statement]:
+    """Return statements on what to change if avoidable files stay for good; empty if they are few or will be due."""
     left = evaluation.never_due
     if left.files == 0 or left.files < ADVISED_SHARE * left.of_files:
         return []
     where, unless = count_of(left.partitions, "partition"), " unless more files are written" if evaluation.rules else ""
     avoidable = f"{left.files} of its {count_of(left.of_files, 'file')} are avoidable"
-    found = [f"{avoidable} and in {where} that no rule makes due{unless}."]
+    counted = {"files": left.files, "of_files": left.of_files, "partitions": left.partitions}
+    found = [Statement("never_due", f"{avoidable} and in {where} that no rule makes due{unless}.", counted)]
     if left.too_few_files:
         least, origin = policy.min_input_files, policy.origins["rewrite.min_input_files"]
-        found.append(
+        text = (
             f"{left.too_few_files} of them are in partitions with fewer candidates than rewrite.min_input_files "
             f"({least}, {origin}): lower it."
         )
+        values: dict[str, Value] = {"files": left.too_few_files, "min_input_files": least, "origin": origin}
+        found.append(Statement("too_few_files", text, values))
     if left.files > left.too_few_files:
         origin = policy.origins.get("triggers", "default")
-        found.append(
+        text = (
             f"Add a rule to triggers ({origin}), such as small_file_count at least 2 and newest_file_age at least 1h; "
-            "a run by request (POST /v1/runs) needs none."
+            "a run by request needs none."
         )
+        found.append(Statement("no_rule", text, {"origin": origin}))
     return found
 
 
@@ -69,9 +82,9 @@ def due_document(evaluation: Evaluation, policy: EffectivePolicy) -> dict[str, A
     """Return whether rules make a table due and why, and advice if none ever will; JSON-ready."""
     return {
         "is_due": evaluation.is_due,
-        "because": [due_rule(rule) for rule in evaluation.rules if rule.is_due],
+        "because": [asdict(due_statement(rule)) for rule in evaluation.rules if rule.is_due],
         "never_due": asdict(evaluation.never_due),
-        "advice": never_due_advice(evaluation, policy),
+        "advice": [asdict(each) for each in never_due_advice(evaluation, policy)],
     }
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from engine.domain.policies import Metric, MetricKind
+from engine.domain.values.partitions import WHOLE_TABLE, partition_text
 from engine.domain.values.units import format_bytes, round_duration
 from engine.planning.due.triggers import PartitionRef, is_percent
 
@@ -29,8 +30,14 @@ def figure(metric: str, value: float) -> str:
 
 def place(partition: PartitionRef) -> str:
     """Return a partition and its size as text."""
-    name = "the whole table" if partition.partition == "{}" else short(partition.partition, _LONGEST_NAME)
-    return f"{name} with {count_of(partition.file_count, 'file')} ({format_bytes(partition.total_bytes)})"
+    name, files = place_name(partition.partition), count_of(partition.file_count, "file")
+    return f"{name} with {files} ({format_bytes(partition.total_bytes)})"
+
+
+def place_name(partition: str) -> str:
+    """Return a partition, given as canonical JSON, as a name in a sentence."""
+    text = partition_text(partition)
+    return f"the {text}" if text == WHOLE_TABLE else short(text, _LONGEST_NAME)
 
 
 def count_of(count: int, noun: str) -> str:

@@ -22,7 +22,7 @@ from engine.domain.errors import (
     StateConflict,
     Transient,
 )
-from engine.domain.ids import IdSource, RunId, TableId
+from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.remedies import remedy
 from engine.domain.runs.deletions import Announcement
@@ -286,7 +286,7 @@ class RunSubmission:
             priority=submit.priority or _priority(table, around.policies),
             request=submit.request.document(),
             request_key=submit.key,
-            **_in_grace(run_id, submit.request.announced),
+            **_in_grace(submit.request.announced),
         )
         return replace(run, urgent_at=urgent_at(run, table, around.policies))
 
@@ -299,11 +299,11 @@ class RunSubmission:
             _log.warning("queue_unreachable", runs=len(runs), error=error.message)
 
 
-def _in_grace(run_id: RunId, announced: Announcement | None) -> dict[str, Any]:
+def _in_grace(announced: Announcement | None) -> dict[str, Any]:
     """Return the fields of a run that waits for the grace of its deletion; none if it does not."""
     if announced is None or not announced.is_held or (until := announced.starts_at) is None:
         return {}
-    detail = f"{announced.summary}; POST /v1/deletions/{run_id}/undo stops it until {format_instant(until)}"
+    detail = f"{announced.summary}; it can be undone until {format_instant(until)}"
     return {"waiting_for": WaitingFor.GRACE, "not_before": until, "reason": WaitingFor.GRACE.value, "detail": detail}
 
 

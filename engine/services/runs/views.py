@@ -15,7 +15,7 @@ from engine.domain.fleet.limits import Pauses
 from engine.domain.fleet.outages import SPARK, Outage
 from engine.domain.fleet.retention import Kept
 from engine.domain.ids import RunId, TableId, first_run_id
-from engine.domain.remedies import remedy
+from engine.domain.remedies import Remedy, remedy
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunState, WaitingFor
 from engine.domain.tables.table import Table
@@ -135,3 +135,21 @@ def _with_outage(run: Run, outages: Mapping[str, Outage]) -> Run:
         return run
     retries = run.not_before is not None
     return replace(run, waiting_for=WaitingFor.RETRY if retries else None, reason="retry" if retries else None)
+
+
+def remedy_of(run: Run) -> Remedy | None:
+    """Return the operation that ends a run's wait, or the cause of its end; None if there is none.
+
+    It follows from the state, so that runs of earlier versions have one as well.
+    """
+    match run.waiting_for or run.reason:
+        case WaitingFor.GRACE:
+            return remedy("undo_deletion", run_id=run.id)
+        case WaitingFor.ACKNOWLEDGEMENT:
+            return remedy("get_deletion", run_id=run.id)
+        case WaitingFor.CATALOG_FAILS:
+            return remedy("resume_catalog", name=run.catalog)
+        case "table_replaced":
+            return remedy("delete_table", table_id=run.table_id)
+        case _:
+            return None

@@ -27,7 +27,13 @@ async def errors_of(api: Api, path: str, body: Any, *, method: str = "POST") -> 
 async def test_an_unknown_field_is_named_with_the_nearest_known_one(api: Api) -> None:
     errors = await errors_of(api, "/v1/catalogs", CATALOG | {"propertys": {}})
     assert errors == [
-        {"pointer": "/propertys", "message": "unknown field", "value": None, "hint": "did you mean 'properties'?"}
+        {
+            "pointer": "/propertys",
+            "message": "unknown field",
+            "value": None,
+            "hint": "did you mean 'properties'?",
+            "remedy": None,
+        }
     ]
     deep = {"policy": {"rewrite": {"target_file_size": "128MiB"}}}
     [error] = await errors_of(api, "/v1/tables/tbl_x/plan", deep)

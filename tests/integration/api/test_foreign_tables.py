@@ -18,6 +18,7 @@ from tests.integration.api.conftest import Api
 from tests.support.iceberg_tables import replace_metadata
 from tests.support.mutations import few_of_metadata
 from tests.support.rest_catalog import RestCatalogServer
+from tests.support.statements import texts_of
 from tests.support.world import NAME, SCHEMA, SPEC, Lake, make_lake
 
 SOUND = NAME[1]
@@ -145,6 +146,6 @@ async def test_a_run_of_a_table_with_a_variant_column_ends_once_and_says_why(api
         assert "schemas.0" in (run.detail or "")
         assert "'variant'" in (run.detail or "")
         explained = await api.get(f"/v1/tables/{table_id}/explain")
-        assert "variant" in " ".join(explained["summary"])
+        assert "variant" in " ".join(texts_of(explained))
         policy = {"enabled": False}
         await api.put_policy(table_id, policy)

@@ -35,8 +35,8 @@ async def test_every_view_of_a_frozen_table_says_why(api: Api, frozen_id: str) -
     assert (await api.get(f"/v1/tables/{frozen_id}/health"))["freeze"] == freeze
     explained = await api.get(f"/v1/tables/{frozen_id}/explain")
     (hold,) = (each for each in explained["next_eligible"]["held_by"] if each["code"] == "table_frozen")
-    assert WHY in hold["detail"]
-    assert f"POST /v1/tables/{frozen_id}/unfreeze" in hold["detail"]
+    assert WHY in hold["text"]
+    assert hold["remedy"]["request"] == f"POST /v1/tables/{frozen_id}/unfreeze"
     assert [each["freeze"] for each in (await api.get("/v1/tables", params={"frozen": "true"}))["items"]] == [freeze]
     assert (await api.get("/v1/tables", params={"frozen": "false"}))["items"] == []
 
@@ -45,7 +45,7 @@ async def test_a_run_is_refused_with_what_to_do(api: Api, frozen_id: str) -> Non
     problem = await api.post("/v1/runs", {"table_id": frozen_id, "operation": "rewrite"}, status=409)
     assert problem["code"] == "state_conflict"
     assert WHY in problem["detail"]
-    assert f"/v1/tables/{frozen_id}/unfreeze" in problem["detail"]
+    assert problem["remedy"]["request"] == f"POST /v1/tables/{frozen_id}/unfreeze"
 
 
 async def test_who_unfreezes_says_why_and_the_audit_log_keeps_it(api: Api, frozen_id: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.integration.api.conftest import ADDRESS, Api
+from tests.support.statements import texts_of
 from tests.support.world import Lake, make_lake
 
 NATIVE = {"rewrite": {"engine": "native"}}
@@ -65,8 +66,8 @@ async def test_explain_says_that_a_run_would_fail_and_what_is_missing(api: Api, 
     assert answer["now"]["outcome"] == "refused"
     (hold,) = answer["next_eligible"]["held_by"]
     assert hold["code"] == "not_eligible"
-    said = " ".join(line.strip() for line in answer["summary"])
-    assert "can't be rewritten in its current state" in answer["summary"][0]
+    said = " ".join(texts_of(answer))
+    assert "can't be rewritten in its current state" in texts_of(answer)[0]
     assert "set it to the name that Spark has for this catalog" in said
 
 
@@ -127,7 +128,7 @@ async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tm
     _, table_id = await make_under(api, tmp_path, SORT_NATIVELY)
     explained = await api.get(f"/v1/tables/{table_id}/explain")
     assert explained["now"]["outcome"] == "refused"
-    said = " ".join(line.strip() for line in explained["summary"])
+    said = " ".join(texts_of(explained))
     assert f"rewrite.engine is native (origin: fleet), and {WHY_NOT}" in said
     run = await api.rewrite(table_id)
     assert (run.state, run.reason) == ("failed", "invalid_input")
@@ -152,7 +153,7 @@ async def test_settings_that_came_to_contradict_one_another_fail_the_run_as_they
     assert [problem["pointer"] for problem in refused["errors"]] == ["/rewrite/small_file_bytes"]
     explained = await api.get(f"/v1/tables/{table_id}/explain")
     assert explained["now"]["outcome"] == "refused"
-    said = " ".join(line.strip() for line in explained["summary"])
+    said = " ".join(texts_of(explained))
     assert "rewrite.small_file_bytes is set (origin: fleet), and must not be above the target" in said
     run = await api.rewrite(table_id)
     assert (run.state, run.reason) == ("failed", "invalid_input")

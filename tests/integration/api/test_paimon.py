@@ -10,6 +10,7 @@ from tests.integration.api.conftest import Api
 from tests.integration.api.registered import Registered, registered
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once
+from tests.support.statements import texts_of
 
 OF_PAIMON = {*Operation} - {Operation.REWRITE_DELETES, Operation.REWRITE_MANIFESTS, Operation.DELETE_OLD_COMPACTIONS}
 
@@ -70,7 +71,7 @@ async def test_explain_gives_no_advice_for_a_table_that_can_not_be_rewritten(pai
     """Nor does it name a default setting as the reason: no policy asks for it."""
     await asyncio.to_thread(paimon.lake.call, "set_option", name="write-only", value="false")
     explanation = await paimon.view("explain")
-    summary = " ".join(explanation["summary"]) if isinstance(explanation["summary"], list) else explanation["summary"]
+    summary = " ".join(texts_of(explanation))
     assert "can't be rewritten" in summary
     assert "To make it due sooner" not in summary
     assert "origin: default" not in summary
@@ -148,6 +149,7 @@ async def test_m3_a_policy_that_the_only_engine_of_the_table_would_not_follow_is
             "message": "is not supported by Paimon's core (the only engine for this table)",
             "value": 2**30,
             "hint": "set it to 'off'; origin: preset maxcompute-tiered (on lake.lake.events)",
+            "remedy": None,
         }
     ]
     refused = await paimon.govern({"rewrite": {"compression": "zstd:9"}}, status=422)
@@ -259,7 +261,7 @@ async def test_p6_a_table_with_a_column_of_type_blob_is_refused_by_name_and_stay
 
 
 async def _summary(paimon: Paimon) -> list[str]:
-    return [each.strip() for each in (await paimon.view("explain"))["summary"]]
+    return texts_of(await paimon.view("explain"))
 
 
 def _make_blobs(lake: PaimonLake) -> None:

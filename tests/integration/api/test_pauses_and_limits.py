@@ -3,6 +3,7 @@
 import pytest
 
 from tests.integration.api.conftest import Api
+from tests.support.statements import texts_of
 from tests.support.world import NAME, Lake
 
 REASON = {"reason": "backfill of October"}
@@ -98,7 +99,7 @@ async def test_explain_says_that_the_catalog_has_as_many_runs_as_it_may(api: Api
     assert full["budgets"]["parallel_runs"]["catalog"] == {"limit": 1, "at_work": 1}
     assert "catalog_full" in full["now"]["waits_for"]
     assert full["next_eligible"]["at"] is None
-    assert "its catalog's limit of parallel_runs is reached" in " ".join(line.strip() for line in full["summary"])
+    assert "its catalog's limit of parallel_runs is reached" in " ".join(texts_of(full))
     at_work = await api.get(f"/v1/tables/{other_id}/explain")
     assert "catalog_full" not in [hold["code"] for hold in at_work["next_eligible"]["held_by"]]
 

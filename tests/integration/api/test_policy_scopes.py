@@ -135,6 +135,7 @@ async def test_f30_names_of_hidden_policies_are_refused_to_an_owner_like_free_on
         "pointer": "/name",
         "message": "an owner's policy is named after its team",
         "hint": "name it 'team-growth'",
+        "remedy": None,
     }
     assert [answer.json()["errors"] for answer in answers] == [[problem | {"value": name}] for name in NAMES]
     problem["pointer"] = "path:name"

@@ -22,6 +22,7 @@ from tests.support.plain.catalog import SERVED_AS, PlainFormat
 from tests.support.plain.lake import PlainLake
 from tests.support.plain.table import PlainCommits
 from tests.support.settings import settings_of
+from tests.support.statements import texts_of
 
 Plain = Registered[PlainLake]
 
@@ -95,7 +96,7 @@ async def test_every_view_of_a_table_answers(plain: Plain) -> None:
     explained = await plain.api.get(f"{base}/explain")
     assert explained["eligible"]
     assert [each["operation"] for each in explained["upkeep"]] == []
-    assert not [line for line in explained["summary"] if "Iceberg" in line]
+    assert not [line for line in texts_of(explained) if "Iceberg" in line]
     advice = await plain.api.get(f"{base}/advice")
     assert (advice["expiry_seconds"], advice["expiry_is_assumed"], advice["writes"]["commits"]) == (0, True, 18)
     assert not (await plain.api.get(f"{base}/backpressure"))["slow_down"]

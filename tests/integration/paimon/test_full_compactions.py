@@ -8,6 +8,7 @@ import pytest
 from engine.domain.tables.watches import Verdict
 from tests.support.paimon.kept import APPEND, BUCKET, KEY, KEY_VECTORS, LARGE, ORC, VECTORS, Kept, Opener, rule_of
 from tests.support.paimon.worlds import Kind
+from tests.support.statements import texts_of
 
 pytestmark = pytest.mark.usefixtures("core_child")
 
@@ -109,7 +110,7 @@ async def test_p11_p17_p18_p19_a_full_compaction_of_a_key_table_begins_by_its_se
             await kept.is_left_alone()
             await kept.time.clock.pass_by(days=days)
             explained = await kept.time._explained()
-            assert "Read-optimized views lack rows committed since" in " ".join(explained["summary"])
+            assert "Read-optimized views lack rows committed since" in " ".join(texts_of(explained))
         assert rule_of(await kept.begun()) == (f"rewrite.full.{rule}", True)
         assert await read_optimized(kept) == (kept.lakes.rows(), None)
         await kept.is_left_alone()

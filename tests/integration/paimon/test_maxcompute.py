@@ -15,6 +15,7 @@ from engine.domain.tables.watches import Verdict
 from tests.support.paimon.kept import APPEND, KEY, KEY_VECTORS, VECTORS, Kept, Opener, rule_of
 from tests.support.paimon.worlds import Kind
 from tests.support.removal_runs import RECLAIM
+from tests.support.statements import texts_of
 from tests.support.watching import finish_live
 
 pytestmark = pytest.mark.usefixtures("core_child")
@@ -48,7 +49,7 @@ async def reclaimed(kept: Kept) -> Run:
 
 def told(explained: dict[str, Any]) -> list[str]:
     """Return what explain says about the rule of reclaim: when it is due, or what holds it back."""
-    return [line for line in explained["summary"] if "maintenance.reclaim" in line]
+    return [line for line in texts_of(explained) if "maintenance.reclaim" in line]
 
 
 def stored_as_it_is(kind: Kind) -> Kind:
@@ -71,7 +72,7 @@ async def test_m11_m15_m17_deltas_older_than_the_retention_are_compacted_and_the
         assert files_with(kept, SECRET) == 1, "blocked: the head needs the base, whose row the delta replaces"
 
         await kept.world.set_policy(policy(), replaces=1)
-        said = " ".join(line.strip() for line in (await kept.time._explained())["summary"])
+        said = " ".join(texts_of(await kept.time._explained()))
         assert ("blocking_age 3h (wanted: at least 2h)" in said) is (kind is KEY), said
         assert "'maintenance.reclaim'" in said
         run = await kept.begun()

@@ -62,12 +62,13 @@ async def test_f44_an_automatic_deletion_is_announced_and_deletes_nothing_for_a_
     assert (run.state, run.waiting_for, run.reason) == (RunState.QUEUED, WaitingFor.GRACE, "grace")
     assert run.not_before is not None
     assert timedelta(hours=23, minutes=59) < run.not_before - await deleting.now() <= timedelta(days=1)
-    assert "KiB of data); POST" in (run.detail or "")  # its metadata files are deleted as well
+    assert "KiB of data); it can be undone" in (run.detail or "")  # its metadata files are deleted as well
     held = (await hold_of(world))["grace"]
     assert held["until"] is not None
-    assert f"/v1/deletions/{run.id}/undo" in held["detail"]
-    summary = " ".join(" ".join((await explained(world))["summary"]).split())
-    assert f"can still be undone (POST /v1/deletions/{run.id}/undo stops it)." in summary
+    assert held["remedy"] == {"operation": "undo_deletion", "parameters": {"run_id": run.id}}
+    (line,) = [each for each in (await explained(world))["summary"] if each["code"] == "live_run"]
+    assert line["text"].endswith("can still be undone.")
+    assert line["remedy"] == held["remedy"]
     await world.container.worker.advance(run.id)
     await deleting.pass_by(hours=23)
     waiting = (await world.container.runs.timeline(run)).waiting

@@ -27,6 +27,7 @@ from tests.support.attempts import (
     snapshot_ids,
 )
 from tests.support.iceberg_tables import edit_metadata
+from tests.support.statements import texts_of
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -60,7 +61,7 @@ async def test_old_snapshots_leave_the_metadata_and_every_kept_one_stays_readabl
     run, found = await submitted(world), await explained(world)
     due = {each["operation"]: each["due"] for each in found["upkeep"]}
     assert due == {Operation.REWRITE_MANIFESTS: False, Operation.EXPIRE_SNAPSHOTS: True}
-    assert any("It is due to expire snapshots" in line for line in found["summary"])
+    assert any("It is due to expire snapshots" in line for line in texts_of(found))
     run = await world.finish(run.id)
     assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
     assert snapshot_ids(world) == before[-2:]

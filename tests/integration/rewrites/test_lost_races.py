@@ -19,6 +19,7 @@ from engine.services.operations.tasks import waiting_groups
 from engine.spark.dispatch import Ticket
 from tests.support.attempts import append_files, content, die_at, events_of, explained, raising, replaced_by_another
 from tests.support.eventually import eventually
+from tests.support.statements import texts_of
 from tests.support.watching import Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -192,7 +193,7 @@ async def test_a_run_with_only_cooling_partitions_is_skipped_and_a_resume_lets_e
     assert (one["partition"], one["losses"], one["is_cooling"], one["run_id"]) == (place(HOT)[1], 1, True, run.id)
     assert one["max_group_bytes"] == 512 * 2**20
     assert (found["conflicts"]["hot_partitions_total"], found["conflicts"]["cooling_partitions_total"]) == (1, 1)
-    assert "cools down after lost races" in " ".join(found["summary"])
+    assert "cools down after lost races" in " ".join(texts_of(found))
     skipped = await world.rewrite()
     until = (await hot(world)).by_place[place(HOT)].cools_until
     assert (skipped.state, skipped.reason) == (RunState.SKIPPED, "cooling_down")

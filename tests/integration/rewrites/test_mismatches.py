@@ -5,6 +5,7 @@ The damage is real: the commit forgets manifests that it did not touch, and with
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
@@ -12,6 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from engine.domain.access.audit import AuditFilter
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import StateConflict
+from engine.domain.remedies import remedy
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import Freeze
 from engine.formats.iceberg.commits.producer import SnapshotProducer
@@ -122,15 +124,16 @@ async def test_a_frozen_table_takes_no_run_until_it_is_unfrozen_but_a_cancel(wor
     world.at("verified", lambda: world.lake.append(day="2026-11-01"))
     with forgetful_commits():
         await world.finish((await world.submit(allow_duplicate=True)).id)
-    with pytest.raises(StateConflict, match=r"is frozen since .*/unfreeze"):
+    with pytest.raises(StateConflict, match=r"is frozen since .* unfreeze the table") as refused:
         await world.submit(allow_duplicate=True)
+    assert refused.value.remedy == remedy("unfreeze_table", table_id=world.table_id)
     assert not await world.container.worker.advance(waiting.id)
     async with world.container.database.read() as unit:
         assert [run.id for run in await unit.runs.list_ready(10)] == []
     seen = await world.get(waiting.id)
     assert (seen.state, seen.waiting_for, seen.reason) == (RunState.QUEUED, "paused", "table_frozen")
-    held = {hold["code"]: hold["detail"] for hold in (await explained(world))["next_eligible"]["held_by"]}
-    assert f"POST /v1/tables/{world.table_id}/unfreeze" in held["table_frozen"]
+    held = {hold["code"]: hold["remedy"] for hold in (await explained(world))["next_eligible"]["held_by"]}
+    assert held["table_frozen"] == asdict(refused.value.remedy)
 
     assert (await world.container.runs.cancel(SYSTEM, cancelled.id)).state is RunState.CANCELLED
 

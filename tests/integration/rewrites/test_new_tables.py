@@ -18,6 +18,7 @@ from engine.domain.tables.table import OutsideFiles, Table, TableRef
 from engine.domain.tables.watches import Verdict, Watch
 from tests.support.attempts import explained, set_properties
 from tests.support.moved_clock import MovedClock
+from tests.support.statements import texts_of
 from tests.support.watching import Watching, runs_of, set_policy
 from tests.support.world import NAME, SCHEMA, World
 
@@ -55,7 +56,7 @@ async def test_the_first_automatic_run_waits_for_the_grace_and_explain_shows_unt
     (hold,) = told["next_eligible"]["held_by"]
     assert hold["code"] == "new_table"
     assert abs(hold["until"] - registered_at - GRACE) < timedelta(seconds=20)
-    assert told["starts"].startswith("No run starts automatically before ")
+    assert told["starts"]["text"].startswith("No run starts automatically before ")
     assert told["starts_at"] >= hold["until"]
     assert seen.reconsider_at == hold["until"]
     await clock.pass_until(hold["until"] + timedelta(seconds=1))
@@ -106,7 +107,7 @@ async def test_a_table_registered_as_paused_starts_nothing_until_it_is_resumed(
     assert table.pause is not None
     assert (await look(watching, table.id)).code == "table_paused"
     told = await world.container.explain.explain(SYSTEM, table.id)
-    assert told["starts"] == "No run starts automatically: the table is paused."
+    assert told["starts"]["text"] == "No run starts automatically: the table is paused."
     assert told["starts_at"] is None
     await resume(world, table.id)
     assert (await look(watching, table.id)).verdict is Verdict.SUBMITTED
@@ -173,7 +174,7 @@ async def test_a_group_size_below_a_target_that_the_table_raised_later_stops_no_
     await world.set_policy({"rewrite": {"max_group_bytes": "600MiB"}})
     name = "write.target-file-size-bytes"
     set_properties(world, {name: str(2**30)})
-    told = " ".join(line.strip() for line in (await explained(world))["summary"])
+    told = " ".join(texts_of(await explained(world)))
     assert "File groups have the target size: rewrite.max_group_bytes is 600 MiB (table), below" in told
     assert (await world.rewrite()).state is RunState.SUCCEEDED
 
@@ -192,7 +193,7 @@ async def test_an_empty_table_is_skipped_everywhere_and_says_so(world: World, wa
     plan = await container.tables.plan(SYSTEM, empty.id, policy=None)
     assert (plan["eligible"], plan["groups"]) == (True, [])
     told = await container.explain.explain(SYSTEM, empty.id)
-    assert "the table has no files" in " ".join(line.strip() for line in told["summary"])
+    assert "the table has no files" in " ".join(texts_of(told))
     assert not await runs_of(world)
     run, _ = await container.runs.submit(SYSTEM, empty.id, RunRequest())
     ended = await world.finish(run.id)

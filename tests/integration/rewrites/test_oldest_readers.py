@@ -13,6 +13,7 @@ from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.signals import OldestReader, SignalKind, SignalValue
 from tests.support.attempts import explained, snapshot_ids
 from tests.support.moved_clock import MovedClock
+from tests.support.statements import texts_of
 from tests.support.world import World
 
 RULE = {"older_than": "30m", "keep_last": 1, "interval": "1h"}
@@ -88,7 +89,7 @@ async def test_dry_runs_and_explain_show_what_readers_need(world: World) -> None
     plan = await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.EXPIRE_SNAPSHOTS)
     assert (plan["count"], plan["details"]["kept"]["reader"]) == (1, len(before) - 2)
     told = await explained(world)
-    assert any(f"running readers need {len(before) - 2} snapshots" in line for line in told["summary"])
+    assert any(f"running readers need {len(before) - 2} snapshots" in line for line in texts_of(told))
 
 
 @AN_HOUR_LATER

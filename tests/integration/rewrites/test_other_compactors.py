@@ -9,6 +9,7 @@ from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 from pyiceberg.table.update import AddSnapshotUpdate, AssertRefSnapshotId, SetSnapshotRefUpdate
 
 from engine.domain.access.callers import SYSTEM
+from tests.support.statements import texts_of
 from tests.support.watching import Watching, set_policy
 from tests.support.world import World
 
@@ -46,9 +47,7 @@ async def test_another_engine_that_replaces_files_is_named_and_counted(world: Wo
     found = await explained(world)
     named = [(each["engine"], each["application"], each["count"]) for each in found["conflicts"]["other_compactors"]]
     assert named == [("spark 3.5.1", "local-17", 2), ("trino", "20261121_x", 1)]
-    assert "Another compactor (spark 3.5.1, application local-17) replaced files 2 times" in " ".join(
-        line.strip() for line in found["summary"]
-    )
+    assert "Another compactor (spark 3.5.1, application local-17) replaced files 2 times" in " ".join(texts_of(found))
 
 
 async def test_our_own_rewrites_appends_and_rewrites_of_manifests_name_nobody(world: World) -> None:

@@ -13,6 +13,7 @@ from engine.domain.runs.run import RunState
 from engine.domain.tables.watches import Verdict
 from tests.support.attempts import content, explained, groups_of
 from tests.support.iceberg_tables import commit_deletes, delete_file
+from tests.support.statements import texts_of
 from tests.support.watching import AT_ONCE, DAY, Watching, finish_live
 from tests.support.world import World
 
@@ -88,10 +89,10 @@ async def test_a_rewrite_merges_old_files_under_their_own_spec_and_health_still_
 
 async def test_explain_states_the_number_of_old_files_and_only_if_there_are_any(world: World) -> None:
     before = await explained(world)
-    assert "older partition specs" not in " ".join(before["summary"])
+    assert "older partition specs" not in " ".join(texts_of(before))
     change_spec(world, CHANGES["added"])
     after = await explained(world)
-    assert any("18 files" in line and "are under older partition specs" in line for line in after["summary"])
+    assert any("18 files" in line and "are under older partition specs" in line for line in texts_of(after))
 
 
 SMALL = {"name": "small", "all": [{"metric": "small_file_count", "at_least": 5}]}
@@ -103,7 +104,7 @@ def policy(*triggers: dict[str, Any], **rewrite: Any) -> dict[str, Any]:
 
 
 async def said_of(world: World) -> str:
-    return " ".join(line.strip() for line in (await explained(world))["summary"])
+    return " ".join(texts_of(await explained(world)))
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())

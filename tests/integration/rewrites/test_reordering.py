@@ -25,6 +25,7 @@ from tests.support.attempts import append_files, content, explained, groups_of, 
 from tests.support.iceberg_tables import commit_deletes, delete_file
 from tests.support.moved_clock import MovedClock
 from tests.support.passing_time import PassingTime
+from tests.support.statements import texts_of
 from tests.support.watching import AT_ONCE, DAY, Watching, finish_live, runs_of
 from tests.support.windows_ahead import Gate, blackout, change_policy, go_on, instant
 from tests.support.world import World
@@ -59,7 +60,7 @@ async def health(world: World) -> Any:
 
 async def told(world: World) -> tuple[Any, str]:
     found = await explained(world)
-    return found, " ".join(line.strip() for line in found["summary"])
+    return found, " ".join(texts_of(found))
 
 
 async def requested(world: World, request: RunRequest | None = None) -> Run:

@@ -17,6 +17,7 @@ from engine.domain.tables.watches import Verdict
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.planning.measures.health import TableHealth
 from tests.support.databases import FreshDatabase
+from tests.support.statements import texts_of
 from tests.support.watching import AT_ONCE, Watching, finish_live
 from tests.support.world import SCHEMA, World, open_world
 
@@ -96,7 +97,7 @@ async def test_a_rule_on_them_starts_a_run_by_itself_and_is_not_due_after_it(wor
     await world.set_policy({"rewrite": TARGET, "triggers": [RULE], "schedule": AT_ONCE})
     assert (await measured(world)).small_row_group_file_count == 1
     explained = await world.container.explain.explain(SYSTEM, world.table_id)
-    assert any("1 file of many row groups below 1 MiB" in line for line in explained["summary"])
+    assert any("1 file of many row groups below 1 MiB" in line for line in texts_of(explained))
     await watching.look()
     run = await finish_live(world)
     assert run.state is RunState.SUCCEEDED, run.detail

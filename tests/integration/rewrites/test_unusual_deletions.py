@@ -7,9 +7,11 @@ import pytest
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import StateConflict
 from engine.domain.policies import FLEET, PolicyDocument
+from engine.domain.remedies import remedy
 from engine.domain.runs.deletions import AcknowledgementRequest
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState, WaitingFor
+from engine.services.runs.views import remedy_of
 from tests.integration.rewrites.test_announced_deletions import EXPIRE, announced, deleting, hold_of
 from tests.support.acknowledging import acknowledged
 from tests.support.attempts import append_files
@@ -47,7 +49,8 @@ async def waiting(world: World, run: Run) -> AcknowledgementRequest:
     await world.container.worker.advance(run.id)
     now = await world.get(run.id)
     assert (now.state, now.waiting_for, now.reason) == (RunState.QUEUED, WaitingFor.ACKNOWLEDGEMENT, "acknowledgement")
-    assert f"/v1/deletions/{run.id}/acknowledge" in (now.detail or "")
+    assert (now.detail or "").endswith("it deletes that once it is acknowledged")
+    assert remedy_of(now) == remedy("get_deletion", run_id=run.id)
     assert stored(world.lake.table) == files
     asked = AcknowledgementRequest.of(now)
     assert asked is not None
@@ -67,7 +70,7 @@ async def test_f44_a_deletion_above_the_usual_deletes_nothing_until_it_is_acknow
     assert asked.amounts.snapshots == usual + 3
     assert asked.amounts.files  # counted, not assumed
     held = (await hold_of(world))["acknowledgement"]
-    assert (held["until"], f"/v1/deletions/{run.id}/undo" in held["detail"]) == (None, False)
+    assert (held["until"], held["remedy"]["operation"]) == (None, "get_deletion")
     seen = await world.get(run.id)
     await deleting.pass_by(hours=25)
     assert (await waiting(world, run)).amounts == asked.amounts  # it looks again, and goes on waiting

@@ -9,6 +9,7 @@ from engine.domain.runs.run import Operation, RunState
 from engine.domain.tables.watches import Verdict
 from tests.support.attempts import explained
 from tests.support.moved_clock import MovedClock
+from tests.support.statements import texts_of
 from tests.support.watching import DAY, Watching, finish_live, runs_of, set_policy
 from tests.support.world import World
 
@@ -74,7 +75,7 @@ async def test_explain_shows_each_condition_with_its_value(world: World, watchin
     assert found[0]["measured"] == len(world.lake.table.snapshots())
     assert 500 < found[1]["measured"] < 10**6
     (line,) = [
-        each for each in (await explained(world))["summary"] if "conditions of maintenance.expire_snapshots" in each
+        each for each in texts_of(await explained(world)) if "conditions of maintenance.expire_snapshots" in each
     ]
     assert "do not all hold: snapshot_count" in line
 

@@ -13,6 +13,7 @@ from engine.services.planning.upkeep.operations import UPKEEP
 from tests.integration.rewrites.test_snapshot_rewrites import delete_rows
 from tests.support.attempts import explained, set_properties
 from tests.support.moved_clock import MovedClock
+from tests.support.statements import texts_of
 from tests.support.watching import DAY, set_policy
 from tests.support.windows_ahead import change_policy
 from tests.support.world import World
@@ -131,4 +132,4 @@ async def test_explain_names_what_old_snapshots_cost_unless_the_policy_frees_it(
         ({"reclaim": {"retention": "90d"}}, False),
     ):
         await change_policy(world, {"triggers": [], "maintenance": maintenance})
-        assert ("Old snapshots need at most" in str((await explained(world))["summary"])) is is_named
+        assert ("Old snapshots need at most" in str(texts_of(await explained(world)))) is is_named

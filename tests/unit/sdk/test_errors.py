@@ -36,8 +36,12 @@ def test_each_refusal_is_an_error_of_its_kind(status: int, code: str, kind: type
 
 def test_wrong_fields_are_told_with_their_remedy() -> None:
     entry = {"pointer": "/rewrite/small", "message": "unknown field", "value": 5, "hint": "did you mean …?"}
-    error = refusal(422, {"title": "Fields are wrong", "detail": "one field is wrong", "errors": [entry]})
+    listing = {"operation_id": "list_formats", "parameters": {}, "request": "GET /v1/formats"}
+    entries = [entry, entry | {"remedy": listing}]
+    error = refusal(422, {"title": "Fields are wrong", "detail": "one field is wrong", "errors": entries[:1]})
     assert error.fields == (errors.FieldProblem("/rewrite/small", "unknown field", 5, "did you mean …?"),)
+    assert refusal(422, {"title": "x", "errors": entries}).fields[1].remedy == errors.Remedy(**listing)
+    assert (error.remedy, refusal(409, {"title": "x", "remedy": listing}).remedy) == (None, errors.Remedy(**listing))
     assert str(error) == "one field is wrong; /rewrite/small: unknown field (did you mean …?)"
 
 

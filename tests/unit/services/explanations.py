@@ -15,6 +15,7 @@ from engine.domain.fleet.breakers import Breaker
 from engine.domain.fleet.limits import AtWork, CatalogLimits, FleetLimits, FleetRow
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
+from engine.domain.remedies import Statement
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import HotPartition, HotPartitions
 from engine.domain.runs.results import RunResult
@@ -112,7 +113,7 @@ def situation(
     effective = effective_policy(table_properties={}, own=PolicyDocument.model_validate(policy or {}))
     changed = (run for run in record.get("ended", ()) if run.state is RunState.SUCCEEDED)
     known = replace(RECORD, last_rewrite=next(changed, None), **record)
-    sight = Sight(blocked=blocked) if blocked else _seen(files, effective, conditions, known, figures)
+    sight = Sight(blocked=Statement(*blocked)) if blocked else _seen(files, effective, conditions, known, figures)
     return Facts(
         record=known,
         policy=effective,
@@ -206,7 +207,7 @@ SITUATIONS: Final[dict[str, Callable[[], Facts]]] = {
             "table_replaced",
             (
                 "table lake.sales.orders was dropped and created again: it is uuid-2 now and was uuid-1 when it was "
-                "registered; no run changes it until you DELETE /v1/tables/tbl_orders and register it again"
+                "registered; no run changes it until its registration is deleted and it is registered again"
             ),
         )
     ),
@@ -313,18 +314,12 @@ GOLDEN: Final = (
 def summary(name: str) -> str:
     """Return the summary of a situation."""
     facts = SITUATIONS[name]()
-    return "\n".join(summarize(facts, eligibility(facts))) + "\n"
+    return "\n".join(each.text for each in summarize(facts, eligibility(facts))) + "\n"
 
 
 def sentences(facts: Facts) -> list[str]:
-    """Return the summary of facts with each sentence on one line, whatever its wrapping."""
-    found: list[str] = []
-    for line in summarize(facts, eligibility(facts)):
-        if line.startswith("  "):
-            found[-1] += f" {line.strip()}"
-        else:
-            found.append(line)
-    return found
+    """Return the texts of the summary of facts."""
+    return [each.text for each in summarize(facts, eligibility(facts))]
 
 
 if __name__ == "__main__":

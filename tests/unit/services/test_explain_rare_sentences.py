@@ -56,20 +56,20 @@ def test_a_full_fleet_and_a_frozen_table_have_the_cause_and_the_remedy():
     fleet = FleetRow(1, NOW, "x", FleetLimits(parallel_runs=2))
     said = (
         "Held back: the fleet's limit of parallel_runs or parallel_groups is reached (2 of 2; the next run starts when "
-        "one ends, or after parallel_runs is raised (PUT /v1/limits))."
+        "one ends, or after parallel_runs is raised in the limits)."
     )
     found = sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 2})))
     check(found, Expected((said,), unsaid=("No run starts automatically", "its catalog's limit")))
     fleet = replace(fleet, limits=FleetLimits(parallel_groups=4))
     said = (
         "Held back: the fleet's limit of parallel_runs or parallel_groups is reached (4 rewrites at work, "
-        "parallel_groups is 4; the next run starts when one ends, or after parallel_groups is raised (PUT /v1/limits))."
+        "parallel_groups is 4; the next run starts when one ends, or after parallel_groups is raised in the limits)."
     )
     check(sentences(situation(DUE, fleet=fleet, fleet_at_work=AtWork({"archive": 5}, {}, 4))), Expected((said,)))
     frozen = replace(TABLE, freeze=Freeze(ago(hours=1), RUN, 1, None, "rows were lost"))
     said = (
-        "Held back: the table is frozen because a proof failed (since 2026-11-21 11:00 UTC: rows were lost; POST "
-        "/v1/tables/tbl_orders/unfreeze ends it)."
+        "Held back: the table is frozen because a proof failed (since 2026-11-21 11:00 UTC: rows were lost; unfreezing "
+        "the table ends it)."
     )
     check(sentences(situation(DUE, table=frozen)), Expected((said,)))
 
@@ -114,7 +114,7 @@ def test_of_many_due_rules_five_are_named_and_a_least_number_of_files_has_its_se
     rules = [{"name": f"r{at}", "all": [{"metric": "small_file_count", "at_least": at}]} for at in range(1, 10)]
     said = (
         (
-            'Rule \'r1\' makes 2 partitions due, most of all {"day":"2026-11-19"} with 40 files (40 MiB): '
+            "Rule 'r1' makes 2 partitions due, most of all day=2026-11-19 with 40 files (40 MiB): "
             "small_file_count 40 (wanted: at least 1)."
         ),
         (

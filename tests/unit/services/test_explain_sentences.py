@@ -15,7 +15,7 @@ EXPECTED: Final = {
     "settles": told(
         f"A run starts automatically about 2026-11-21 12:30 UTC if nothing more is written; {_NEXT_LOOK}.",
         (
-            'Rule \'settled\' is not due: nearest is {"day":"2026-11-19"} with 12 files (12 MiB): '
+            "Rule 'settled' is not due: nearest is day=2026-11-19 with 12 files (12 MiB): "
             "newest_file_age 30m (wanted: at least 1h)."
         ),
         "Rule 'many small files' is not due",
@@ -26,7 +26,7 @@ EXPECTED: Final = {
     "never_rewritten_upsolver": told(
         f"A run starts automatically about 2026-12-25 06:00 UTC if nothing more is written; {_NEXT_LOOK}.",
         (
-            'Rule \'old\' is not due: nearest is {"day":"2026-11-19"} with 12 files (12 MiB): newest_file_age '
+            "Rule 'old' is not due: nearest is day=2026-11-19 with 12 files (12 MiB): newest_file_age "
             "1d 6h (wanted: more than 35d)."
         ),
         "file_count 12 (wanted: at least 60), newest_file_age 1d 6h (wanted: more than 2d)",
@@ -46,7 +46,7 @@ EXPECTED: Final = {
         "63 of its 65 files are avoidable and in 2 partitions that no rule makes due.",
         (
             "Add a rule to triggers (table), such as small_file_count at least 2 and newest_file_age at least 1h; "
-            "a run by request (POST /v1/runs) needs none."
+            "a run by request needs none."
         ),
         unsaid=("Rule ", "To make it due sooner"),
     ),
@@ -83,7 +83,7 @@ EXPECTED: Final = {
     "long_names": told(
         f"lake.{'n' * 30}…{'t' * 34} is due for a rewrite, and nothing holds it back.",
         (
-            f'Rule \'{"n" * 64}\' makes 1 partition due: {{"key":"{"ä" * 22}…{"ä" * 27}"}} with 30 files (30 MiB): '
+            f"Rule '{'n' * 64}' makes 1 partition due: key={'ä' * 26}…{'ä' * 29} with 30 files (30 MiB): "
             "file_count 30 (wanted: at least 1)."
         ),
         unsaid=("Also due by",),
@@ -91,7 +91,7 @@ EXPECTED: Final = {
     "not_watched": told(
         (
             "No run starts automatically now: no coordinator watches tables (none runs, or PACKHOUSE_WATCH is "
-            "off); submit one (POST /v1/runs)."
+            "off); submit one."
         ),
         unsaid=("A run starts automatically", "Held back"),
     ),
@@ -116,7 +116,7 @@ EXPECTED: Final = {
         f"No run starts automatically until the table can be read: {_NEXT_LOOK}.",
         (
             "Table lake.sales.orders was dropped and created again: it is uuid-2 now and was uuid-1 when it was "
-            "registered; no run changes it until you DELETE /v1/tables/tbl_orders and register it again. The "
+            "registered; no run changes it until its registration is deleted and it is registered again. The "
             "settings shown do not include the table's own properties."
         ),
         unsaid=("It was measured last", "Held back", "Rule ", "A run now"),
@@ -126,7 +126,7 @@ EXPECTED: Final = {
         "A run requested now would wait, then rewrite",
         (
             "Held back: all tables of its catalog are paused ('maintenance of the storage', by key:chief since "
-            "2026-11-21 11:40 UTC; POST /v1/catalogs/lake/resume ends it)."
+            "2026-11-21 11:40 UTC; resuming the catalog ends it)."
         ),
         unsaid=("all tables are paused", "the table is paused"),
     ),
@@ -149,7 +149,7 @@ EXPECTED: Final = {
         "A run now would rewrite",
         (
             "Held back until 2026-11-21 12:11 UTC: it is newly registered (since 2026-11-21 12:00 UTC: time to "
-            "check its plan and policy; a policy of its own, a requested run or POST /v1/tables/tbl_orders/resume "
+            "check its plan and policy; a policy of its own, a requested run or resuming the table "
             "ends the wait)."
         ),
         unsaid=("would wait",),
@@ -158,7 +158,7 @@ EXPECTED: Final = {
         "A run now would rewrite",
         (
             "Held back until 2026-11-21 12:01 UTC: runs of several tables of its catalog failed in a row (the "
-            "last one: too many attempts failed; POST /v1/catalogs/lake/resume starts them at once)."
+            "last one: too many attempts failed; resuming the catalog starts them at once)."
         ),
         unsaid=("would wait",),
     ),
@@ -166,7 +166,7 @@ EXPECTED: Final = {
         "A run requested now would wait, then rewrite",
         (
             "Held back: its catalog's limit of parallel_runs is reached (2 of 2 in 'lake'; the next run starts "
-            "when one ends, or after parallel_runs is raised (PUT /v1/limits))."
+            "when one ends, or after parallel_runs is raised in the limits)."
         ),
         unsaid=("No run starts automatically",),
     ),
@@ -180,7 +180,7 @@ EXPECTED: Final = {
     "runs_in_vain": told(
         (
             "Held back until 2026-11-21 12:08 UTC: it rests after runs without effect (2 runs in a row, the last "
-            "until 2026-11-21 11:58 UTC; POST /v1/tables/tbl_orders/resume ends its rest)."
+            "until 2026-11-21 11:58 UTC; resuming the table ends its rest)."
         ),
         "Its last run, run_7, failed at 2026-11-21 11:58 UTC",
     ),

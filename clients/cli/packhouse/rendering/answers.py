@@ -1,15 +1,16 @@
 """Render API documents for the terminal. Every function takes the document unchanged from the API."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from packhouse_client.errors import Remedy
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from packhouse.arguments.addresses import address_of
 from packhouse.output import Markup, moment, print_fields, print_rows, seconds, size, state
+from packhouse.remedies import command
 from packhouse.rendering import results, upkeep
 from packhouse.rendering.policies import values
 
@@ -98,8 +99,8 @@ def _due(answered: Document) -> Document:
     due = answered.get("due")
     if due is None:
         return {}
-    advice = {"advice": " ".join(due["advice"])} if due["advice"] else {}
-    return {"due": " ".join(due["because"]) or "no", **advice}
+    advice, because = (" ".join(each["text"] for each in due[name]) for name in ("advice", "because"))
+    return {"due": because or "no", **({"advice": advice} if advice else {})}
 
 
 def _overlaps(console: Console, order: Document) -> None:
@@ -199,8 +200,12 @@ def count_hidden(console: Console, settings: Document, shown: int) -> None:
 def explanation(console: Console, answer: Document, *, every: bool = False) -> None:
     """Show the sentences first, then the conditions, then settings with their origins."""
     lines = Table.grid(padding=(0, 1))
-    for sentence in _sentences(answer["summary"]):
-        lines.add_row("•", escape(sentence))
+    names = {answer["table_id"]: answer["table"]}
+    commands = [_command(each, names) for each in answer["summary"]]
+    for at, each in enumerate(answer["summary"]):
+        lines.add_row("•", escape(each["text"]))
+        if (shown := commands[at]) is not None and shown not in commands[at + 1 :]:
+            lines.add_row("", f"[green]→[/] `{escape(shown)}`")
     console.print(lines)
     console.print()
     _conditions(console, answer, only_failed=False)
@@ -209,6 +214,12 @@ def explanation(console: Console, answer: Document, *, every: bool = False) -> N
     if rows:
         print_rows(console, ("=setting", "value", "from"), rows)
     count_hidden(console, answer["settings"], len(rows))
+
+
+def _command(part: Document, names: Mapping[str, str] | None = None) -> str | None:
+    """Return the command of the remedy of a part of an answer; None if it has none."""
+    remedy = Remedy.of(part.get("remedy"))
+    return None if remedy is None else command(remedy, names)
 
 
 def history(console: Console, items: Sequence[Document]) -> None:
@@ -247,7 +258,8 @@ def run(console: Console, found: Document) -> None:
         "run": found["id"],
         "table": found.get("table") or found.get("table_id"),
         "state": state(found["state"]),
-        "detail": found["detail"] if found.get("detail") else None,
+        "detail": found.get("detail"),
+        "remedy": _command(found),
         "attempt": found["attempt"],
         "waits for": found.get("waiting_for"),
         "until": moment(found.get("not_before")),
@@ -310,11 +322,6 @@ def advice(console: Console, found: Document) -> None:
 
 def _share(part: float | None) -> str:
     return "-" if part is None else f"{part:.0%}"
-
-
-def _sentences(lines: Sequence[str]) -> list[str]:
-    """Join indented continuation lines: a request may be broken over two lines."""
-    return re.sub(r"\n +", " ", "\n".join(lines)).splitlines()
 
 
 def _predicted(prediction: Document) -> dict[str, Any]:

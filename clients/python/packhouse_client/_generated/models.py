@@ -1155,22 +1155,6 @@ class HistoryRule(Model):
     """Seconds for which a replaced copy stays unused."""
 
 
-class Hold(Model):
-    """One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it."""
-
-    code: str = not_answered("code")
-    """Stable code."""
-
-    reason: str = not_answered("reason")
-    """The code in words."""
-
-    until: datetime | None = not_answered("until")
-    """Time at which it ends; null: not known."""
-
-    detail: str = not_answered("detail")
-    """Explanation in words."""
-
-
 class Key(Model):
     """An API key, without its secret."""
 
@@ -1555,19 +1539,6 @@ class NeverDue(Model):
 
     of_files: int = not_answered("of_files")
     """All data files of the table."""
-
-
-class NextEligible(Model):
-    """Earliest start of a run: the latest end of everything that holds it back, now if nothing does."""
-
-    at: datetime | None = not_answered("at")
-    """Null when it is not known: see `reason`."""
-
-    reason: str | None = not_answered("reason")
-    """Reason why the time is not known; null: it is known."""
-
-    held_by: list[Hold] = not_answered("held_by")
-    """Everything that prevents a run now."""
 
 
 class OidcSignIn(Model):
@@ -2721,6 +2692,22 @@ class SortedRunLoad(Model):
     """Time of the measurement."""
 
 
+class Statement(Model):
+    """One fact of an explanation: `code` and `values` for programs, `text` for people."""
+
+    code: str = not_answered("code")
+    """What it is about; stable."""
+
+    text: str = not_answered("text")
+    """Whole sentences without line breaks, for people: not to be parsed."""
+
+    values: dict[str, bool | int | float | str | None] = not_answered("values")
+    """Figures and names in the text, by name; instants are texts (RFC 3339, UTC). Empty where the rest of the answer has them."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that changes it, if there is one."""
+
+
 class SurgeSettings(Model):
     """When an automatic deletion waits for an acknowledgement: it is above both the factor and the share."""
 
@@ -3637,13 +3624,13 @@ class DueState(Model):
     is_due: bool = not_answered("is_due")
     """True: at least one rule is due."""
 
-    because: list[str] = not_answered("because")
-    """One sentence for each due rule, with the measured values."""
+    because: list[Statement] = not_answered("because")
+    """One for each due rule, with the measured values in its text."""
 
     never_due: NeverDue = not_answered("never_due")
     """Avoidable files that no rule makes due."""
 
-    advice: list[str] = not_answered("advice")
+    advice: list[Statement] = not_answered("advice")
     """Advice if a tenth of the data files or more would never be due; otherwise empty."""
 
 
@@ -3798,36 +3785,8 @@ class ExplainedTriggers(Model):
     never_due: NeverDue = not_answered("never_due")
     """Avoidable files that no rule makes due."""
 
-    advice: list[str] = not_answered("advice")
+    advice: list[Statement] = not_answered("advice")
     """Advice if a tenth of the data files or more would never be due; otherwise empty."""
-
-
-class ExplainedUpkeep(Model):
-    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
-
-    operation: Operation = not_answered("operation")
-    """Operation of the run."""
-
-    setting: str = not_answered("setting")
-    """The setting that switches it on."""
-
-    due: bool = not_answered("due")
-    """True: a run of it starts automatically once nothing holds the table back."""
-
-    due_at: datetime | None = not_answered("due_at")
-    """Time at which it is due if nothing more is written; null: not without further writes."""
-
-    detail: str = not_answered("detail")
-    """Effect of a run now, or the reason why there can be none."""
-
-    blocked: str | None = not_answered("blocked")
-    """Code of the reason why there can be no run of it; null: there can."""
-
-    conditions: list[ExplainedCondition] = not_answered("conditions")
-    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
-
-    held_by: list[Hold] = not_answered("held_by")
-    """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
 
 
 class FileGroup(Model):
@@ -4196,6 +4155,25 @@ class HealthMeasurement(Model):
     """Live data files by size, the same classes in each measurement. Null in measurements without them."""
 
 
+class Hold(Model):
+    """One thing that holds the table back: its `text` names what would end it."""
+
+    code: str = not_answered("code")
+    """What it is about; stable."""
+
+    text: str = not_answered("text")
+    """Whole sentences without line breaks, for people: not to be parsed."""
+
+    values: dict[str, bool | int | float | str | None] = not_answered("values")
+    """Figures and names in the text, by name; instants are texts (RFC 3339, UTC). Empty where the rest of the answer has them."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that changes it, if there is one."""
+
+    until: datetime | None = not_answered("until")
+    """Null: its end is not known."""
+
+
 class HotPartition(Model):
     """A partition whose last race against other writers was lost."""
 
@@ -4296,6 +4274,19 @@ class ListedPartition(Model):
 
     task: PartitionTask | None = None
     """With `include=task`. Null: no file groups of the partition are on record."""
+
+
+class NextEligible(Model):
+    """Earliest start of a run: the latest end of everything that holds it back, now if nothing does."""
+
+    at: datetime | None = not_answered("at")
+    """Null when it is not known: see `because`."""
+
+    because: Statement | None = not_answered("because")
+    """Why it is not known: the first hold without an end."""
+
+    held_by: list[Hold] = not_answered("held_by")
+    """Everything that prevents a run now."""
 
 
 class NotDeleted(Model):
@@ -4986,11 +4977,11 @@ class RewriteSettings(Model):
 
 
 class RunNow(Model):
-    """Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason."""
+    """Outcome of a run that starts now. `unknown`: the table can't be read, `because` has the reason."""
 
     outcome: RunNowOutcome = not_answered("outcome")
-    detail: str | None = not_answered("detail")
-    """Explanation in words; null: none."""
+    because: Statement | None = not_answered("because")
+    """Reason why it can't be read; null: it can."""
 
     waits_for: list[str] = not_answered("waits_for")
     """Codes of `held_by` that a run requested now would wait for."""
@@ -5584,6 +5575,34 @@ class ExplainedConflicts(Model):
 
     other_compactors: list[OtherCompactor] = not_answered("other_compactors")
     """Two compactors on the same partitions make each other's commits fail; empty while the table can't be read."""
+
+
+class ExplainedUpkeep(Model):
+    """An operation besides `rewrite` that the policy has switched on, and whether it is due."""
+
+    operation: Operation = not_answered("operation")
+    """Operation of the run."""
+
+    setting: str = not_answered("setting")
+    """The setting that switches it on."""
+
+    due: bool = not_answered("due")
+    """True: a run of it starts automatically once nothing holds the table back."""
+
+    due_at: datetime | None = not_answered("due_at")
+    """Time at which it is due if nothing more is written; null: not without further writes."""
+
+    detail: str = not_answered("detail")
+    """Effect of a run now, or the reason why there can be none."""
+
+    blocked: str | None = not_answered("blocked")
+    """Code of the reason why there can be no run of it; null: there can."""
+
+    conditions: list[ExplainedCondition] = not_answered("conditions")
+    """Conditions of the setting's `when`, measured on the whole table: when all hold, a run may start before the interval has passed."""
+
+    held_by: list[Hold] = not_answered("held_by")
+    """What holds its next automatic run back; `grace`: its deletion is announced, and starts at `until`."""
 
 
 class HealthHistory(Model):
@@ -6320,8 +6339,8 @@ class Explanation(Model):
     explained_at: datetime = not_answered("explained_at")
     """Time at which the explanation was made."""
 
-    summary: list[str] = not_answered("summary")
-    """The answer for people: at most 24 lines of at most 100 columns."""
+    summary: list[Statement] = not_answered("summary")
+    """The answer for people, most important first: at most 24 statements. The `code` of each is the part of this document that it is about; `values` are empty where that part has them."""
 
     due: bool | None = not_answered("due")
     """Whether a rule makes it due now: then a run starts automatically once nothing holds it back."""
@@ -6329,8 +6348,8 @@ class Explanation(Model):
     would_start_by_itself: bool = not_answered("would_start_by_itself")
     """Whether runs of it start automatically at all: its policy is enabled and a coordinator watches it."""
 
-    starts: str = not_answered("starts")
-    """Whether and when a run starts automatically, in one sentence."""
+    starts: Statement = not_answered("starts")
+    """Whether and when a run starts automatically: `due`, `not_due`, or the code of what prevents it."""
 
     starts_at: datetime | None = not_answered("starts_at")
     """About when a run starts automatically if nothing more is written. Null: none does in the current state."""
@@ -6561,7 +6580,10 @@ class Run(Model):
     """Code of the reason why it ended or waits."""
 
     detail: str | None = not_answered("detail")
-    """The same for people, with the remedy."""
+    """The same for people, in the words of the record: not to be parsed."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that ends its wait, or the cause of its end, if there is one."""
 
     plan: (
         RewritePlan
@@ -6679,7 +6701,10 @@ class RunAccepted(Model):
     """Code of the reason why it ended or waits."""
 
     detail: str | None = not_answered("detail")
-    """The same for people, with the remedy."""
+    """The same for people, in the words of the record: not to be parsed."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that ends its wait, or the cause of its end, if there is one."""
 
     plan: (
         RewritePlan
@@ -6800,7 +6825,10 @@ class RunDetail(Model):
     """Code of the reason why it ended or waits."""
 
     detail: str | None = not_answered("detail")
-    """The same for people, with the remedy."""
+    """The same for people, in the words of the record: not to be parsed."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that ends its wait, or the cause of its end, if there is one."""
 
     plan: (
         RewritePlan
@@ -6922,6 +6950,9 @@ class RunSummary(Model):
 
     detail: str | None = not_answered("detail")
     """The same for people; of more than 160 characters the middle is left out."""
+
+    remedy: Remedy | None = not_answered("remedy")
+    """The operation that ends its wait, or the cause of its end, if there is one."""
 
     request: (
         RewriteRequest

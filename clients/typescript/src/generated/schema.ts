@@ -2825,14 +2825,9 @@ export interface components {
         /** @description Judgment of the policy's rules on the table now, with reasons. */
         DueState: {
             /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
-            advice: string[];
-            /**
-             * @description One sentence for each due rule, with the measured values.
-             * @example [
-             *       "Rule 'settled' makes 24 partitions due, most of all {\"at_hour\":494000} with 12 files (48 kB)."
-             *     ]
-             */
-            because: string[];
+            advice: components["schemas"]["Statement"][];
+            /** @description One for each due rule, with the measured values in its text. */
+            because: components["schemas"]["Statement"][];
             /** @description True: at least one rule is due. */
             is_due: boolean;
             /** @description Avoidable files that no rule makes due. */
@@ -3363,7 +3358,7 @@ export interface components {
         /** @description Every rule, judged now; any of them makes the table due. */
         ExplainedTriggers: {
             /** @description Advice if a tenth of the data files or more would never be due; otherwise empty. */
-            advice: string[];
+            advice: components["schemas"]["Statement"][];
             /** @description Avoidable files that no rule makes due. */
             never_due: components["schemas"]["NeverDue"];
             /** @description The rules of the policy. */
@@ -3476,12 +3471,12 @@ export interface components {
             };
             /** @description The newest of each kind, about the table and about the fleet. */
             signals: components["schemas"]["ExplainedSignal"][];
-            /** @description Whether and when a run starts automatically, in one sentence. */
-            starts: string;
+            /** @description Whether and when a run starts automatically: `due`, `not_due`, or the code of what prevents it. */
+            starts: components["schemas"]["Statement"];
             /** @description About when a run starts automatically if nothing more is written. Null: none does in the current state. */
             starts_at: string | null;
-            /** @description The answer for people: at most 24 lines of at most 100 columns. */
-            summary: string[];
+            /** @description The answer for people, most important first: at most 24 statements. The `code` of each is the part of this document that it is about; `values` are empty where that part has them. */
+            summary: components["schemas"]["Statement"][];
             /**
              * @description Address of the table.
              * @example lake.sales.orders
@@ -4210,19 +4205,32 @@ export interface components {
          * @enum {string}
          */
         HistoryStep: "1h" | "1d";
-        /** @description One thing that holds the table back. `until` null: its end is not known; `detail` names what would end it. */
+        /**
+         * @description One thing that holds the table back: its `text` names what would end it.
+         * @example {
+         *       "code": "quiet_hours",
+         *       "text": "Quiet hours: 22:00 to 06:00 (UTC).",
+         *       "values": {},
+         *       "remedy": null,
+         *       "until": "2026-11-01T06:00:00Z"
+         *     }
+         */
         Hold: {
             /**
-             * @description Stable code.
-             * @example quiet_hours
+             * @description What it is about; stable.
+             * @example due
              */
             code: string;
-            /** @description Explanation in words. */
-            detail: string;
-            /** @description The code in words. */
-            reason: string;
-            /** @description Time at which it ends; null: not known. */
+            /** @description The operation that changes it, if there is one. */
+            remedy: components["schemas"]["Remedy"] | null;
+            /** @description Whole sentences without line breaks, for people: not to be parsed. */
+            text: string;
+            /** @description Null: its end is not known. */
             until: string | null;
+            /** @description Figures and names in the text, by name; instants are texts (RFC 3339, UTC). Empty where the rest of the answer has them. */
+            values: {
+                [key: string]: boolean | number | string | null;
+            };
         };
         /** @description A partition whose last race against other writers was lost. */
         HotPartition: {
@@ -4809,12 +4817,12 @@ export interface components {
         };
         /** @description Earliest start of a run: the latest end of everything that holds it back, now if nothing does. */
         NextEligible: {
-            /** @description Null when it is not known: see `reason`. */
+            /** @description Null when it is not known: see `because`. */
             at: string | null;
+            /** @description Why it is not known: the first hold without an end. */
+            because: components["schemas"]["Statement"] | null;
             /** @description Everything that prevents a run now. */
             held_by: components["schemas"]["Hold"][];
-            /** @description Reason why the time is not known; null: it is known. */
-            reason: string | null;
         };
         /** @description True where the part is not. */
         Not: {
@@ -7392,7 +7400,7 @@ export interface components {
              * @description Time of its submission.
              */
             created_at: string;
-            /** @description The same for people, with the remedy. */
+            /** @description The same for people, in the words of the record: not to be parsed. */
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
@@ -7419,6 +7427,8 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
+            /** @description The operation that ends its wait, or the cause of its end, if there is one. */
+            remedy: components["schemas"]["Remedy"] | null;
             /** @description The request besides the table. */
             request: components["schemas"]["StoredRequest"];
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
@@ -7471,7 +7481,7 @@ export interface components {
             created_at: string;
             /** @description True: an equal run was live already and is returned instead of a new one. */
             deduplicated: boolean;
-            /** @description The same for people, with the remedy. */
+            /** @description The same for people, in the words of the record: not to be parsed. */
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
@@ -7498,6 +7508,8 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
+            /** @description The operation that ends its wait, or the cause of its end, if there is one. */
+            remedy: components["schemas"]["Remedy"] | null;
             /** @description The request besides the table. */
             request: components["schemas"]["StoredRequest"];
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
@@ -7550,7 +7562,7 @@ export interface components {
              * @description Time of its submission.
              */
             created_at: string;
-            /** @description The same for people, with the remedy. */
+            /** @description The same for people, in the words of the record: not to be parsed. */
             detail: string | null;
             /** @description Tries that failed. */
             failures: number;
@@ -7581,6 +7593,8 @@ export interface components {
             progress: components["schemas"]["Progress"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
+            /** @description The operation that ends its wait, or the cause of its end, if there is one. */
+            remedy: components["schemas"]["Remedy"] | null;
             /** @description The request besides the table. */
             request: components["schemas"]["StoredRequest"];
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
@@ -7677,18 +7691,18 @@ export interface components {
             /** @description Every run that ended after this instant is kept; earlier ones were pruned, except the newest of each table. Null: none was pruned. Totals in metrics still count pruned runs. */
             retained_since: string | null;
         };
-        /** @description Outcome of a run that starts now. `unknown`: the table can't be read, `detail` has the reason. */
+        /** @description Outcome of a run that starts now. `unknown`: the table can't be read, `because` has the reason. */
         RunNow: {
             /** @description Snapshot that the plan was made on; null for a table without snapshots. */
             base_snapshot_id: string | null;
+            /** @description Reason why it can't be read; null: it can. */
+            because: components["schemas"]["Statement"] | null;
             /** @description Factors by which the prediction was corrected. */
             calibration: components["schemas"]["Calibration"] | null;
             /** @description Work of a run; null: no plan. */
             cost: components["schemas"]["Cost"] | null;
             /** @description File groups of the plan that are left for later: they exceed the rest of `limits.bytes_per_day`. */
             deferred_groups: number | null;
-            /** @description Explanation in words; null: none. */
-            detail: string | null;
             /** @description File groups of the plan. */
             groups_total: number | null;
             /** @description Partitions that are planned later; null: none. */
@@ -7816,6 +7830,8 @@ export interface components {
             priority: components["schemas"]["Priority"];
             /** @description Code of the reason why it ended or waits. */
             reason: string | null;
+            /** @description The operation that ends its wait, or the cause of its end, if there is one. */
+            remedy: components["schemas"]["Remedy"] | null;
             /** @description With `include=request`; otherwise null. The request besides the table. */
             request?: components["schemas"]["StoredRequest"] | null;
             /** @description Caller who submitted it; `coordinator` for an automatic run. */
@@ -8147,6 +8163,34 @@ export interface components {
             spec_id: number;
             /** @description Sorted runs at which the table's own option stops writers. Null: the table has no such option. */
             stop_trigger: number | null;
+        };
+        /**
+         * @description One fact of an explanation: `code` and `values` for programs, `text` for people.
+         * @example {
+         *       "code": "due",
+         *       "text": "Rule 'many small files' makes the table due: small_file_count 40 (wanted: at least 20).",
+         *       "values": {
+         *         "rule": "many small files",
+         *         "partitions": 1,
+         *         "partition": null
+         *       },
+         *       "remedy": null
+         *     }
+         */
+        Statement: {
+            /**
+             * @description What it is about; stable.
+             * @example due
+             */
+            code: string;
+            /** @description The operation that changes it, if there is one. */
+            remedy: components["schemas"]["Remedy"] | null;
+            /** @description Whole sentences without line breaks, for people: not to be parsed. */
+            text: string;
+            /** @description Figures and names in the text, by name; instants are texts (RFC 3339, UTC). Empty where the rest of the answer has them. */
+            values: {
+                [key: string]: boolean | number | string | null;
+            };
         };
         /** @description The request of a run, by its operation. */
         StoredRequest: components["schemas"]["RewriteRequest"] | components["schemas"]["RewriteDeletesRequest"] | components["schemas"]["RewriteManifestsRequest"] | components["schemas"]["ExpireSnapshotsRequest"] | components["schemas"]["DeleteOldCompactionsRequest"] | components["schemas"]["ReclaimRequest"] | components["schemas"]["RemoveOrphansRequest"] | components["schemas"]["PurgeRequest"];

@@ -200,9 +200,8 @@ class MetadataAttempt(ABC):
         """Wait until a person acknowledges what the run would delete; it looks again from time to time."""
         result = self._attempt.run.result.updated(acknowledgement=asked.document())
         await self._attempt.record("acknowledgement_asked", asked.document(), result=result)
-        remedy = f"POST /v1/deletions/{self._attempt.run.id}/acknowledge lets it delete that, /undo ends it"
-        waits = WaitingFor.ACKNOWLEDGEMENT
-        return Parked(waits, waits.value, f"{asked.words}; {remedy}", wait=self._recheck)
+        waits, detail = WaitingFor.ACKNOWLEDGEMENT, f"{asked.words}; it deletes that once it is acknowledged"
+        return Parked(waits, waits.value, detail, wait=self._recheck)
 
     async def _policy(self) -> EffectivePolicy:
         async with self._context.database.read() as unit:

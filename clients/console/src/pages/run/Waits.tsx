@@ -2,6 +2,7 @@
 import { Alert, List, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api/client";
 import { PageLink } from "../../parts/links";
+import { RemedyLink } from "../../parts/Remedy";
 import { Ago, Time } from "../../parts/Time";
 import type { RunDetail } from "./runQueries";
 import { waitText } from "./words";
@@ -27,6 +28,7 @@ function Queued({ run }: { run: RunDetail }) {
   return (
     <Alert color="yellow" variant="outline" title={`Waits for: ${name.toLowerCase()}`}>
       <Text size="sm">{meaning}</Text>
+      {cause === "catalog_fails" && run.remedy !== null && <RemedyLink remedy={run.remedy} />}
       {(cause === "grace" || cause === "acknowledgement") && (
         <PageLink to="/deletions" search={{ table: run.table_id }} size="sm" underline="always">
           Open the deletions of the table

@@ -3,6 +3,7 @@ import { Alert, Code, Text } from "@mantine/core";
 import type { RunDetail } from "../runQueries";
 import { reasonText, remedyOf } from "../words";
 import { PageLink } from "../../../parts/links";
+import { RemedyLink } from "../../../parts/Remedy";
 
 const COLORS: Readonly<Record<string, string>> = { succeeded: "green", failed: "red", cancelled: "orange", skipped: "gray" };
 const TITLES: Readonly<Record<string, string>> = {
@@ -32,6 +33,7 @@ export function Ending({ run }: { run: RunDetail }) {
           {remedy}
         </Text>
       )}
+      {run.remedy !== null && <RemedyLink remedy={run.remedy} />}
       {run.state !== "succeeded" && run.table !== null && (
         <PageLink to="/tables/$tableId" params={{ tableId: run.table_id }} search={{ tab: "explain" }} size="sm" className="no-print">
           See why the table runs or does not run now

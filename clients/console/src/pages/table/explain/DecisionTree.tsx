@@ -4,7 +4,9 @@ import type { ReactNode } from "react";
 import { counted } from "../../../format/sizes";
 import { Badge, RunStateBadge, VerdictBadge } from "../../../parts/badges";
 import { RunLink } from "../../../parts/links";
+import { RemedyLink } from "../../../parts/Remedy";
 import { Ago, Time } from "../../../parts/Time";
+import { holdText } from "../../fleet/holds/holds";
 import type { Explanation } from "../tableQueries";
 import { ConditionRows } from "./ConditionRows";
 import { NowBranch } from "./NowBranch";
@@ -37,8 +39,8 @@ export function DecisionTree({ explanation }: { explanation: Explanation }) {
         words={isFree ? "Nothing holds it back." : `Held back by ${counted(next.held_by.length, "thing")}.`}
       >
         {next.held_by.map((hold) => (
-          <div key={hold.code + hold.detail} className="tree-branch wrap-anywhere">
-            <Badge tone="waiting">{hold.reason}</Badge>{" "}
+          <div key={hold.code + hold.text} className="tree-branch wrap-anywhere">
+            <Badge tone="waiting">{holdText(hold.code)}</Badge>{" "}
             {hold.until === null ? (
               <Text span size="sm">
                 until it ends: no time is known
@@ -48,7 +50,8 @@ export function DecisionTree({ explanation }: { explanation: Explanation }) {
                 until <Time at={hold.until} /> (<Ago at={hold.until} />)
               </Text>
             )}
-            <Text size="sm">{hold.detail}</Text>
+            <Text size="sm">{hold.text}</Text>
+            {hold.remedy !== null && <RemedyLink remedy={hold.remedy} />}
           </div>
         ))}
       </Step>
@@ -138,9 +141,9 @@ function Due({ explanation }: { explanation: Explanation }) {
           <Ago at={triggers.seal.next_sealed_at} />.
         </Text>
       )}
-      {triggers?.advice.map((line) => (
-        <Text key={line} size="sm" mt="xs">
-          {line}
+      {triggers?.advice.map(({ text }) => (
+        <Text key={text} size="sm" mt="xs">
+          {text}
         </Text>
       ))}
       {upkeep.map((one) => (
@@ -164,7 +167,7 @@ function outcomeWords({ now }: Explanation): string {
     disabled: "Nothing starts automatically: the policy is disabled.",
     unknown: "Not known: the table can't be read now.",
   } as const;
-  return `${words[now.outcome]}${now.detail === null ? "" : ` ${now.detail}`}`;
+  return `${words[now.outcome]}${now.because === null ? "" : ` ${now.because.text}`}`;
 }
 
 function NextStart({ explanation }: { explanation: Explanation }) {
@@ -176,7 +179,8 @@ function NextStart({ explanation }: { explanation: Explanation }) {
           <Time at={at} /> (<Ago at={at} />).{" "}
         </strong>
       )}
-      {starts}
+      {starts.text}{" "}
+      {starts.remedy !== null && <RemedyLink remedy={starts.remedy} />}
       {[live, last].map(
         (run) =>
           run !== null && (

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { tableAddress } from "../../../format/addresses";
 import { commandLine } from "../../../format/commands";
 import { CopyAs } from "../../../parts/CopyAs";
+import { RemedyLink } from "../../../parts/Remedy";
 import { Answer, Section } from "../../../parts/states";
 import { Ago } from "../../../parts/Time";
 import { explainQuery, type Table } from "../tableQueries";
@@ -33,7 +34,11 @@ export function ExplainTab({ table }: { table: Table }) {
             }
           >
             <div className="card">
-              <p className="summary-text">{explanation.summary.join("\n")}</p>
+              {explanation.summary.map(({ text, code, remedy }) => (
+                <p key={text} className="summary-text">
+                  {text} {remedy !== null && code === "held_by" && <RemedyLink remedy={remedy} />}
+                </p>
+              ))}
               <p className="dim" style={{ fontSize: 13, margin: "8px 0 0" }}>
                 Explained <Ago at={explanation.explained_at} />
               </p>

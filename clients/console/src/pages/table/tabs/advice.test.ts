@@ -24,7 +24,7 @@ test("operations that are off and have something to do are advised", () => {
 });
 
 test("a rule is added to the present ones once", () => {
-  const triggers = { advice: ["16 of its 18 files are in partitions that no rule makes due."] } as never;
+  const triggers = { advice: [{ text: "16 of its 18 files are in partitions that no rule makes due." }] } as never;
   const suggestion = neverDueSuggestion(triggers, { triggers: setting([{ name: "many" }]) });
   const rules = (suggestion?.patch as { triggers: { name: string }[] }).triggers;
   expect(rules.map(({ name }) => name)).toEqual(["many", "settled few files"]);

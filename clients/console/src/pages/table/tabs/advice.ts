@@ -54,7 +54,7 @@ export function neverDueSuggestion(
   triggers: Schemas["ExplainedTriggers"] | null,
   settings: Readonly<Record<string, Schemas["ExplainedSetting"]>>,
 ): Suggestion | null {
-  const [because] = triggers?.advice ?? [];
+  const because = triggers?.advice[0]?.text;
   const present = settings.triggers?.value;
   if (because === undefined || !Array.isArray(present)) return null;
   if (present.some((rule: unknown) => rule !== null && typeof rule === "object" && "name" in rule && rule.name === SETTLED.name)) return null;
