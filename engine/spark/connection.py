@@ -19,11 +19,12 @@ from pyspark.sql.connect.client import DefaultChannelBuilder
 from pyspark.sql.connect.client.retries import DefaultPolicy, RetryPolicyState
 from pyspark.sql.connect.proto.base_pb2_grpc import SparkConnectServiceStub
 
-from engine.domain.errors import Transient
+from engine.domain.errors import Rejected, Transient
 from engine.spark.errors import is_gone, is_late, translate
 
 _RECONNECT_SECONDS: Final = 1.2  # longer than the longest pause between two connection attempts
 _NAME_LENGTH: Final = 200
+_FIRST_MAJOR: Final = 4
 _CALL_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.5
 _DURATION: Final = re.compile(r"^(\d+)\s*(us|ms|s|m|min|h|d)?$")
@@ -104,6 +105,20 @@ class ServerAnswer:
 
     version: str
     server_session_id: str
+
+
+def require_supported(answer: ServerAnswer) -> ServerAnswer:
+    """Return the answer of a server that can run tasks: before Spark 4 its pyspark lacks classes of their pickles.
+
+    Raises:
+        Rejected: the version begins with a number below 4.
+    """
+    major = re.match(r"\d+", answer.version)
+    if major is not None and int(major[0]) < _FIRST_MAJOR:
+        raise Rejected(
+            f"the server is Spark {answer.version}, whose Python can't load the tasks: use Spark 4.0 or newer"
+        )
+    return answer
 
 
 class DirectCalls:

@@ -18,7 +18,7 @@ import pyspark.sql.connect.proto as pb2
 from pyspark.sql.connect.session import SparkSession
 
 from engine.domain.errors import PackhouseError, Rejected, Transient
-from engine.spark.connection import DirectCalls, ShortRetries, channel_builder
+from engine.spark.connection import DirectCalls, ShortRetries, channel_builder, require_supported
 from engine.spark.errors import translate
 from engine.spark.task_zip import write_task_zip
 
@@ -103,7 +103,7 @@ class SparkSessions:
 
         Raises:
             Transient: no server, or the server has permanently closed the session with this id.
-            Rejected: the server's settings are unsafe for rewrites.
+            Rejected: the server's settings are unsafe for rewrites, or its version is too old.
         """
         wanted = session_id or self.current_id()
         try:
@@ -129,8 +129,13 @@ class SparkSessions:
             session.removeTag(tag)
 
     def version(self) -> str:
-        """Return the server's Spark version; `Transient` when it does not answer within five seconds."""
-        return self.calls.ask(self.current_id()).version
+        """Return the server's Spark version.
+
+        Raises:
+            Transient: it does not answer within five seconds.
+            Rejected: its version is too old for the tasks.
+        """
+        return require_supported(self.calls.ask(self.current_id())).version
 
     def keep(self) -> None:
         """Send a call in the current session, so that the server does not drop it as idle; nothing without a session.
@@ -194,7 +199,7 @@ class SparkSessions:
         self._used_at = self._monotonic()
 
     def _entered(self, session_id: str) -> SparkSession:
-        server_session_id = self.calls.ask(session_id).server_session_id
+        server_session_id = require_supported(self.calls.ask(session_id)).server_session_id
         self._used_at = self._monotonic()
         with self._making:
             held = self._open.get(session_id)

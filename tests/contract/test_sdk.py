@@ -127,6 +127,8 @@ def use(client: Packhouse) -> None:
     client.runs.get("run_1").colour  # type: ignore[attr-defined]
     client.runs.list(colour="blue")  # type: ignore[call-arg]
     client.runs.submit(body="run_1")  # type: ignore[arg-type]
+    client.runs.submit(table_id=1, operation="rewrite")  # type: ignore[arg-type]
+    client.runs.submit(tabel_id="lake.shop.orders")  # type: ignore[call-arg]
     models.RunDetial  # type: ignore[attr-defined]
 
 
