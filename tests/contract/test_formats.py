@@ -463,7 +463,7 @@ def test_paimon_tables(part: Part, paimon_core: PaimonCore, tmp_path: Path) -> N
     part(PaimonSubject(PaimonLake(paimon_core, tmp_path)))
 
 
-@every_part
+@pytest.mark.parametrize("part", OF_REWRITES, ids=lambda part: part.__name__)
 def test_paimon_tables_by_the_kernel(part: Part, paimon_core: PaimonCore, tmp_path: Path) -> None:
     part(PaimonSubject(PaimonLake(paimon_core, tmp_path), by_kernel=True))
 

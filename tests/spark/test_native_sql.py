@@ -38,7 +38,7 @@ def more(count: int) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore:The SQL config .* has been deprecated")
-@pytest.mark.parametrize("escaped", ["false", "true"])
+@pytest.mark.parametrize("escaped", ["false", pytest.param("true", marks=pytest.mark.deep)])
 def test_literals_and_names_come_back_as_they_went_in(spark: SparkSession, escaped: str) -> None:
     spark.conf.set("spark.sql.parser.escapedStringLiterals", escaped)
     texts = [*TEXTS, *more(200 if os.environ.get("PACKHOUSE_DEEP") else 60)]

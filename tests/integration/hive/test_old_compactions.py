@@ -313,7 +313,10 @@ async def test_files_that_were_overwritten_in_the_old_folder_stay_and_are_told(
     assert same_rows(world)
 
 
-@pytest.mark.parametrize("step", ["planned", "files_recorded", "deleting_files", "files_deleted", "before_end"])
+DEEP_STEPS = [pytest.param(step, marks=pytest.mark.deep) for step in ("planned", "files_deleted", "before_end")]
+
+
+@pytest.mark.parametrize("step", ["files_recorded", "deleting_files", *DEEP_STEPS])
 async def test_a_worker_that_ends_at_a_step_is_followed_by_another(
     world: World[WrittenTable], clock: MovedClock, step: str
 ) -> None:

@@ -43,9 +43,10 @@ OF_THEIR_OWN = {
     "old compactions": ("after_commit", "files_recorded"),
     "reclaim": ("after_commit", "files_recorded"),
     "purge": ("before_commit", "files_recorded", "deleting_files"),
+    "orphans": ("looking", "planned", "deleting_files"),
     "inventory": ("looking", "deleting_files"),
 }
-"""All delete by one mechanism, which expiry and orphans show at every step; these steps differ in the others."""
+"""All delete by one mechanism, which expiry shows at every step; these steps differ in the others."""
 
 
 @dataclass
@@ -127,7 +128,10 @@ async def test_f53_a_run_that_was_interrupted_three_times_counts_each_file_once(
 
 
 @pytest.mark.parametrize("name", ["expiry"])
-@pytest.mark.parametrize("step", ["files_recorded", "files_deleted", "before_end"])
+@pytest.mark.parametrize(
+    "step",
+    ["files_deleted", *(pytest.param(each, marks=pytest.mark.deep) for each in ("files_recorded", "before_end"))],
+)
 async def test_f53_figures_are_the_sum_of_attempts_that_deleted_files_of_different_snapshots(
     case: Case, clock: MovedClock, step: str
 ) -> None:
