@@ -68,30 +68,30 @@ def test_f42_records_without_bytes_are_no_records(count: int) -> None:
 )
 def test_f42_a_type_of_many_values_in_few_bytes_is_refused(schema: Any) -> None:
     """F42: a record that takes a byte, and 2^40 nulls by names that refer to one another."""
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(Malformed, match=r"a type with \d+ values in \d bytes; 8 for each byte is the limit"):
         readable(of(schema, (1, b"\x02")))
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_f42_a_schema_is_measured_before_it_is_parsed() -> None:
     """F42: a schema of 60 MiB held a thread for 24 s, and 2.1 GB."""
     schema = b'{"type":"record","name":"r","fields":[' + b'{"name":"a","type":"int"},' * 2_400_000 + b"{}]}"
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(Malformed, match="its Avro header has more than 16 MiB"):
         readable(container(schema, {}, [], codec="null"))
     with pytest.raises(Malformed, match="its Avro schema has 1,040,004 bytes; 524,288 is the limit"):
         readable(container(schema[:1_040_000] + b"{}]}", {}, [], codec="null"))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_f42_the_largest_schema_is_parsed_in_a_moment() -> None:
     """F42: 3,000 partition fields."""
     fields = [{"name": f"partition_field_{n}", "type": ["null", "long"], "default": None, "field-id": 1000 + n,
                "doc": "the value of a partition field of the table"} for n in range(3000)]  # fmt: skip
-    started = time.perf_counter()
+    started = time.process_time()
     assert records_in(readable(of({"type": "record", "name": "r", "fields": fields}, (1, bytes(3000))))) == 1
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,10 @@ def test_f42_blocks_without_content_are_limited(size: int, count: int) -> None:
     header = of(record("int"))
     block = bytes([2 * count, 2 * size]) + bytes(size) + header[-16:]  # a number is twice as large in zigzag encoding
     body = header + block * 1_000_000
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(Malformed, match=r"its first .* bytes are .* blocks, more than one for 32 bytes"):
         readable(body)
-    assert time.perf_counter() - started < 0.1
+    assert time.process_time() - started < 0.1
 
 
 @pytest.mark.parametrize("codec", ["deflate", "null"])

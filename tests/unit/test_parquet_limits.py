@@ -153,10 +153,10 @@ def csv_of(rows: int, name: str = "s3://lake/t/data/{}.parquet") -> bytes:
 def test_f42_an_inventory_that_inflates_is_refused() -> None:
     """F42: a file of 3.1 MiB took 2.4 GB."""
     body = gzip.compress(b"path,size,modified\n" + b"s3://lake/t/x/metadata/v1.metadata.json,1,2026\n" * 2_000_000)
-    started = time.perf_counter()
+    started = time.process_time()
     with within(200 * MIB), pytest.raises(Malformed, match=r"MiB of rows|rows in .* stored bytes"):
         as_inventory(body, "all.csv.gz")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_f42_a_sound_inventory_is_far_from_the_limits() -> None:
