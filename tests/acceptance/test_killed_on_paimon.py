@@ -26,7 +26,7 @@ SENT: Final = STEPS.index("commit_marked")
 FEW: Final = {("lookup", "group_written"), ("append", "commit_marked"), ("key", "after_commit")}
 CASES: Final = [
     pytest.param(kind, step, marks=[] if (kind, step) in FEW else pytest.mark.deep)
-    for kind in ("key", "append", "lookup")
+    for kind in ("key", "append", "lookup", "foreign key", "foreign append")
     for step in STEPS
 ]
 
@@ -39,7 +39,9 @@ async def world(
 ) -> AsyncIterator[World[TwinLake]]:
     """Two partitions of four commits each."""
     kind = KINDS[request.param]
-    async with open_twins(tmp_path, paimon_core, kind, database_url=postgres_url, redis_url=redis_url) as opened:
+    foreign = request.getfixturevalue("pypaimon") if kind.is_foreign else None
+    urls = {"database_url": postgres_url, "redis_url": redis_url}
+    async with open_twins(tmp_path, paimon_core, kind, pypaimon=foreign, **urls) as opened:
         yield opened
 
 
