@@ -8,8 +8,11 @@ import pytest
 
 from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Activity, Option, problems_of
 from engine.formats.paimon.metadata.options import options_of
+from engine.formats.paimon.metadata.partition_fields import spec_fields
+from engine.formats.paimon.metadata.partitions import PartitionCodec
 from engine.formats.paimon.metadata.policy_fields import policy_fields
-from engine.formats.paimon.metadata.schemas import TableSchema
+from engine.formats.paimon.metadata.schemas import Column, TableSchema
+from engine.formats.paimon.metadata.types import parse_type
 
 DOCUMENT = Path(__file__).parents[2] / "docs/paimon-options.md"
 LOCATION = "s3://lake/warehouse/lake.db/events"
@@ -101,3 +104,23 @@ def test_f45_every_operation_knows_the_same_options() -> None:
     """F45: an option that one operation lists is not unknown to another."""
     names = [{each.name for each in KNOWN[work].rows} for work in Activity]
     assert all(each == names[0] for each in names)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("2026-11-01 16:00", "2026-11-01T16:00:00"),
+        ("2026-11-01T16:00:00.5", "2026-11-01T16:00:00.500000"),
+        ("2026-11-01T16:00Z", None),
+        ("yesterday", None),
+    ],
+)
+def test_predicates_of_partitions_by_timestamps_are_iso_8601(given: str, found: str | None) -> None:
+    column = Column(0, "at", parse_type("TIMESTAMP(6)"))
+    schema = TableSchema(0, (column,), ("at",), (), {}, 0, 0)
+    (field,) = spec_fields(PartitionCodec.of(schema, options_of(schema))).fields
+    if found is None:
+        with pytest.raises(ValueError, match="is not a timestamp without a time zone, such as '2026-11-01T16:00:00'"):
+            field.convert(given)
+    else:
+        assert field.convert(given) == found

@@ -4,13 +4,14 @@ Every function raises `ValueError`, with a message for users, for a value that i
 """
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
 
 _DAY: Final = "a date such as '2026-11-01'"
+_MOMENT: Final = "a timestamp without a time zone, such as '2026-11-01T16:00:00'"
 
 
 def typed(kind: type[Any], value: Scalar, wanted: str) -> Any:
@@ -53,6 +54,19 @@ def whole(value: Scalar, bits: int) -> int:
 def day(value: Scalar, parse: Callable[[str], date] = date.fromisoformat) -> date:
     """Return the date of an ISO 8601 text."""
     found: date = parsed(parse, value, _DAY)
+    return found
+
+
+def moment(value: Scalar) -> datetime:
+    """Return the timestamp without a time zone of an ISO 8601 text."""
+    found: datetime = parsed(_local, value, _MOMENT)
+    return found
+
+
+def _local(given: str) -> datetime:
+    found = datetime.fromisoformat(given)
+    if found.tzinfo is not None:
+        raise ValueError(given)
     return found
 
 

@@ -85,12 +85,14 @@ def _of_policy(opened: OpenTable, policy: EffectivePolicy) -> tuple[Condition, .
 
 
 def remedy_for(reason: str, opened: OpenTable, policy: EffectivePolicy) -> str:
-    """Return, as a clause, what to do about groups that the kernel refused; empty if the procedure would not help.
+    """Return, as a clause, what to do about groups that an engine refused; empty if the procedure would not help.
 
-    `reason`: one of `kernel.errors.REASONS`. `opened`: the table that the kernel rewrote.
+    `reason`: one of `kernel.errors.REASONS`. `opened`: the table of the run, whose engine may be the procedure.
     """
     asked = replace(policy, values={**policy.values, "rewrite.engine": Engine.NATIVE})
-    if reason not in _DONE_NATIVELY or not choose_engine(opened, asked).is_possible:
+    if reason not in _DONE_NATIVELY or choose_engine(opened, policy).traits.name is Engine.NATIVE:
+        return ""
+    if not choose_engine(opened, asked).is_possible:
         return ""
     return "; rewrite.engine: native makes the table format's own procedure rewrite it"
 

@@ -47,6 +47,7 @@ class Shape:
         return [("id", f"BIGINT{suffix}"), *((name, kind + suffix) for name, kind in self.partitions), ("v", "DOUBLE")]
 
 
+MOMENTS = ["1969-12-31T23:59:59.999999", "2026-11-01T10:00:00", "2026-11-01T10:00:01", "2026-11-01T10:00:01.120000"]
 PARTITIONS: dict[str, tuple[str, Callable[[Random], Any]]] = {
     "s": ("STRING", lambda chance: chance.choice(WORDS)),
     "c": ("VARCHAR(40)", lambda chance: chance.choice(["", "b", "0123456789abcdef"])),
@@ -56,6 +57,9 @@ PARTITIONS: dict[str, tuple[str, Callable[[Random], Any]]] = {
     "t": ("TINYINT", lambda chance: chance.choice([-128, 5])),
     "b": ("BOOLEAN", lambda chance: chance.random() < 0.5),
     "d": ("DATE", lambda chance: (date(1969, 12, 30) + timedelta(days=chance.choice([0, 2, 20_000]))).isoformat()),
+    "w": ("TIMESTAMP(3)", lambda chance: chance.choice(["1969-12-31T23:59:59.999", "2026-11-01T10:00:00"])),
+    "x": ("TIMESTAMP(6)", lambda chance: chance.choice(MOMENTS)),
+    "z": ("TIMESTAMP(0)", lambda chance: chance.choice(["1969-12-31T23:59:59", "2026-11-01T10:00:00"])),
     "m": ("DECIMAL(9, 2)", lambda chance: chance.choice(["-1.50", "0.00", "1234567.89"])),
     "n": ("DECIMAL(38, 3)", lambda chance: chance.choice(["-1.500", "12345678901234567890123456789012345.678"])),
 }

@@ -215,8 +215,8 @@ BROKEN: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "schema with buckets that are no number": (set_schema(options={"bucket": "many"}), "the option bucket"),
     "schema with a switch that is none": (set_schema(options={"bucket": "1", "write-only": "maybe"}), "write-only"),
     "schema partitioned by a time": (
-        set_types(of_day="TIMESTAMP(6)"),
-        r"partition column day is of type TIMESTAMP\(6\), which is not supported: partition by .* date of a timestamp",
+        set_types(of_day="TIMESTAMP(9)"),
+        r"partition column day is of type TIMESTAMP\(9\), which is not supported: partition by .* of up to 6 digits",
     ),
     "schema partitioned by a double": (set_types(of_day="DOUBLE"), "partition column day is of type DOUBLE"),
     "manifests in ORC": (

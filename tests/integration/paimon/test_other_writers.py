@@ -17,10 +17,12 @@ from engine.formats.paimon.task.tables import Compacted
 from engine.rewriting.entry import run_task
 from engine.rewriting.kernel import task as kernel_task
 from engine.rewriting.kernel.contract import GroupResult
+from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT
 from engine.rewriting.kernel.reading.row_check import CheckedRows
 from engine.rewriting.kernel.storage.transfer import Transfer
-from engine.services.planning.engines import choose_engine
+from engine.services.planning.engines import choose_engine, remedy_for
 from tests.support.kernel_groups import written_group
+from tests.support.paimon.compactions import paths
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import committed, opened, planned
@@ -218,6 +220,7 @@ def test_nanoseconds_that_the_core_misreads_are_refused(foreign: Foreign, checks
     assert result.outcome == "refused"
     assert "column deep.at has nanoseconds as INT64, which Paimon's core misreads" in (result.reason or "")
     assert not list(foreign.lake.folder.rglob("packhouse-*"))
+    assert remedy_for(UNREADABLE_LAYOUT, opened(foreign.lake), policy_of({})) == "", "the core refused it"
 
 
 @pytest.mark.parametrize("kind", ["kernel", "core", "key"])
@@ -280,3 +283,23 @@ def changed(file: Any) -> Any:
     at = read.schema.get_field_index("value")
     pq.write_table(read.set_column(at, read.schema.field(at), pa.array([values[0] + 1, *values[1:]])), path)
     return replace(file, file_bytes=path.stat().st_size)
+
+
+@pytest.mark.parametrize("legacy", ["true", "false"])
+def test_partitions_by_timestamps_are_rewritten(foreign: Foreign, tmp_path: Path, legacy: str) -> None:
+    """Their folders have the core's texts of timestamps; those of pypaimon are the same with the default option."""
+    columns = [("id", "int64()"), ("at", "timestamp('us')"), ("hour", "timestamp('ms')"), ("value", "float64()")]
+    options = {"partition.legacy-name": legacy}
+    shape = Shape(Engine.ARROW, options, partition_keys=["at", "hour"], columns=columns)
+    moments = ["1969-12-31 23:59:59.999999", "2026-11-01 10:00:00", "2026-11-01 10:00:01.5", None]
+    foreign.create(shape)
+    for turn in range(3):
+        rows = [[number, each, "2026-11-01 10:00:00.120", 0.5] for number, each in enumerate(moments)]
+        if legacy == "true":
+            foreign.write(columns, [[turn, *each[1:]] for each in rows])
+        else:
+            foreign.lake.write([[turn, at and at.replace(" ", "T"), "2026-11-01T10:00:00.120", 0.5] for at in moments])
+    assert all(Path(path).exists() for path in paths(foreign.lake))
+    foreign.check_rewrite(tmp_path / "twin", engine=shape.engine)
+    found = opened(foreign.lake).digest()["partition"].unique().to_pylist()
+    assert '{"at":"2026-11-01T10:00:01.500000","hour":"2026-11-01T10:00:00.120000"}' in found

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import jpype
@@ -121,6 +121,9 @@ def field_of(row: Any, at: int, written: str) -> Any:  # noqa: PLR0911 - one lin
             return date.fromordinal(_EPOCH.toordinal() + int(row.getInt(at))).isoformat()
         case "BOOLEAN":
             return bool(row.getBoolean(at))
+        case "TIMESTAMP":
+            digits = int(written.split("(")[1].split(")", maxsplit=1)[0])
+            return datetime.fromisoformat(str(row.getTimestamp(at, digits).toLocalDateTime())).isoformat()
         case "BIGINT":
             return int(row.getLong(at))
         case "SMALLINT":

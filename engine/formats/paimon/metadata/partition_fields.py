@@ -1,6 +1,7 @@
 """Partition columns for `planning.plans.predicates`: JSON values in the form of a partition's canonical JSON.
 
-Format of values: numbers and booleans as in JSON, dates `2026-11-01`, decimals as text.
+Format of values: numbers and booleans as in JSON, dates `2026-11-01`, timestamps `2026-11-01T16:00:00`, decimals as
+text.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
-from engine.formats.intake.predicate_values import day, decimal, text, truth, whole
+from engine.formats.intake.predicate_values import day, decimal, moment, text, truth, whole
 from engine.formats.paimon.metadata.partitions import PartitionCodec, json_value
 from engine.formats.paimon.metadata.schemas import Column
 from engine.planning.measures.digest import PartitionTime, TimeUnit
@@ -54,4 +55,6 @@ def _converter(column: Column) -> Callable[[Scalar], Any]:
         return truth
     if root == "DATE":
         return lambda value: str(json_value(day(value)))
+    if root == "TIMESTAMP":
+        return lambda value: str(json_value(moment(value)))
     return decimal if _is_decimal(column) else text

@@ -3,7 +3,8 @@
 A partition is stored as Paimon's serialized `BinaryRow`: the number of fields (4 bytes, big endian), then a header byte
 and a bit for each null, padded to words of 8 bytes, then one word of 8 bytes (little endian) for each field. The word
 of a text has its bytes, up to 7 and the length in the highest byte with its highest bit set; otherwise the place
-(upper half) and length (lower half) of the bytes in the row.
+(upper half) and length (lower half) of the bytes in the row. The word of a timestamp has milliseconds; with more than 3
+digits their place (upper half), and the nanoseconds in addition to them (lower half).
 """
 
 import json
@@ -11,7 +12,7 @@ import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Context, Decimal
 from functools import cached_property
 from typing import Any, Final
@@ -39,7 +40,11 @@ _EXACT: Final = Context(prec=76)
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _ESCAPED: Final = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{}\[\]^]")
 _NO_SPACE_IN_JAVA: Final = "\x85\xa0\u2007\u202f"
-_READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN"}
+_MOMENT: Final = "TIMESTAMP"
+_MILLIS: Final = 3
+_MICROS: Final = 6
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - a timestamp without a time zone
+_READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN", _MOMENT}
 _BUCKET_NAMES: Final = {-2: "postpone"}
 
 
@@ -59,15 +64,15 @@ class PartitionCodec:
         """
         columns = schema.partition_columns
         for each in columns:
-            if each.type.root not in _READABLE:
+            if each.type.root not in _READABLE or (each.type.root == _MOMENT and each.type.precision > _MICROS):
                 kinds = ", ".join(sorted(_READABLE))
                 found = f"partition column {each.name[:80]} is of type {each.type.text}, which is not supported"
-                remedy = f"partition by a column of type {kinds}, such as the date of a timestamp"
+                remedy = f"partition by a column of type {kinds} of up to {_MICROS} digits"
                 raise Unsupported(f"{found}: {remedy}")
         return PartitionCodec(columns, options)
 
     def values(self, stored: bytes) -> tuple[Any, ...]:
-        """Return the values of a partition: texts, numbers, booleans, decimals, dates, None.
+        """Return the values of a partition: texts, numbers, booleans, decimals, dates, timestamps, None.
 
         Raises:
             Malformed: the bytes are not a row of these columns.
@@ -91,13 +96,17 @@ class PartitionCodec:
         """Return the directory of a bucket's data files below the table's location."""
         parts = [self.options.data_directory] if self.options.data_directory else []
         for column, value in zip(self.columns, values, strict=True):
-            parts.append(f"{_escaped(column.name)}={_escaped(self._path_text(value))}")
+            parts.append(f"{_escaped(column.name)}={_escaped(self._path_text(value, column.type.precision))}")
         return "/".join([*parts, f"bucket-{_BUCKET_NAMES.get(bucket, bucket)}"])
 
-    def _path_text(self, value: Any) -> str:
+    def _path_text(self, value: Any, precision: int) -> str:
         match value:
             case None:
                 text = ""
+            case datetime():
+                text = (
+                    _legacy_text(value) if self.options.has_legacy_partition_names else _moment_text(value, precision)
+                )
             case bool():
                 text = "true" if value else "false"
             case date() if self.options.has_legacy_partition_names:
@@ -133,7 +142,7 @@ class PartitionCodec:
 
 
 def json_value(value: Any) -> Any:
-    """Return a partition value in its canonical form: dates in ISO 8601, decimals as text."""
+    """Return a partition value in its canonical form: dates and timestamps in ISO 8601, decimals as text."""
     match value:
         case date():
             return value.isoformat()
@@ -157,6 +166,8 @@ def _reader(column: Column) -> Callable[[bytes, int], Any]:
         return lambda row, at: _decimal(row, at, kind.precision, kind.scale)
     if kind.root == "BOOLEAN":
         return lambda row, at: bool(row[at])
+    if kind.root == _MOMENT:
+        return _millis if kind.precision <= _MILLIS else _micros
     if kind.root == "DATE":
         return lambda row, at: _EPOCH_DAY + timedelta(days=struct.unpack_from("<i", row, at)[0])
     return lambda row, at: struct.unpack_from(_NUMBERS[kind.root], row, at)[0]
@@ -181,6 +192,30 @@ def _decimal(row: bytes, at: int, precision: int, scale: int) -> Decimal:
     else:
         number = int.from_bytes(_bytes_of(row, at)[: _WORD * 4], "big", signed=True)
     return Decimal(number).scaleb(-scale, _EXACT)
+
+
+def _millis(row: bytes, at: int) -> datetime:
+    return _EPOCH + timedelta(milliseconds=struct.unpack_from("<q", row, at)[0])
+
+
+def _micros(row: bytes, at: int) -> datetime:
+    nanos, start = struct.unpack_from("<II", row, at)
+    return _millis(row, start) + timedelta(microseconds=nanos // 1000)
+
+
+def _legacy_text(value: datetime) -> str:
+    """Return a timestamp as Java's `LocalDateTime.toString`."""
+    if not value.second and not value.microsecond:
+        return value.isoformat(timespec="minutes")
+    fits = "microseconds" if value.microsecond % 1000 else "milliseconds"
+    return value.isoformat(timespec=fits if value.microsecond else "seconds")
+
+
+def _moment_text(value: datetime, precision: int) -> str:
+    """Return a timestamp as Paimon's cast to a text: zeros beyond the precision are left out."""
+    fraction = f"{value.microsecond:06d}000"
+    digits = max(precision, len(fraction.rstrip("0")))
+    return value.isoformat(" ", "seconds") + (f".{fraction[:digits]}" if digits else "")
 
 
 def _is_blank(text: str) -> bool:
