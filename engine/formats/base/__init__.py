@@ -12,6 +12,8 @@ the time of loading; call `CatalogConnection.open_table` again to see newer comm
 
 from engine.formats.base.catalogs import (
     OWN_LOCATION,
+    PLAIN_OF_STORES,
+    STORE_PREFIXES,
     CatalogConnection,
     CheckStep,
     FileScope,
@@ -61,7 +63,9 @@ __all__ = [
     "IN_HISTORY",
     "KERNEL_TRAITS",
     "OWN_LOCATION",
+    "PLAIN_OF_STORES",
     "REMOVED_FILES",
+    "STORE_PREFIXES",
     "CatalogConnection",
     "CheckStep",
     "CommitDefaults",

@@ -11,6 +11,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import (
     OWN_LOCATION,
+    STORE_PREFIXES,
     CheckStep,
     FileScope,
     IsWanted,
@@ -27,7 +28,6 @@ from engine.formats.hive.metadata.tables import is_parquet_table
 from engine.formats.hive.probes import SHARE, Looks
 from engine.formats.hive.table import HiveTable
 from engine.formats.hive.view import TableView
-from engine.formats.intake.catalogs.stores import STORE_PREFIXES
 from engine.formats.intake.parameters import meaningless_in
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 

@@ -14,6 +14,7 @@ from engine.domain.tables.table import TableRef
 from engine.domain.values.uris import masked
 from engine.formats.base import (
     OWN_LOCATION,
+    STORE_PREFIXES,
     CheckStep,
     FileScope,
     IsWanted,
@@ -23,7 +24,6 @@ from engine.formats.base import (
 )
 from engine.formats.base.checks import examples, run_steps
 from engine.formats.intake.caches import ManifestCache
-from engine.formats.intake.catalogs.stores import STORE_PREFIXES
 from engine.formats.intake.parameters import meaningless_in
 from engine.formats.intake.table_storage import TableStorage
 from engine.formats.paimon.capabilities import CAPABILITIES

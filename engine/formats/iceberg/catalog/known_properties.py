@@ -13,11 +13,10 @@ import pyiceberg.catalog.rest
 import pyiceberg.catalog.sql
 import pyiceberg.io
 
-from engine.formats.base import PlainProperties
+from engine.formats.base import PLAIN_OF_STORES, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
 from engine.formats.iceberg.rewrite.native import SPARK_CATALOG
-from engine.formats.intake.catalogs.stores import PLAIN_OF_STORES
 from engine.formats.intake.parameters import MEANINGLESS
 
 _MODULES: Final = (pyiceberg.io, pyiceberg.catalog, pyiceberg.catalog.rest, pyiceberg.catalog.sql)

@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 
 from engine.domain.errors import FieldProblem
 from engine.domain.values.uris import masked
-from engine.formats.base import PlainProperties, problems_of_type
-from engine.formats.intake.catalogs.stores import PLAIN_OF_STORES, STORE_PREFIXES
+from engine.formats.base import PLAIN_OF_STORES, STORE_PREFIXES, PlainProperties, problems_of_type
 from engine.formats.intake.parameters import MEANINGLESS
 
 FILESYSTEM: Final = "filesystem"
