@@ -21,8 +21,8 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 262,
     "traced modules of engine": 243,
-    "modules of engine": 686,
-    "lines of engine": 94_000,
+    "modules of engine": 690,
+    "lines of engine": 95_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
