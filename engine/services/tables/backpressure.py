@@ -13,6 +13,7 @@ from engine.domain.policies import SORTED_RUN_TRIGGER, STOP_TRIGGER, EffectivePo
 from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.signals import Backpressure, Signal, SignalKind
 from engine.domain.tables.table import Table
+from engine.domain.values.partitions import partition_text
 from engine.planning.measures.sorted_runs import FullestBucket
 from engine.services.catalogs.registered import read_registered
 from engine.services.policies.effective import PolicyReader
@@ -44,7 +45,8 @@ class BucketLoad:
     def text(self) -> str:
         """The figure and the bucket."""
         found = self.fullest
-        return f"bucket {found.bucket} of partition {found.partition} has {found.sorted_run_count} sorted runs"
+        where = f"bucket {found.bucket} of partition {partition_text(found.partition)}"
+        return f"{where} has {found.sorted_run_count} sorted runs"
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ async def test_p23_writers_should_slow_down_at_three_sorted_runs_above_the_trigg
     await paimon.govern({"rewrite": {"key_tables": {"sorted_run_trigger": 3}}})
     found = await paimon.view("backpressure")
     assert (found["slow_down"], found["signal"], found["since"]) == (True, None, found["sorted_runs"]["measured_at"])
-    assert found["reason"].startswith('bucket 0 of partition {"day":"2026-11-01"} has 6 sorted runs')
+    assert found["reason"].startswith("bucket 0 of partition day=2026-11-01 has 6 sorted runs")
     assert (found["sorted_runs"]["bucket"], found["sorted_runs"]["sorted_run_count"]) == (0, 6)
 
 

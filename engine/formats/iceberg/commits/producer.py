@@ -31,6 +31,7 @@ from pyiceberg.table.snapshots import Snapshot
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.files import InputFile
+from engine.domain.values.partitions import partition_text
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.commits.conflicts import Surviving
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
@@ -198,7 +199,8 @@ class SnapshotProducer:
         for file in inputs:
             values = [file.partition[at] for at in range(len(file.partition))]
             if codec is None or file.spec_id != group.spec_id or codec.encode(values) != group.partition:
-                raise Fatal(f"group {group.ordinal} mixes partitions: {file.file_path} is not in {group.partition}")
+                where = partition_text(group.partition)
+                raise Fatal(f"group {group.ordinal} mixes partitions: {file.file_path} is not in {where}")
 
     def _sequence_numbers(self) -> dict[str, int]:
         """Return the data sequence number of each output."""

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.runs.deletes import DeleteFigures
+from engine.domain.values.partitions import partition_text
 from engine.formats.base import Condition, SnapshotProof
 from engine.formats.iceberg.manifests.decoding import POSITION_DELETES
 from engine.formats.iceberg.manifests.summaries import not_enclosed
@@ -119,7 +120,7 @@ def _same_positions(
         positions += len(has.codes)
         rows += sum(each.record_count for each in before)
         if not _equal(had, has):
-            wrong.append(f"{partition}: {len(had.codes)} before, {len(has.codes)} after")
+            wrong.append(f"{partition_text(partition)}: {len(had.codes)} before, {len(has.codes)} after")
     detail = f"{positions} deleted positions of live data files in {len(alike)} partitions"
     if wrong:
         detail += f", other ones in {len(wrong)}: {wrong[:_MOST_NAMED]}"
