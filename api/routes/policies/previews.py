@@ -4,7 +4,7 @@ from typing import assert_never
 
 from fastapi import APIRouter
 
-from api.deps import OwnerDep, ServicesDep, TableIdPath
+from api.deps import ServicesDep, TableIdPath, ViewerDep
 from api.problems.pointers import in_policy_field
 from api.problems.responses import WITH_BODY, problems
 from api.routes.policies.of_tables import TABLE
@@ -29,7 +29,7 @@ router = APIRouter(prefix="/v1", tags=["policies"])
     responses=problems(*WITH_BODY, "not_found", "state_conflict"),
 )
 async def preview_policy(
-    name: PolicyName, body: PolicyChange, services: ServicesDep, caller: OwnerDep
+    name: PolicyName, body: PolicyChange, services: ServicesDep, caller: ViewerDep
 ) -> PolicyPreview:
     """Show what a change of a policy would do, with the refusals that the change would meet."""
     policies = services.scoped_policies
@@ -54,7 +54,7 @@ async def preview_policy(
     responses=problems(*WITH_BODY, "not_found", *TABLE),
 )
 async def preview_table_policy(
-    table_id: TableIdPath, body: TablePolicyChange, services: ServicesDep, caller: OwnerDep
+    table_id: TableIdPath, body: TablePolicyChange, services: ServicesDep, caller: ViewerDep
 ) -> PolicyPreview:
     """Show what a change of the table's own policy would do, with the refusals that the change would meet."""
     with in_policy_field():

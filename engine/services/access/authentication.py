@@ -23,6 +23,7 @@ from engine.domain.access.sign_in import SignInProvider
 from engine.domain.clock import Clock
 from engine.domain.errors import InvalidInput, StateConflict, Unauthenticated
 from engine.domain.ids import IdSource, KeyId
+from engine.domain.values.instants import format_instant
 from engine.stores.database import Database
 
 T = TypeVar("T")
@@ -179,6 +180,9 @@ class AccessService:
         key = belief.key
         if not key.is_live(self._clock.now()):
             self._beliefs.pop(hashed, None)
+            if key.revoked_at is None and key.expires_at is not None:
+                when = format_instant(key.expires_at)
+                raise Unauthenticated(f"this API key expired at {when}: ask for a new one (an admin makes keys)")
             raise Unauthenticated(f"no such API key: {_REMEDY}")
         teams = None if key.teams is None else frozenset(key.teams)
         return Caller(subject=key.subject, role=key.role, teams=teams, key_id=key.id, expires_at=key.expires_at)

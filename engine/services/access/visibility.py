@@ -100,6 +100,19 @@ def require_writer(caller: Caller, scope: PolicyScope) -> None:
     )
 
 
+def require_all_covered(caller: Caller, scope: PolicyScope) -> None:
+    """Raise `Forbidden` unless the caller sees every table that policies of this scope may cover, whatever its role.
+
+    A preview names them and counts their files. A check of a pull request previews with a key that only reads.
+    """
+    if caller.visible_teams is None or (scope.kind is PolicyScopeKind.TEAM and caller.sees(scope.team)):
+        return
+    raise Forbidden(
+        f"a preview shows all tables that a policy of the scope {scope.kind.value!r} covers, and {caller.subject} sees "
+        "those of its teams only: use a key of every team"
+    )
+
+
 async def _readable(unit: UnitOfWork, catalog: str, reading: list[Grant]) -> ReadableNamespaces:
     if any(EVERY_NAMESPACE in grant.namespaces for grant in reading):
         return ReadableNamespaces(catalog)

@@ -23,7 +23,7 @@ from engine.domain.policy_versions import PolicyVersion
 from engine.domain.remedies import remedy
 from engine.domain.values.hints import did_you_mean
 from engine.services.access.idempotency import AnswerRecord
-from engine.services.access.visibility import require_writer, sees_scope, visible_tables
+from engine.services.access.visibility import require_all_covered, require_writer, sees_scope, visible_tables
 from engine.services.policies.checks import Judged, PolicyChecks
 from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
@@ -95,6 +95,7 @@ class ScopedPolicyService:
             StateConflict: the name is taken, or the scope has a policy; the message names it.
             AcknowledgementRequired, EffectsChanged: as `Acknowledgements.require`.
         """
+        require_writer(caller, scope)
         change = PolicyChange(name, scope, None, document)
         judged = await self._judge_first(caller, change)
         deletions = await self._checks.require_acknowledged(caller, change, judged, acknowledge)
@@ -111,7 +112,11 @@ class ScopedPolicyService:
         return written
 
     async def preview_first(self, caller: Caller, name: str, scope: PolicyScope, document: PolicyDocument) -> Judged:
-        """Return the effect of creating a policy. Raises as `create`."""
+        """Return the effect of creating a policy, whatever the caller's role. Raises as `create`.
+
+        Forbidden: the caller does not see every table that the policy would cover.
+        """
+        require_all_covered(caller, scope)
         change = PolicyChange(name, scope, None, document)
         judged = await self._judge_first(caller, change, with_due=True)
         return _with_note(await self._checks.with_deletions(caller, change, judged))
@@ -121,10 +126,11 @@ class ScopedPolicyService:
 
         Raises:
             NotFound: no such policy.
-            Forbidden: the caller may not write policies of its scope.
+            Forbidden: the caller does not see every table that the policy covers.
             InvalidInput: covered tables can't have it.
         """
-        present = await self._writable(caller, name)
+        present = (await self.get(caller, name)).policy
+        require_all_covered(caller, present.scope)
         change = PolicyChange(name, present.scope, present, document)
         judged = await self._checks.judge(change, with_due=True)
         return _with_note(await self._checks.with_deletions(caller, change, judged))
@@ -228,6 +234,7 @@ class ScopedPolicyService:
             StateConflict: the name now has another scope, or the scope has another policy.
         """
         found, present = await self._restorable(caller, name, version)
+        require_writer(caller, found.scope)
         if if_match is None and not if_none_match:
             raise PreconditionRequired(f"a version is restored over the policy as you know it: {_READ_FIRST}")
         if if_none_match and present is not None:
@@ -256,7 +263,6 @@ class ScopedPolicyService:
         return present
 
     async def _judge_first(self, caller: Caller, change: PolicyChange, *, with_due: bool = False) -> Judged:
-        require_writer(caller, change.scope)
         check_policy_name(change.name)
         await self._check_catalog(change.scope)
         await self._explain_conflict(caller, change.name, change.scope)
@@ -310,7 +316,6 @@ class ScopedPolicyService:
             if not await _sees_versions(unit, caller, name):
                 raise _never_written(name)
             found = await restorable(unit, name, version)
-        require_writer(caller, found.scope)
         if present is not None and present.scope != found.scope:
             raise StateConflict(
                 f"version {version} had another scope than the policy {name!r} has now: delete it first, then restore"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import yaml
 
+from tests.integration.api.access import make_key
 from tests.integration.api.conftest import Api, Command
 
 TARGETS = ("label:tier=gold", "team:growth")
@@ -51,3 +52,25 @@ async def test_files_declare_policies_of_labels_and_teams_with_a_message(
     ]
     kept = await packhouse(*apply, "--prune", "--yes")
     assert kept.returncode == 0, kept.stderr
+
+
+async def test_a_key_that_only_reads_checks_declared_files(
+    packhouse: Command, api: Api, table_id: str, tmp_path: Path
+) -> None:
+    await packhouse.json("tables", "update", table_id, "--owner-team", "growth")
+    await packhouse.json("policy", "set", TARGETS[1], "-s", "priority=high")
+    folder = tmp_path / "files"
+    await packhouse.json("export", "--folder", str(folder))
+    check = ["apply", "--folder", str(folder), "--dry-run", "--api-key", (await make_key(api, "viewer"))["secret"]]
+    assert (await packhouse.json(*check))["steps"] == []
+    path = folder / "policies" / "team-growth.yaml"
+    path.write_text(path.read_text().replace("high", "low"))
+    (step,) = (await packhouse.json(*check))["steps"]
+    assert (step["verb"], step["name"]) == ("change", "team-growth")
+    export = ["export", "--folder", str(tmp_path / "theirs"), "--api-key", check[-1]]
+    await packhouse.json(*export)
+    assert "properties" not in yaml.safe_load((tmp_path / "theirs" / "catalogs" / "lake.yaml").read_text())
+    assert (await packhouse.json("apply", "--folder", str(tmp_path / "theirs")))["steps"] == []
+    path.write_text(path.read_text().replace("low", "lowest"))
+    refused = await packhouse(*check)
+    assert (refused.returncode, "lowest" in refused.stderr) == (2, True)

@@ -76,8 +76,8 @@ async def test_an_owner_writes_the_policy_of_its_team_and_no_other(api: Api, tab
     for scope in ({"kind": "fleet"}, label("tier", "gold"), {"kind": "team", "team": "sales"}):
         created = await owner.post("/v1/policies", json={"name": "x", "scope": scope, "policy": {}})
         previewed = await owner.post("/v1/policies/x/preview", json={"change": "create", "scope": scope})
-        for answer in (created, previewed):
-            assert (answer.status_code, "admin" in answer.json()["detail"]) == (403, True)
+        for answer, words in ((created, "admin"), (previewed, "sees those of its teams only")):
+            assert (answer.status_code, words in answer.json()["detail"]) == (403, True)
     etag = {"If-Match": '"1"'}
     replaced = await owner.put("/v1/policies/team-growth", json=groups(3), headers=etag)
     assert (replaced.status_code, replaced.json()["version"]) == (200, 2)
@@ -97,6 +97,20 @@ async def test_an_owner_writes_the_policy_of_its_team_and_no_other(api: Api, tab
 async def test_lesser_roles_write_no_policy_of_their_team(api: Api, role: str) -> None:
     caller = await as_caller(api, role, teams=["growth"])
     assert (await caller.post("/v1/policies", json={"name": "x", "scope": GROWTH, "policy": {}})).status_code == 403
+
+
+async def test_who_only_reads_previews_what_covers_no_table_that_it_does_not_see(api: Api, table_id: str) -> None:
+    """A check of a pull request has a key that can't write."""
+    await create(api, "team-growth", GROWTH)
+    await create(api, "fleet", {"kind": "fleet"})
+    member = await as_caller(api, "viewer", teams=["growth"])
+    everyone = await as_caller(api, "viewer")
+    replacement = {"change": "replace", "policy": groups(2)}
+    for caller, name, status in ((member, "team-growth", 200), (member, "fleet", 403), (everyone, "fleet", 200)):
+        assert (await caller.post(f"/v1/policies/{name}/preview", json=replacement)).status_code == status, name
+    own = f"/v1/tables/{table_id}/policy/preview"
+    assert (await everyone.post(own, json=replacement)).json()["affected_count"] == 1
+    assert (await member.post(own, json=replacement)).status_code == 404
 
 
 async def test_policies_of_other_teams_and_their_labels_do_not_exist(api: Api, table_id: str) -> None:

@@ -127,7 +127,7 @@ async def test_an_expired_key_is_refused_at_its_instant(access: AccessService, k
     caller = await access.authenticate(secret)
     assert await access.still_holds(caller)
     clock.advance(0.5)
-    with pytest.raises(Unauthenticated):
+    with pytest.raises(Unauthenticated, match=r"this API key expired at .*: ask for a new one"):
         await access.authenticate(secret)
     assert not await access.still_holds(caller)
 

@@ -5,7 +5,8 @@
     policies/sales.yaml                kind: policy    name, scope, policy
     tables/lake/lake.sales.orders.yaml kind: table     name (its address), owner_team, labels, policy
 
-Grants that a catalog's document does not declare are not changed; `grants: []` revokes all.
+Grants that a catalog's document does not declare are not changed; `grants: []` revokes all. What only admins see of a
+catalog is left out for other callers; a document without `properties`, as they export it, leaves the connection alone.
 
 A document contains its kind, so files may be named and ordered in any way. Properties that are secrets are references
 in both (`env:NAME`, `file:/path`); they are never resolved here.
@@ -35,17 +36,24 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "table": frozenset({"owner_team", "labels", "policy"}),
 }
 """The fields of each kind in addition to `kind` and `name`; kinds are in the order of dependence."""
+CONNECTION: Final = frozenset({"properties", "allowed_locations"})
+OF_ADMINS: Final = CONNECTION | {"grants"}
+"""Fields of a catalog that only admins see, of the grants all."""
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _ALL: Final = 1_000_000
 
 
 @dataclass(slots=True)
 class Inventory:
-    """Documents by kind and name. From a server also tables' ids, and the ETags of versioned objects."""
+    """Documents by kind and name.
+
+    From a server also tables' ids, the ETags of versioned objects, and by catalog which fields the caller may not see.
+    """
 
     documents: dict[Key, Document] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     etags: dict[Key, str] = field(default_factory=dict)
+    hidden: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def named(self, kind: str) -> Iterator[tuple[str, Document]]:
         """Yield name and document of each object of a kind, by name."""
@@ -59,7 +67,8 @@ def of_server(session: Session) -> Inventory:
     client, found = session.client, Inventory()
     for catalog in session.pages(client.catalogs.list, limit=_ALL):
         key = ("catalog", catalog["name"])
-        found.documents[key] = _only(catalog, FIELDS["catalog"])
+        found.hidden[catalog["name"]] = OF_ADMINS if catalog["properties"] is None else frozenset()
+        found.documents[key] = _only(catalog, FIELDS["catalog"] - found.hidden[catalog["name"]])
         found.etags[key] = f'"{catalog["version"]}"'
     for policy in session.pages(client.policies.list, limit=_ALL):
         key = ("policy", policy["name"])

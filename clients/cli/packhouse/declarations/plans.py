@@ -10,8 +10,10 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
 
+from rich.markup import escape
+
 from packhouse.arguments.addresses import split_address
-from packhouse.declarations.inventories import FIELDS, Inventory
+from packhouse.declarations.inventories import CONNECTION, FIELDS, Inventory
 from packhouse.documents.differences import differences
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
@@ -94,10 +96,14 @@ class Planner:
                 lines = tuple(differences({}, wanted))
                 yield Step("create", "catalog", name, lines, self._send(catalogs.create, body={"name": name, **wanted}))
                 continue
-            if "grants" not in wanted:  # not declared: not changed
-                present = {field: value for field, value in present.items() if field != "grants"}
-            lines = tuple(differences(present, wanted))
-            yield Step("change", "catalog", name, lines, partial(self._change_catalog, name, present, wanted))
+            hidden, undeclared = self._there.hidden[name], _undeclared(wanted)
+            if unseen := sorted(hidden & wanted.keys()):
+                self._session.say(f"[dim]catalog {escape(name)}: only admins see {', '.join(unseen)}: not compared[/]")
+            lines = tuple(differences(*(_without(each, hidden | undeclared) for each in (present, wanted))))
+            kept = {field: value for field, value in present.items() if field in undeclared}
+            yield Step(
+                "change", "catalog", name, lines, partial(self._change_catalog, name, present, {**kept, **wanted})
+            )
 
     def _policies(self) -> Iterator[Step]:
         policies = self._client.policies
@@ -218,6 +224,16 @@ class Planner:
     def _delete_policy(self, name: str) -> None:
         match = self._there.etags["table policy", name]
         self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match, **self._given)
+
+
+def _undeclared(catalog: Document) -> frozenset[str]:
+    """Return the fields of a catalog that its document leaves as they are."""
+    connection = frozenset() if "properties" in catalog else CONNECTION - catalog.keys()
+    return connection | ({"grants"} - catalog.keys())
+
+
+def _without(document: Document, fields: frozenset[str]) -> Document:
+    return {name: value for name, value in document.items() if name not in fields}
 
 
 def _registration(document: Document) -> Document:
