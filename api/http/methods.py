@@ -16,9 +16,13 @@ _WAS_HEAD: Final = "is_head"
 
 
 def allowed_methods(app: FastAPI, path: str) -> frozenset[str]:
-    """Return the methods of every route with this path, and those that follow from them; empty for an unknown path."""
-    routes = iter_route_contexts(app.routes)
-    declared = {method for route in routes if route.path_regex.match(path) for method in route.methods or ()}
+    """Return the methods of every route with this path, and those that follow from them; empty for an unknown path.
+
+    Where a route has the very path, such as `/v1/runs/preview`, those with a parameter in its place do not count.
+    """
+    matching = [route for route in iter_route_contexts(app.routes) if route.path_regex.match(path)]
+    routes = [route for route in matching if route.path_format == path] or matching
+    declared = {method for route in routes for method in route.methods or ()}
     if not declared:
         return frozenset()
     return frozenset(declared | {"OPTIONS"} | ({"HEAD"} if "GET" in declared else set()))

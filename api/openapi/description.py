@@ -54,6 +54,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         rules.declare_headers(document)
         rules.limit_lists(document)
         rules.declare_refused_parameters(document, _declared("invalid_input"))
+        rules.declare_large_headers(document, _declared("headers_too_large"))
         rules.restore_examples(document)
         rules.drop_unused_examples(document)
         add_examples(document)

@@ -85,6 +85,13 @@ def declare_refused_parameters(document: Document, problem: dict[str, Any]) -> N
         operation["responses"].setdefault("422", problem)
 
 
+def declare_large_headers(document: Document, problem: dict[str, Any]) -> None:
+    """Declare 431 everywhere: a long path, query or header is refused before it is known what was asked for."""
+    document["components"].setdefault("responses", {})["HeadersTooLarge"] = problem
+    for _, _, operation in operations(document):
+        operation["responses"].setdefault("431", {"$ref": "#/components/responses/HeadersTooLarge"})
+
+
 def declare_headers(document: Document) -> None:
     """Declare `Location` of what was made, and `ETag` of what a later write names with If-Match."""
     versioned = {
@@ -129,7 +136,7 @@ def describe_answers(document: Document) -> None:
     schemas = document["components"]["schemas"]
     for _, _, operation in operations(document):
         for response in operation["responses"].values():
-            if response["description"] == _OF_FRAMEWORK:
+            if response.get("description") == _OF_FRAMEWORK:
                 response["description"] = _summary_of(response, schemas)
 
 
@@ -151,7 +158,7 @@ def _models_below(*bases: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 def drop_unused_examples(document: Document) -> None:
     """Remove examples of problems that no operation declares."""
-    used = json.dumps(document["paths"])
+    used = json.dumps([document["paths"], document["components"].get("responses")])
     examples = document["components"]["examples"]
     document["components"]["examples"] = {
         code: example for code, example in examples.items() if f'"#/components/examples/{code}"' in used

@@ -91,6 +91,8 @@ UNSAYABLE: Final = (
         _SETTING,
         "does not start upkeep|starts searches for orphans only",
     ),
+    Unsayable("one value for each key", "query:partition", "a key is given twice"),
+    Unsayable("what a path reads as", f"{_SETTING}/inventory", "as a part of its path|a store is reached"),
     Unsayable("each name once", f"{_SETTING}(triggers|columns|key)", "have the name|is named twice"),
     Unsayable("columns of the table", f"{_SETTING}/columns.*", "no such column|orders no columns|(sort|hilbert) only"),
     Unsayable("columns of the table", f"{_SETTING}/(columns|key)", "^can't be applied to "),
@@ -99,6 +101,7 @@ UNSAYABLE: Final = (
     Unsayable(
         "columns of the table", "/partitions/.*", "no such column|not partitioned|partitions by|no order|of type"
     ),
+    Unsayable("sums over a tree", _SETTING, "^conditions are nested"),
     Unsayable("sums over a tree", "/partitions", "levels deep|values; at most"),
     Unsayable("what this version can do to a format", "/.*", "^this version|that this version has|^this preset sets"),
 )
@@ -109,7 +112,7 @@ def before_call(_context: Any, case: Any, kwargs: dict[str, Any]) -> None:
     """Let valid requests mean what is there: a fresh Idempotency-Key, the present ETag, objects that exist.
 
     Whatever stands in for others is not taken away: such a request goes to a spare object of its kind. The coverage
-    phase can't write headers of more than letters and digits, and sends empty ones in their place.
+    phase can't write headers of more than letters and digits, and sends empty ones or a 0 in their place.
     """
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
@@ -122,7 +125,7 @@ def before_call(_context: Any, case: Any, kwargs: dict[str, Any]) -> None:
     headers = case.headers if case.headers is not None else {}
     if "Idempotency-Key" in headers:
         headers["Idempotency-Key"] = str(uuid4())
-    is_broken = "" in (headers.get("If-Match"), headers.get("If-None-Match"))
+    is_broken = bool({"", "0"} & {headers.get("If-Match"), headers.get("If-None-Match")})
     etag = _etags.get(case.formatted_path.removesuffix("/restore"))
     if is_broken or ("If-Match" in headers and etag is not None and next(_numbers) % 2):
         headers.pop("If-None-Match", None)

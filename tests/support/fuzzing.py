@@ -42,7 +42,7 @@ hooks = {hooks}
 expected-statuses = ["2xx", "401", "403", "404", "406", "409", "412", "428", "429"]  # 409, 412: the objects' state
 
 [checks.negative_data_rejection]
-expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428", "429"]
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "428", "429", "431"]
 
 [checks.missing_required_header]
 expected-statuses = ["400", "401", "403", "404", "406", "415", "422", "428"]  # 428: without If-Match

@@ -23,7 +23,6 @@ async def paths(api: Api, table_id: str) -> dict[str, list[str]]:
         for parameter, value in values.items():
             path = path.replace(parameter, value)  # noqa: PLW2901
         filled[path.replace("{run_id}", "run_x").replace("{key_id}", "key_x")] = sorted(map(str.upper, item))
-    filled["/v1/runs/preview"] += filled["/v1/runs/run_x"]  # which it fits as well
     return filled
 
 
@@ -32,7 +31,8 @@ async def test_head_is_answered_like_get_without_a_body(api: Api, table_id: str)
         head = await api.client.head(path)
         assert head.content == b""
         if "GET" not in methods:
-            assert head.status_code == 405, path
+            is_read_as_id = path == "/v1/runs/preview"  # as that of a run, which there is not
+            assert head.status_code == (404 if is_read_as_id else 405), path
             continue
         get = await api.client.get(path)
         assert head.status_code == get.status_code, path

@@ -73,7 +73,8 @@ def test_every_error_is_a_problem_with_an_example(document: dict[str, Any]) -> N
     for path, op in operations(document):
         for status, response in op["responses"].items():
             if int(status) >= 400 and path.startswith("/v1/"):
-                shown = response["content"]["application/problem+json"]
+                shared = document["components"]["responses"].get(response.get("$ref", "").rpartition("/")[2])
+                shown = (shared or response)["content"]["application/problem+json"]
                 assert shown["schema"] == {"$ref": "#/components/schemas/Problem"}
                 for code in shown["examples"]:
                     assert examples[code]["value"]["status"] == int(status)

@@ -9250,6 +9250,15 @@ export interface components {
         WriteState: "steady" | "rewriting";
     };
     responses: {
+        /** @description The headers are too large */
+        HeadersTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Not modified: `If-None-Match` has the `ETag` that the answer would have. No content. */
         NotModified: {
             headers: {
@@ -9295,6 +9304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     get_metrics: {
@@ -9357,6 +9367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -9413,6 +9424,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     get_readiness: {
@@ -9443,6 +9455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description The database does not answer. */
             503: {
                 headers: {
@@ -9524,6 +9537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -9586,6 +9600,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -9707,6 +9722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -9778,6 +9794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -9918,6 +9935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10023,6 +10041,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10100,6 +10119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10226,6 +10246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10297,6 +10318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10437,6 +10459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10554,6 +10577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10692,6 +10716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10818,6 +10843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10893,6 +10919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -10976,6 +11003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11045,6 +11073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11131,6 +11160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11217,6 +11247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11274,6 +11305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11338,6 +11370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11443,6 +11476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11506,6 +11540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11594,6 +11629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11654,6 +11690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11711,6 +11748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11782,6 +11820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11898,6 +11937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -11976,6 +12016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12062,6 +12103,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12121,6 +12163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12249,6 +12292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12306,6 +12350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12372,6 +12417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12507,6 +12553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12578,6 +12625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12732,6 +12780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12842,6 +12891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -12959,6 +13009,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13115,6 +13166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13189,6 +13241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13260,6 +13313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13339,6 +13393,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13396,6 +13451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13465,6 +13521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13552,6 +13609,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13699,6 +13757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13768,6 +13827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13854,6 +13914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -13935,6 +13996,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14034,6 +14096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14110,6 +14173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14233,6 +14297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14272,6 +14337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     list_signals: {
@@ -14342,6 +14408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14459,6 +14526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14516,6 +14584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14594,6 +14663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14727,6 +14797,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14798,6 +14869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -14882,6 +14954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15034,6 +15107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15112,6 +15186,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15181,6 +15256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15259,6 +15335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15328,6 +15405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15406,6 +15484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15484,6 +15563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15562,6 +15642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15658,6 +15739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15775,6 +15857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15892,6 +15975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -15963,6 +16047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16132,6 +16217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16242,6 +16328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16359,6 +16446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16515,6 +16603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16589,6 +16678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16660,6 +16750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16735,6 +16826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16850,6 +16942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -16928,6 +17021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -17020,6 +17114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -17092,6 +17187,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -17175,6 +17271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {
@@ -17232,6 +17329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            431: components["responses"]["HeadersTooLarge"];
             /** @description A required service does not answer */
             503: {
                 headers: {

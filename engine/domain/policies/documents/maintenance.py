@@ -9,7 +9,7 @@ from pydantic.config import JsonDict
 from engine.domain.policies.documents.fields import DAY_SECONDS, OFF, Interval, PolicyPart, Section, lasting, setting
 from engine.domain.policies.documents.triggers import Metric, TriggerCondition
 from engine.domain.values.hints import Misread
-from engine.domain.values.strict import Flag, OneLine, Whole
+from engine.domain.values.strict import ONE_LINE, Flag, OneLine, Whole
 from engine.domain.values.units import Duration
 from engine.domain.values.uris import problem_of_clear
 
@@ -142,6 +142,8 @@ class DeleteOldCompactions(Upkeep):
 
 
 _ADDRESS: Final = r"^(?:[A-Za-z][A-Za-z0-9+.-]*:)?/"
+_ADDRESS_LINE: Final = _ADDRESS + ONE_LINE.removeprefix("^")
+"""Both patterns of such a text, as a schema has one."""
 
 
 def _plain_address(location: str) -> str:
@@ -179,7 +181,11 @@ class RemoveOrphans(Upkeep):
         examples=[[{"metric": "unreferenced_bytes", "above": "100GB"}]],
     )
     inventory: (
-        Annotated[OneLine, Field(min_length=1, max_length=1000, pattern=_ADDRESS), AfterValidator(_plain_address)]
+        Annotated[
+            OneLine,
+            Field(min_length=1, max_length=1000, pattern=_ADDRESS, json_schema_extra={"pattern": _ADDRESS_LINE}),
+            AfterValidator(_plain_address),
+        ]
         | None
     ) = Field(
         None,
