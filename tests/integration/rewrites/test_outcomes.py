@@ -163,7 +163,7 @@ async def test_a_table_made_anew_under_the_same_name_is_not_touched(world: World
     run = await world.rewrite()
     assert (run.state, run.reason) == (RunState.FAILED, "table_replaced")
     assert run.detail is not None
-    assert "register it again" in run.detail
+    assert "until its registration is deleted and it is registered again" in run.detail
 
 
 async def test_a_vanished_table_fails_the_run_by_name(world: World) -> None:
