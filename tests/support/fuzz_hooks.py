@@ -69,7 +69,9 @@ UNSAYABLE: Final = (
     Unsayable(
         "one field needs another (said in the schema, it would split the SDK's models)", "/outside_files", "^needs "
     ),
-    Unsayable("what a preview answered", "/(plan_hash|confirm)", "changed after this preview|not the address of the table"),
+    Unsayable(
+        "what a preview answered", "/(plan_hash|confirm)", "changed after this preview|not the address of the table"
+    ),
     Unsayable("one kind of signal needs a table", "/table_id", "^oldest_reader is about"),
     Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),
     Unsayable("what a kind of catalog takes", "/properties/.*", "of catalog|is missing|is not an address|not allow"),
