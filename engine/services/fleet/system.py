@@ -83,7 +83,8 @@ def _own(dependencies: Sequence[Dependency], known: Sequence[KnownOutage]) -> It
         if kind is ComponentKind.SPARK and of_spark is not None:
             yield _away(kind, "", of_spark)
         elif each.ok:
-            yield Component(kind, "", ComponentState.OK, f"{name} answers.", each.detail)
+            detail = "" if kind is ComponentKind.DATABASE else each.detail  # which has no more to say
+            yield Component(kind, "", ComponentState.OK, f"{name} answers.", detail)
         else:
             text = f"{name} does not answer: {_WITHOUT[each.name]} until it does."
             yield Component(kind, "", ComponentState.AWAY, text, each.detail)

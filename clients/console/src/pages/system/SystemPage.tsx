@@ -9,6 +9,7 @@ import { RemedyLink } from "../../parts/Remedy";
 import { Answer, PageHead } from "../../parts/states";
 import { Time } from "../../parts/Time";
 import { systemQuery, troubles } from "./systemQueries";
+import "./system.css";
 
 type Component = Schemas["SystemComponent"];
 
@@ -16,7 +17,7 @@ const TONES: Readonly<Record<Component["state"], "good" | "warn" | "bad">> = { o
 
 function Components({ components }: { components: readonly Component[] }) {
   return (
-    <div className="rows" tabIndex={0} role="region" aria-label="Components">
+    <div className="rows components" tabIndex={0} role="region" aria-label="Components">
       <table>
         <caption className="visually-hidden">Components</caption>
         <thead>
@@ -39,7 +40,7 @@ function Components({ components }: { components: readonly Component[] }) {
               </td>
               <td>{component.since === null ? "–" : <Time at={component.since} />}</td>
               <td>{component.waiting_runs === 0 ? "–" : component.waiting_runs}</td>
-              <td>
+              <td className="meaning">
                 <Meaning component={component} />
               </td>
             </tr>
@@ -54,7 +55,7 @@ function Meaning({ component: { text, detail, state, next_probe_at: next, remedy
   return (
     <span className="wrap-anywhere">
       {text}
-      {detail !== "" && <span className="dim"> {state === "ok" ? detail : `Last error: ${detail}`}</span>}
+      {detail !== "" && <span className="dim"> {state === "ok" ? detail : `Last error: ${detail}.`}</span>}
       {next !== null && (
         <span className="dim">
           {" "}
