@@ -198,7 +198,8 @@ def protocol_of(limits: ConnectionLimits, clock: Clock) -> type[LimitedProtocol]
 def _problem(code: str, detail: str) -> bytes:
     kind = PROBLEM_TYPES[code]
     document: dict[str, Any] = {"type": kind.uri, "title": kind.title, "status": kind.status, "detail": detail}
-    body = json.dumps({**document, "code": code}).encode("ascii")
+    unread = {"instance": "", "request_id": None}  # the request was refused before its path was read
+    body = json.dumps({**document, **unread, "code": code}).encode("ascii")
     return STATUS_LINE[kind.status] + _HEADERS % len(body) + body
 
 

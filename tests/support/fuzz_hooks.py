@@ -93,6 +93,8 @@ UNSAYABLE: Final = (
         _SETTING,
         "does not start upkeep|starts searches for orphans only",
     ),
+    Unsayable("one window against the others", f"{_SETTING}quiet_hours", "cover the whole week"),
+    Unsayable("what a preview answered", "query:acknowledge", "not a token of a preview"),
     Unsayable("one value for each key", "query:partition", "a key is given twice"),
     Unsayable("what a path reads as", f"{_SETTING}/inventory", "as a part of its path|a store is reached"),
     Unsayable("each name once", f"{_SETTING}(triggers|columns|key)", "have the name|is named twice"),
