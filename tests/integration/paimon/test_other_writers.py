@@ -251,6 +251,24 @@ def test_columns_are_found_by_the_names_that_they_had(foreign: Foreign, tmp_path
     assert {each[-1] for each in found} == {None, "7"}
 
 
+@pytest.mark.parametrize("checks_rows", [True, False])
+def test_nanoseconds_of_an_earlier_schema_are_refused(foreign: Foreign, checks_rows: bool) -> None:
+    """The column has microseconds now, and the core reads each file by the schema that it was written with."""
+    before, after = ([("id", "int64()"), ("at", f"timestamp('{unit}')")] for unit in ("ns", "us"))
+    foreign.create(replace(SHAPES["append"], columns=before))
+    for number in range(3):
+        foreign.write(before, [[number, number]])
+    foreign.alter("update_column_type", "at", "timestamp('us')")
+    for number in range(3, 6):
+        foreign.write(after, [[number, number]])
+    (_, task), *_ = planned(
+        opened(foreign.lake), full=True, engine=Engine.NATIVE, asked="auto", checks_rows=checks_rows
+    )
+    result = GroupResult.from_json(run_task(task.to_json()))
+    assert "column at has nanoseconds as INT64, which Paimon's core misreads" in (result.reason or "")
+    assert result.outcome == "refused"
+
+
 @pytest.mark.parametrize("kind", ["kernel", "core", "key"])
 def test_one_changed_value_of_an_output_is_found(foreign: Foreign, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """The files have the same rows but for one value, in a column that each input has without an id."""

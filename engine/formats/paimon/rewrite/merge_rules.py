@@ -15,8 +15,8 @@ from engine.formats.paimon.metadata.types import ColumnType
 from engine.formats.paimon.task.contract import MergeRules
 from engine.formats.paimon.view import TableView
 
-_MOMENTS: Final = ("TIMESTAMP", "TIMESTAMP_LTZ")
-_ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", *_MOMENTS})
+_TIMESTAMPS: Final = ("TIMESTAMP", "TIMESTAMP_LTZ")
+_ORDERED: Final = frozenset({"TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "DATE", *_TIMESTAMPS})
 """Types of `sequence.field` whose order the check knows."""
 
 _FLOATS: Final = ("FLOAT", "DOUBLE")
@@ -50,14 +50,12 @@ def check_limit(view: TableView) -> str:
 
 def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules:
     """Return the rules for a bucket; `partition`: its binary row."""
-    files = pl.DataFrame(view.live.files.select(["partition", "bucket", "name", "level", "schema_id"])).filter(
-        (pl.col("partition") == partition) & (pl.col("bucket") == bucket)
-    )
+    files = _files_of(view, partition, bucket)
     schemas = view.schemas(files["schema_id"].unique().to_list())
     columns, left_out = _comparable(view.schema, schemas)
     limits = list(_limits(view, columns, left_out))
     if problem := _key_problem(view.schema, columns):
-        return replace(footer_rules(view) or MergeRules(schema=""), limit=problem)
+        return replace(_without_rows(view, schemas) or MergeRules(schema=""), limit=problem)
     given = view.schema.options
     by_values = not _value_limits(view, columns)
     engine = view.options.merge_engine
@@ -75,21 +73,36 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
         upper_levels=dict(files.filter(pl.col("level") > 0).select("name", "level").iter_rows()),
         vectors=_vectors(view, partition, bucket, files),
         limit="; ".join(limits),
-        needs_int96=_has_nanoseconds([each.type for each in view.schema.columns]),
+        needs_int96=_have_nanoseconds(schemas),
         storage=dict(view.files.storage.properties),
     )
 
 
-def footer_rules(view: TableView) -> MergeRules | None:
+def footer_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules | None:
     """Return the rules of a task that compares no rows: what its inputs' footers must not have; None if anything."""
-    if not _has_nanoseconds([each.type for each in view.schema.columns]):
+    return _without_rows(view, view.schemas(_files_of(view, partition, bucket)["schema_id"].unique().to_list()))
+
+
+def _without_rows(view: TableView, schemas: Sequence[TableSchema]) -> MergeRules | None:
+    if not _have_nanoseconds(schemas):
         return None
     return MergeRules(schema="", needs_int96=True, storage=dict(view.files.storage.properties))
 
 
+def _files_of(view: TableView, partition: bytes, bucket: int) -> pl.DataFrame:
+    return pl.DataFrame(view.live.files.select(["partition", "bucket", "name", "level", "schema_id"])).filter(
+        (pl.col("partition") == partition) & (pl.col("bucket") == bucket)
+    )
+
+
+def _have_nanoseconds(schemas: Sequence[TableSchema]) -> bool:
+    """Return whether files of one of the schemas can have nanoseconds: the core reads each file by its own schema."""
+    return any(_has_nanoseconds([each.type for each in schema.columns]) for schema in schemas)
+
+
 def _has_nanoseconds(types: Sequence[ColumnType]) -> bool:
     return any(
-        (each.root in _MOMENTS and each.precision > _MICROS) or _has_nanoseconds([part.type for part in each.parts])
+        (each.root in _TIMESTAMPS and each.precision > _MICROS) or _has_nanoseconds([part.type for part in each.parts])
         for each in types
     )
 

@@ -41,6 +41,7 @@ def core_task(
     is_forced = _runs_of(files) < settings.sorted_run_trigger
     lookup = view.options.looks_up
     trigger = _trigger(settings, is_forced=is_forced, looks_up=lookup)
+    rules = (merge_rules if settings.checks_rows else footer_rules)(view, partition=partition, bucket=bucket)
     task = CoreTask(
         run_id=run_id,
         attempt=attempt,
@@ -61,7 +62,7 @@ def core_task(
         heap_bytes=needed_heap(view, partition=partition, bucket=bucket, trigger=trigger),
         heap_limit_bytes=core.heap_limit_bytes,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
-        rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else footer_rules(view),
+        rules=rules,
         needs_conditions=view.files.managed is None,
     )
     return task.named()
