@@ -10,7 +10,7 @@ from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Activit
 from engine.formats.paimon.metadata.options import options_of
 from engine.formats.paimon.metadata.partition_fields import spec_fields
 from engine.formats.paimon.metadata.partitions import PartitionCodec
-from engine.formats.paimon.metadata.policy_fields import policy_fields
+from engine.formats.paimon.metadata.policy_fields import ignored_options, policy_fields
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
 from engine.formats.paimon.metadata.types import parse_type
 
@@ -98,6 +98,9 @@ def test_the_size_of_a_table_s_files_is_a_policy_field(written: str | None, size
     given = {} if written is None else {"target-file-size": written}
     schema = TableSchema(0, (), (), (), given, 0, 0)
     assert policy_fields(options_of(schema), given) == ({} if size is None else {"rewrite.target_file_bytes": size})
+    is_ignored = written is not None and size is None
+    assert [(each.name, each.value) for each in ignored_options(given)] == [("target-file-size", written)] * is_ignored
+    assert all(each.reason for each in ignored_options(given))
 
 
 def test_f45_every_operation_knows_the_same_options() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any, Self
 
@@ -25,7 +26,7 @@ from engine.formats.paimon.catalog.locks import TableLock
 from engine.formats.paimon.errors import reading_table
 from engine.formats.paimon.history import snapshot_infos
 from engine.formats.paimon.metadata.partition_fields import SPEC_ID, partition_times, spec_fields
-from engine.formats.paimon.metadata.policy_fields import policy_fields, stop_trigger
+from engine.formats.paimon.metadata.policy_fields import ignored_options, policy_fields, stop_trigger
 from engine.formats.paimon.metadata.schemas import SCHEMA_BYTES
 from engine.formats.paimon.removal.records import check_same, origin_of
 from engine.formats.paimon.removal.tables import TableRemovals
@@ -140,6 +141,7 @@ class PaimonTable(NoParts):
             "specs": [{"spec_id": SPEC_ID, "fields": fields}],
             "default_spec_id": SPEC_ID,
             "primary_keys": list(view.schema.primary_keys),
+            "ignored_properties": [asdict(each) for each in ignored_options(view.schema.options)],
             **view.options.described(),
         }
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from pydantic import ValidationError
-
-from engine.domain.policies import OFF, RewriteSettings
+from engine.domain.policies import OFF
 from engine.formats.iceberg.metadata.history import is_count
+from engine.formats.intake.table_settings import IgnoredProperty, rewrite_setting
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.writing.layout import MIN_ROW_GROUP_BYTES
 
@@ -20,17 +19,7 @@ _SIZES: Final = {
     "write.parquet.page-size-bytes": "page_bytes",
     "write.parquet.dict-size-bytes": "dictionary_page_bytes",
 }
-_LONGEST: Final = 80
 _ZSTD_LEVEL: Final = "3"  # Iceberg's own default for zstd
-
-
-@dataclass(frozen=True, slots=True)
-class IgnoredProperty:
-    """A table property that was ignored, and the reason."""
-
-    name: str
-    value: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ def read_properties(properties: Mapping[str, str]) -> PropertyReading:
         if value is not None and (size := _number(value)):
             sizes[setting] = size
         elif value is not None:
-            ignored.append(_ignored(name, value, "not a number of bytes above 0"))
+            ignored.append(IgnoredProperty.of(name, value, "not a number of bytes above 0"))
     if sizes.get("row_group_bytes", MIN_ROW_GROUP_BYTES) < MIN_ROW_GROUP_BYTES:
         policy["rewrite.small_row_group_bytes"] = OFF  # its writers are configured to make them small
     return PropertyReading(policy, sizes, tuple(ignored))
@@ -72,10 +61,6 @@ def read_properties(properties: Mapping[str, str]) -> PropertyReading:
 def _number(text: str) -> int | None:
     """Return a number of bytes; None if the text is not one. Python refuses to convert more than 4,300 digits."""
     return int(text) if is_count(text) else None
-
-
-def _ignored(name: str, value: str, reason: str) -> IgnoredProperty:
-    return IgnoredProperty(name, value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…", reason)
 
 
 def _compression(codec: str, level: str | None) -> str:
@@ -89,10 +74,9 @@ def _compression(codec: str, level: str | None) -> str:
 def _accept(
     field: str, value: Any, source: tuple[str, str], policy: dict[str, Any], ignored: list[IgnoredProperty]
 ) -> None:
-    try:
-        settings = RewriteSettings.model_validate({field: value})
-    except ValidationError as error:
-        shown = repr(value) if len(repr(value)) <= _LONGEST else f"{repr(value)[:_LONGEST]}…"
-        ignored.append(_ignored(*source, f"{shown}: {error.errors()[0]['msg']}"))
+    name, written = source
+    found = rewrite_setting(field, value, name=name, written=written)
+    if isinstance(found, IgnoredProperty):
+        ignored.append(found)
     else:
-        policy[f"rewrite.{field}"] = getattr(settings, field)
+        policy[f"rewrite.{field}"] = found

@@ -5,15 +5,14 @@ decides. `lookup-compact` is `radical` by default, and has an effect where the c
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pydantic import ValidationError
-
-from engine.domain.policies import FORCED_EVERY, LOOKUP, STOP_TRIGGER, RewriteSettings
+from engine.domain.policies import FORCED_EVERY, LOOKUP, STOP_TRIGGER
+from engine.formats.intake.table_settings import IgnoredProperty, rewrite_setting
 from engine.formats.paimon.metadata.options import TableOptions
 
-_TARGET: Final = "rewrite.target_file_bytes"
+_TARGET: Final = "target-file-size"
 _SIZE: Final = re.compile(r"(\d{1,15})\s*(b|bytes|(?:[kmgt]b?|(?:kibi|mebi|gibi|tebi)bytes))?", re.ASCII)
 _MOST: Final = 2**31 - 1
 _MOST_COMMITS: Final = 100
@@ -23,8 +22,8 @@ _MOST_COMMITS: Final = 100
 def policy_fields(options: TableOptions, given: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the policy fields by dotted name. `given`: the options as the table's schema has them."""
     found: dict[str, Any] = {}
-    if (target := _target(given)) is not None:
-        found[_TARGET] = target
+    if isinstance(target := _target(given), int):
+        found["rewrite.target_file_bytes"] = target
     if (stop := stop_trigger(options, given)) is not None:
         found[STOP_TRIGGER] = stop
     if options.looks_up:
@@ -36,19 +35,24 @@ def policy_fields(options: TableOptions, given: Mapping[str, str]) -> Mapping[st
     return found
 
 
-def _target(given: Mapping[str, str]) -> int | None:
-    """Return the option `target-file-size` in bytes; None without it, and for a value that no policy can have.
+def ignored_options(given: Mapping[str, str]) -> Sequence[IgnoredProperty]:
+    """Return the options that would set a field of the policy, with values that it can't have."""
+    return [each for each in (_target(given),) if isinstance(each, IgnoredProperty)]
+
+
+def _target(given: Mapping[str, str]) -> int | IgnoredProperty | None:
+    """Return the option `target-file-size` in bytes; None without it.
 
     Paimon's units are binary, `MemorySize.parse`: `128 mb` and `128m` are 128 MiB.
     """
-    written = _SIZE.fullmatch(given.get("target-file-size", "").strip().lower())
+    if (text := given.get(_TARGET)) is None:
+        return None
+    written = _SIZE.fullmatch(text.strip().lower())
     if written is None:
-        return None
+        return IgnoredProperty.of(_TARGET, text, "not a size such as '128 mb'")
     size = int(written[1]) * 1024 ** "bkmgt".index((written[2] or "b")[0])
-    try:
-        return RewriteSettings.model_validate({"target_file_bytes": size}).target_file_bytes
-    except ValidationError:
-        return None
+    target: int | IgnoredProperty = rewrite_setting("target_file_bytes", size, name=_TARGET, written=text)
+    return target
 
 
 def stop_trigger(options: TableOptions, given: Mapping[str, str]) -> int | None:
