@@ -21,16 +21,30 @@ def unknown_field_hint(annotation: Any, location: Sequence[str | int]) -> str | 
         location: names and indices from the body to the field.
 
     Returns:
-        The most similar name; otherwise the path of a nested field of this name; otherwise all names; None if there
-        is not a model.
+        For a field of other members of a union their tags; otherwise the most similar name, the path of a nested field
+        of this name, or all names; None if there is not a model.
     """
     name, models = str(location[-1]), models_at(annotation, location[:-1])
     known = [field for model in models for field, _ in _fields(model)]
+    if name in known:
+        return _only_with(models, name)
     if (near := nearest(name, known)) is not None:
         return f"did you mean {near!r}?"
     if (path := _further_in(models, name)) is not None:
         return f"did you mean {path!r}?"
     return f"known fields: {', '.join(sorted(set(known)))}" if known else None
+
+
+def _only_with(models: Sequence[Model], name: str) -> str | None:
+    """Return the tags of the members of a union that have a field."""
+    words: dict[str, list[str]] = {}
+    for model in models:
+        fields = dict(_fields(model))
+        tags = {field: get_args(kind) for field, kind in fields.items() if get_origin(kind) is Literal}
+        for field, values in tags.items() if name in fields else ():
+            words.setdefault(field, []).extend(map(str, values))
+    shown = [f"{field} {', '.join(dict.fromkeys(values))}" for field, values in words.items()]
+    return f"only with {'; '.join(shown)}" if shown else None
 
 
 def example_hint(annotation: Any, location: Sequence[str | int]) -> str | None:

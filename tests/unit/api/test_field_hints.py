@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from api.problems.field_names import unknown_field_hint
 from api.problems.validation import problems_of
+from api.schemas.runs.submissions import RunSubmission
 from engine.domain.errors import FieldProblem
 from engine.domain.policies import PolicyDocument
 
@@ -91,6 +92,18 @@ def test_an_object_is_not_told_that_it_should_have_been_a_word() -> None:
 def test_a_word_is_told_all_that_it_could_have_been() -> None:
     (problem,) = problems({"seal": "closed"})
     assert problem.message == "must be 'off', or must be an object"
+
+
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [
+        ("plan_hash", "only with operation purge"),
+        ("partitions", "only with operation rewrite"),
+        ("plan_hsh", "did you mean 'plan_hash'?"),
+    ],
+)
+def test_a_field_of_another_kind_of_body_is_told_so(field: str, hint: str) -> None:
+    assert unknown_field_hint(RunSubmission, [field]) == hint
 
 
 def test_hostile_names_get_no_hint_that_costs_time() -> None:
