@@ -77,7 +77,9 @@ class Recipe(Generic[P, T]):
         try:
             given = parameters.bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise self._misuse(parameters, str(error)) from None
+            fields = [name for name, parameter in parameters.parameters.items() if parameter.default is ABSENT]
+            known = f"; fields of its body are {', '.join(fields)}" if fields else ""
+            raise self._misuse(parameters, f"{error}{known}") from None
         for name, value in given.items():
             in_path = parameters.parameters[name].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
             if in_path and (not isinstance(value, str | int) or value == ""):

@@ -151,7 +151,10 @@ MISUSES: list[tuple[Callable[[Packhouse], object], str]] = [
     (lambda c: c.tables.get({"id": "t"}), "table_id is part of the address, not {'id': 't'}"),
     (lambda c: c.table_policies.get(None), "TablePolicies.get: table_id is part of the address, not None"),
     (lambda c: c.runs.submit(), "Runs.submit: it needs a body, or fields of it: table_id, .*; call it as Runs.submit"),
-    (lambda c: c.runs.submit(tabel="t"), "unexpected keyword argument 'tabel'"),
+    (
+        lambda c: c.runs.submit(tabel="t"),
+        "unexpected keyword argument 'tabel'; fields of its body are table_id, .*, confirm;",
+    ),
     (
         lambda c: c.runs.submit(body={"table_id": "t"}, operation="rewrite"),
         "give a body or fields of it \\(operation\\), not both",
