@@ -1,5 +1,6 @@
 """State of Packhouse and its dependencies on the wire."""
 
+from dataclasses import asdict
 from typing import Literal, Self
 
 from pydantic import Field
@@ -34,18 +35,7 @@ class SystemComponent(Answer):
     @classmethod
     def from_domain(cls, found: domain.Component) -> Self:
         """Return the wire form."""
-        remedy = None if found.remedy is None else Remedy.from_domain(found.remedy)
-        return cls(
-            kind=found.kind,
-            name=found.name,
-            state=found.state,
-            text=found.text,
-            detail=found.detail,
-            since=found.since,
-            next_probe_at=found.next_probe_at,
-            waiting_runs=found.waiting_runs,
-            remedy=remedy,
-        )
+        return cls.model_validate(asdict(found))
 
 
 class System(Answer):

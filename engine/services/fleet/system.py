@@ -25,7 +25,7 @@ MOST_OUTAGES: Final = 100
 """Most outages that are shown, the longest first: each storage of a table can have one."""
 
 MOST_CATALOGS: Final = 500
-"""Most catalogs that are shown, by name; those with an outage are among the outages in any case."""
+"""Most catalogs that are shown while they are in order, by name; those that are not are shown in any case."""
 
 _WITHOUT: Final[Mapping[str, str]] = {
     "database": "nothing can be read or changed",
@@ -55,17 +55,18 @@ class SystemService:
         workforce = await self._health.workforce()
         async with self._database.read() as unit:
             now = await unit.now()
-            known = await unit.outages.list_known(caller.visible_teams, MOST_OUTAGES + 1)
-            breakers = {each.catalog: each for each in await unit.breakers.list_open()}
-            names = await unit.catalogs.list(limit=MOST_CATALOGS, among=await visible_catalogs(unit, caller))
+            catalogs = await visible_catalogs(unit, caller)
+            known = await unit.outages.list_known(caller.visible_teams, catalogs, MOST_OUTAGES + 1)
+            open_ones = await unit.breakers.list_open()
+            listed = await unit.catalogs.list(limit=MOST_CATALOGS, among=catalogs)
             refs = await unit.tables.refs([each.outage.table_id for each in known[:MOST_OUTAGES]])
         if workforce is None:
             raise Away(DependencyKind.DATABASE, "the database does not answer")
-        visible = {each.name for each in names}
+        breakers = {each.catalog: each for each in open_ones if catalogs is None or each.catalog in catalogs}
         components = [
-            *_own(dependencies, known),
+            *_servers(dependencies, known),
             *_processes(workforce),
-            *_catalogs(sorted(visible), known, breakers),
+            *_catalogs([each.name for each in listed], known[:MOST_OUTAGES], breakers),
             *(
                 _away(ComponentKind.STORAGE, written_address(refs[each.outage.table_id]), each)
                 for each in known[:MOST_OUTAGES]
@@ -75,7 +76,7 @@ class SystemService:
         return SystemStatus(now, components, omitted=max(0, len(known) - MOST_OUTAGES))
 
 
-def _own(dependencies: Sequence[Dependency], known: Sequence[KnownOutage]) -> Iterator[Component]:
+def _servers(dependencies: Sequence[Dependency], known: Sequence[KnownOutage]) -> Iterator[Component]:
     """Yield database, Redis and Spark; an outage of Spark that runs have reported has more to say than the probe."""
     of_spark = next((each for each in known if each.outage.key == SPARK), None)
     for each in dependencies:
@@ -104,7 +105,7 @@ def _catalogs(
     names: Sequence[str], known: Sequence[KnownOutage], breakers: Mapping[str, Breaker]
 ) -> Iterator[Component]:
     away = {each.outage.catalog: each for each in known if each.outage.dependency is DependencyKind.CATALOG}
-    for name in names:
+    for name in sorted({*names, *away, *breakers}):
         if name in away:
             yield _away(ComponentKind.CATALOG, name, away[name])
         elif name in breakers:

@@ -65,14 +65,18 @@ class OutageStore:
         found = [_to_outage(row) for row in (await self._connection.execute(query)).mappings()]
         return {each.key: each for each in found}
 
-    async def list_known(self, teams: Collection[str] | None, limit: int) -> builtins.list[KnownOutage]:
+    async def list_known(
+        self, teams: Collection[str] | None, catalogs: Collection[str] | None, limit: int
+    ) -> builtins.list[KnownOutage]:
         """Return outages with the number of queued runs that wait for each, the longest first.
 
-        Only outages of a kind that this version knows; of storages those of tables of these teams (None: all), whose
-        runs alone are counted.
+        Only outages of a kind that this version knows; of catalogs those with these names, of storages those of tables
+        of these teams, whose runs alone are counted (None: all).
         """
         own = () if teams is None else (runs.c.owner_team.in_(sorted(teams)),)
         waiting = select(func.count()).select_from(runs).where(runs.c.state == RunState.QUEUED, _needs_it(), *own)
+        is_other = outages.c.dependency != DependencyKind.CATALOG
+        named = () if catalogs is None else (or_(is_other, outages.c.catalog.in_(sorted(catalogs))),)
         seen = exists().where(tables.c.id == outages.c.table_id)
         if teams is not None:
             seen = seen.where(tables.c.owner_team.in_(sorted(teams)))
@@ -81,6 +85,7 @@ class OutageStore:
             .where(
                 outages.c.dependency.in_(tuple(DependencyKind)),
                 or_(outages.c.dependency != DependencyKind.STORAGE, seen),
+                *named,
             )
             .order_by(outages.c.away_since, outages.c.key)
             .limit(limit)

@@ -3,11 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from engine.domain.fleet.breakers import TABLES_TO_OPEN, Fault
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.ids import TableId
 from engine.domain.runs.run import Run, RunState
+from engine.services.fleet import system
 from tests.integration.api.access import as_caller
 from tests.integration.api.conftest import Api, Command
 from tests.support.eventually import seen_when
@@ -74,6 +77,15 @@ async def test_what_others_own_is_not_shown(api: Api, table_id: str) -> None:
     assert [each["kind"] for each in found["components"]] == ["database", "redis", "spark", "coordinator", "worker"]
     assert found["components"][2]["waiting_runs"] == 0
     assert "lake" not in str(found)
+
+
+async def test_a_catalog_that_is_away_is_shown_beside_any_number_of_others(
+    api: Api, table_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system, "MOST_CATALOGS", 0)
+    assert "catalog lake" not in await components(api)
+    await report(api, await queued(api, table_id), DependencyKind.CATALOG, "no answer within 60 s")
+    assert (await components(api))["catalog lake"]["state"] == "away"
 
 
 async def test_a_catalog_whose_runs_failed_in_a_row_has_a_remedy(api: Api, table_id: str) -> None:

@@ -52,7 +52,7 @@ def figures(console: Console, found: Document) -> None:
             "files": f"{found['file_count']}, {size(found['total_bytes'])}",
             "small files": f"{found['small_file_count']}; in 24 h {files['made']} made, {files['removed']} removed",
             "backlog": f"{backlog['avoidable_files']} files can be saved: "
-            + ("" if backlog["eta_seconds"] is None else f"about {seconds(backlog['eta_seconds'])}; ")
+            + (f"about {seconds(backlog['eta_seconds'])}; " if backlog["eta_seconds"] else "")
             + backlog["detail"],
             "history": f"up to {size(found['history_bytes'])} of files that only old snapshots need",
             "live runs": _counts(found["live_runs"]) or "none",
@@ -63,7 +63,7 @@ def figures(console: Console, found: Document) -> None:
             if share is None
             else f"{size(budget['rewritten_bytes'])}, {share:.0%} of what the fleet's bandwidth allows",
             "rates now": _rates(found["rates"]),
-            "paused": found["pause"] and f"{found['pause']['reason']} (by {found['pause']['paused_by']})",
+            "paused": f"{found['pause']['reason']} (by {found['pause']['paused_by']})" if found["pause"] else "no",
         },
     )
 
