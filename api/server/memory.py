@@ -1,4 +1,4 @@
-"""Limits of the memory that a process keeps for reuse, and of searches for garbage."""
+"""Limits of the memory that a process keeps for reuse, and of garbage collections at its start."""
 
 import ctypes
 import gc
@@ -27,7 +27,10 @@ def limit_malloc_arenas() -> None:
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Collect no garbage during imports, and never what they made: it took a quarter of the CPU time of a start."""
+    """Disable cyclic garbage collection for the imports in the block, and exempt their objects from later collections.
+
+    Collections took a quarter of the CPU time of a start, and found nothing.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -12,7 +12,7 @@ def partition_values(partition: str) -> Mapping[str, Any] | None:
     """Return the value of each field of a partition in canonical JSON; None for any other text."""
     try:
         values = json.loads(partition)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # a text of an earlier version's record, which is shown as it is
         return None
     return values if isinstance(values, dict) else None
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from engine.domain.tables.predicates import Scalar
 
 _DAY: Final = "a date such as '2026-11-01'"
-_MOMENT: Final = "a timestamp without a time zone, such as '2026-11-01T16:00:00'"
+_TIMESTAMP: Final = "a timestamp without a time zone, such as '2026-11-01T16:00:00'"
 
 
 def typed(kind: type[Any], value: Scalar, wanted: str) -> Any:
@@ -57,9 +57,9 @@ def day(value: Scalar, parse: Callable[[str], date] = date.fromisoformat) -> dat
     return found
 
 
-def moment(value: Scalar) -> datetime:
+def timestamp(value: Scalar) -> datetime:
     """Return the timestamp without a time zone of an ISO 8601 text."""
-    found: datetime = parsed(_local, value, _MOMENT)
+    found: datetime = parsed(_local, value, _TIMESTAMP)
     return found
 
 

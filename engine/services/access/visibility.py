@@ -100,7 +100,7 @@ def require_writer(caller: Caller, scope: PolicyScope) -> None:
     )
 
 
-def require_all_covered(caller: Caller, scope: PolicyScope) -> None:
+def require_scope_reader(caller: Caller, scope: PolicyScope) -> None:
     """Raise `Forbidden` unless the caller sees every table that policies of this scope may cover, whatever its role.
 
     A preview names them and counts their files. A check of a pull request previews with a key that only reads.

@@ -23,7 +23,7 @@ from engine.domain.policy_versions import PolicyVersion
 from engine.domain.remedies import remedy
 from engine.domain.values.hints import did_you_mean
 from engine.services.access.idempotency import AnswerRecord
-from engine.services.access.visibility import require_all_covered, require_writer, sees_scope, visible_tables
+from engine.services.access.visibility import require_scope_reader, require_writer, sees_scope, visible_tables
 from engine.services.policies.checks import Judged, PolicyChecks
 from engine.services.policies.effects import PolicyChange
 from engine.services.policies.history import ComparedVersion, get_version, list_versions, restorable
@@ -116,7 +116,7 @@ class ScopedPolicyService:
 
         Forbidden: the caller does not see every table that the policy would cover.
         """
-        require_all_covered(caller, scope)
+        require_scope_reader(caller, scope)
         change = PolicyChange(name, scope, None, document)
         judged = await self._judge_first(caller, change, with_due=True)
         return _with_note(await self._checks.with_deletions(caller, change, judged))
@@ -130,7 +130,7 @@ class ScopedPolicyService:
             InvalidInput: covered tables can't have it.
         """
         present = (await self.get(caller, name)).policy
-        require_all_covered(caller, present.scope)
+        require_scope_reader(caller, present.scope)
         change = PolicyChange(name, present.scope, present, document)
         judged = await self._checks.judge(change, with_due=True)
         return _with_note(await self._checks.with_deletions(caller, change, judged))

@@ -117,10 +117,10 @@ class _AsyncCursor(aiosqlite.Cursor):
 
     async def execute(self, sql: str, parameters: Iterable[Any] | None = None) -> "_AsyncCursor":
         """Execute a statement, and read its rows."""
-        self._conn.is_busy = True
+        self._conn.is_busy = True  # and stays so after a cancellation: the thread goes on with the statement
         try:
             self._rows = await self._execute(self._execute_and_read, sql, parameters or ())  # type: ignore[no-untyped-call]
-        except Exception:
+        except Exception:  # an error is the thread's answer, which ends the statement
             self._conn.is_busy = False
             raise
         self._conn.is_busy = False

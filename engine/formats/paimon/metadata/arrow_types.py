@@ -74,7 +74,7 @@ def encoded_schema(schema: TableSchema, columns: Sequence[Column]) -> str:
 def _is_readable(column: Column) -> bool:
     try:
         _field(column.name, column.type, column.id)
-    except NoArrowType:
+    except NoArrowType:  # tasks name the columns that are left out of a comparison, and refuse to rewrite them
         return False
     return True
 

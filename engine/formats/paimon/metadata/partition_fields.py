@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
-from engine.formats.intake.predicate_values import day, decimal, moment, text, truth, whole
+from engine.formats.intake.predicate_values import day, decimal, text, timestamp, truth, whole
 from engine.formats.paimon.metadata.partitions import PartitionCodec, json_value
 from engine.formats.paimon.metadata.schemas import Column
 from engine.planning.measures.digest import PartitionTime, TimeUnit
@@ -56,5 +56,5 @@ def _converter(column: Column) -> Callable[[Scalar], Any]:
     if root == "DATE":
         return lambda value: str(json_value(day(value)))
     if root == "TIMESTAMP":
-        return lambda value: str(json_value(moment(value)))
+        return lambda value: str(json_value(timestamp(value)))
     return decimal if _is_decimal(column) else text

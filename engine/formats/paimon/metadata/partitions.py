@@ -40,11 +40,11 @@ _EXACT: Final = Context(prec=76)
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _ESCAPED: Final = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{}\[\]^]")
 _NO_SPACE_IN_JAVA: Final = "\x85\xa0\u2007\u202f"
-_MOMENT: Final = "TIMESTAMP"
+_TIMESTAMP: Final = "TIMESTAMP"
 _MILLIS: Final = 3
 _MICROS: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - a timestamp without a time zone
-_READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN", _MOMENT}
+_READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN", _TIMESTAMP}
 _BUCKET_NAMES: Final = {-2: "postpone"}
 
 
@@ -64,7 +64,7 @@ class PartitionCodec:
         """
         columns = schema.partition_columns
         for each in columns:
-            if each.type.root not in _READABLE or (each.type.root == _MOMENT and each.type.precision > _MICROS):
+            if each.type.root not in _READABLE or (each.type.root == _TIMESTAMP and each.type.precision > _MICROS):
                 kinds = ", ".join(sorted(_READABLE))
                 found = f"partition column {each.name[:80]} is of type {each.type.text}, which is not supported"
                 remedy = f"partition by a column of type {kinds} of up to {_MICROS} digits"
@@ -103,10 +103,10 @@ class PartitionCodec:
         match value:
             case None:
                 text = ""
+            case datetime() if self.options.has_legacy_partition_names:
+                text = _legacy_text(value)
             case datetime():
-                text = (
-                    _legacy_text(value) if self.options.has_legacy_partition_names else _moment_text(value, precision)
-                )
+                text = _timestamp_text(value, precision)
             case bool():
                 text = "true" if value else "false"
             case date() if self.options.has_legacy_partition_names:
@@ -166,7 +166,7 @@ def _reader(column: Column) -> Callable[[bytes, int], Any]:
         return lambda row, at: _decimal(row, at, kind.precision, kind.scale)
     if kind.root == "BOOLEAN":
         return lambda row, at: bool(row[at])
-    if kind.root == _MOMENT:
+    if kind.root == _TIMESTAMP:
         return _millis if kind.precision <= _MILLIS else _micros
     if kind.root == "DATE":
         return lambda row, at: _EPOCH_DAY + timedelta(days=struct.unpack_from("<i", row, at)[0])
@@ -211,7 +211,7 @@ def _legacy_text(value: datetime) -> str:
     return value.isoformat(timespec=fits if value.microsecond else "seconds")
 
 
-def _moment_text(value: datetime, precision: int) -> str:
+def _timestamp_text(value: datetime, precision: int) -> str:
     """Return a timestamp as Paimon's cast to a text: zeros beyond the precision are left out."""
     fraction = f"{value.microsecond:06d}000"
     digits = max(precision, len(fraction.rstrip("0")))

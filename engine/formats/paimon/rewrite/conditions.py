@@ -42,7 +42,8 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
     modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
-    detail = f"{options.bucket_mode}; compacted are {' and '.join(modes)} ones of {_kind_of(view)}{_to_do(options)}"
+    kinds = f"{' and '.join(modes)} ones of {_kind_of(view)}"
+    detail = f"{options.bucket_mode}; compacted are {kinds}{_remedy_of_postponed(options)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
     yield _one_compactor(options)
     if options.has_deletion_vectors and options.bucket_mode is BucketMode.FIXED and not view.schema.primary_keys:
@@ -115,7 +116,7 @@ def _codecs(given: Mapping[str, str]) -> Condition:
     return Condition("native_codecs", not lacking, detail)
 
 
-def _to_do(options: TableOptions) -> str:
+def _remedy_of_postponed(options: TableOptions) -> str:
     if options.bucket_mode is not BucketMode.POSTPONE:
         return ""
     return "; let Paimon's compact procedure distribute the rows of bucket -2, or use a number of buckets"

@@ -2,14 +2,14 @@
 import { Alert, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { PageLink } from "../../parts/links";
-import { systemQuery, troubles } from "./systemQueries";
+import { systemQuery, notInOrder } from "./systemQueries";
 
 /** The most sentences that are shown; the page has all. */
 const MOST = 3;
 
 export function SystemNotice() {
   const { data } = useQuery(systemQuery);
-  const found = data === undefined ? [] : troubles(data);
+  const found = data === undefined ? [] : notInOrder(data);
   if (found.length === 0) return null;
   return (
     <Alert color="red" variant="outline" title="Something does not work" mb="sm" role="alert">

@@ -8,7 +8,7 @@ import { CopyAs } from "../../parts/CopyAs";
 import { RemedyLink } from "../../parts/Remedy";
 import { Answer, PageHead } from "../../parts/states";
 import { Time } from "../../parts/Time";
-import { systemQuery, troubles } from "./systemQueries";
+import { systemQuery, notInOrder } from "./systemQueries";
 import "./system.css";
 
 type Component = Schemas["SystemComponent"];
@@ -91,7 +91,7 @@ export default function SystemPage() {
 }
 
 function headline(system: Schemas["System"]): string {
-  const count = troubles(system).length;
+  const count = notInOrder(system).length;
   if (count === 0) return "Everything that is known works";
   return count === 1 ? "One component is not in order" : `${String(count)} components are not in order`;
 }

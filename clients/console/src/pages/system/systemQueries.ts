@@ -10,4 +10,4 @@ export const systemQuery = queryOptions({
 });
 
 /** What is not in order, in the server's order. */
-export const troubles = ({ components }: Schemas["System"]) => components.filter(({ state }) => state !== "ok");
+export const notInOrder = ({ components }: Schemas["System"]) => components.filter(({ state }) => state !== "ok");
