@@ -43,7 +43,8 @@ class Partition(Answer):
 
     values: dict[Text, bool | int | float | Text | None] = Field(
         description="Value of each partition field, by name; empty for a table without partitions. Dates, times and "
-        "decimals are texts."
+        "decimals are texts; so are the hours (`2026-11-01 16:00`), days, months (`2026-11`) and years of Iceberg's "
+        "transforms, in UTC."
     )
     text: Text = Field(description="The same for people.")
 

@@ -24,7 +24,8 @@ from typing import Final
 import numpy as np
 
 from bench.fleet.population import MIB, Floats, Ints
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.domain.values.partitions import TimeUnit, time_value
+from engine.planning.measures.digest import PartitionTime
 
 KB: Final = 1000
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
@@ -86,8 +87,8 @@ class _Writer:
 
 
 def _hour(at: float, region: str = "") -> str:
-    hours = int((BEGIN - _EPOCH).total_seconds() + at) // 3600
-    return f'{{"at_hour":{hours}}}' if not region else f'{{"at_hour":{hours},"region":"{region}"}}'
+    hour = time_value(int((BEGIN - _EPOCH).total_seconds() + at) // 3600, TimeUnit.HOUR)
+    return f'{{"at_hour":"{hour}"}}' if not region else f'{{"at_hour":"{hour}","region":"{region}"}}'
 
 
 def _day(at: float) -> str:

@@ -33,9 +33,10 @@ from bench.fleet.tables import as_table, count
 from engine.domain.policies import PRESETS, EffectivePolicy
 from engine.domain.runs.files import InputFile
 from engine.domain.runs.hot_partitions import NONE_HOT
+from engine.domain.values.partitions import TimeUnit
 from engine.formats.base import KERNEL_TRAITS, Engine
 from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
+from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures
 from engine.planning.measures.partition_metrics import RewriteHistory
 from engine.planning.plans.groupings import FullScope, MergedRuns
 from engine.planning.predictions.run_statistics import NO_STATISTICS

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from engine.domain.tables.table import TableRef
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.domain.values.partitions import TimeUnit
+from engine.planning.measures.digest import PartitionTime
 from tests.simulation.lake import DataFile, ModelTable, Snapshot
 from tests.simulation.world import World
 

@@ -11,17 +11,17 @@ a run has the lease of its table, so a partition is never rewritten by two at on
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from typing import Final, assert_never
+from datetime import UTC, datetime
+from typing import Final
 
 import numpy as np
 
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.domain.values.partitions import time_ordinal, time_start
+from engine.planning.measures.digest import PartitionTime
 from engine.planning.measures.partition_metrics import PartitionMetrics
 from engine.planning.measures.partitions import Flags, Ints
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MONTHS: Final = 12
 _NO_END: Final = np.iinfo(np.int64).min
 
 
@@ -58,18 +58,7 @@ def window_end(partition: str, time: PartitionTime) -> datetime | None:
     """Return the end of a partition's time window; None for a null, or a value that is not a time."""
     value = json.loads(partition).get(time.field)
     try:
-        match time.unit:
-            case TimeUnit.HOUR:
-                return _EPOCH + timedelta(hours=value + 1)
-            case TimeUnit.DAY:
-                day = date.fromisoformat(value)
-                return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
-            case TimeUnit.MONTH:
-                return datetime(1970 + (value + 1) // _MONTHS, (value + 1) % _MONTHS + 1, 1, tzinfo=UTC)
-            case TimeUnit.YEAR:
-                return datetime(1971 + value, 1, 1, tzinfo=UTC)
-            case _ as never:
-                assert_never(never)
+        return time_start(time_ordinal(value, time.unit) + 1, time.unit)
     except (TypeError, ValueError, OverflowError):
         return None
 

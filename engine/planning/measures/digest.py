@@ -6,10 +6,11 @@ One Arrow row per data file, no Python object per file. Table formats build it; 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final
 
 import pyarrow as pa
+
+from engine.domain.values.partitions import TimeUnit
 
 FILE_DIGEST: Final = pa.schema(
     [
@@ -37,21 +38,9 @@ FILE_DIGEST: Final = pa.schema(
 )
 
 
-class TimeUnit(StrEnum):
-    """The unit of time that one partition covers."""
-
-    HOUR = "hour"
-    DAY = "day"
-    MONTH = "month"
-    YEAR = "year"
-
-
 @dataclass(frozen=True, slots=True)
 class PartitionTime:
-    """The partition field that contains the time of a partition, in the spec's canonical JSON.
-
-    Days are ISO dates; hours, months and years are numbers counted from 1970, as in Spark's functions.
-    """
+    """The partition field that contains the time of a partition, in the spec's canonical JSON as by `time_value`."""
 
     field: str
     unit: TimeUnit

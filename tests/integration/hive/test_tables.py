@@ -13,11 +13,12 @@ from hive_metastore.ttypes import Partition
 from engine.domain.errors import InvalidInput, NotFound, TableUnreadable
 from engine.domain.tables.predicates import Comparison, Op
 from engine.domain.tables.table import OutsideFiles, TableRef
+from engine.domain.values.partitions import TimeUnit
 from engine.formats.base import Engine, FileScope
 from engine.formats.base.catalogs import OWN_LOCATION
 from engine.formats.hive import HiveFormat, HiveTable
 from engine.formats.hive.catalog import metastore
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.planning.measures.digest import PartitionTime
 from engine.planning.plans.predicates import select_partitions
 from tests.support.hive.lakes import KEYS, NULL, HiveLake, files_in, path_of, uri_of
 from tests.support.hive.lakes import HiveTable as Stored

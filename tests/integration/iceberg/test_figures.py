@@ -15,7 +15,8 @@ from pyiceberg.transforms import (
 from pyiceberg.typedef import Record
 from pyiceberg.types import DateType, NestedField, TimestamptzType
 
-from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
+from engine.domain.values.partitions import TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures
 from tests.support.iceberg_tables import BY_CITY, Lake, append_files, commit_deletes, delete_file, live_paths
 
 AT = NestedField(3, "at", TimestamptzType())

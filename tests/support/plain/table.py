@@ -18,6 +18,7 @@ from engine.domain.runs.output_names import attempt_of, output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.domain.tables.table import TableRef
+from engine.domain.values.partitions import TimeUnit
 from engine.formats.base import (
     CommitDefaults,
     CommitOutcome,
@@ -34,7 +35,7 @@ from engine.formats.base import (
     Verification,
     WrittenGroup,
 )
-from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures, TimeUnit
+from engine.planning.measures.digest import FILE_DIGEST, PartitionTime, TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput

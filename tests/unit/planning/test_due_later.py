@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from engine.domain.values.partitions import TimeUnit
 from engine.planning.due.evaluations import Evaluation
-from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support import planning
 from tests.support.digests import DigestFile

@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from engine.domain.values.partitions import TimeUnit
 from engine.planning.due.seals import SealRule, Seals, find_seals, window_end
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.planning.measures.digest import PartitionTime
 from engine.planning.measures.partition_metrics import PartitionRewrite, RewriteHistory
 from tests.support.digests import DigestFile
 from tests.support.planning import measured
@@ -31,13 +32,13 @@ def seals(
 @pytest.mark.parametrize(
     ("partition", "unit", "end"),
     [
-        ('{"t":0}', TimeUnit.HOUR, "1970-01-01T01:00:00+00:00"),
+        ('{"t":"1970-01-01 00:00"}', TimeUnit.HOUR, "1970-01-01T01:00:00+00:00"),
         ('{"t":-1}', TimeUnit.HOUR, "1970-01-01T00:00:00+00:00"),
         ('{"t":"2026-02-28"}', TimeUnit.DAY, "2026-03-01T00:00:00+00:00"),
-        ('{"t":682}', TimeUnit.MONTH, "2026-12-01T00:00:00+00:00"),
-        ('{"t":683}', TimeUnit.MONTH, "2027-01-01T00:00:00+00:00"),
+        ('{"t":"2026-11"}', TimeUnit.MONTH, "2026-12-01T00:00:00+00:00"),
+        ('{"t":"2026-12"}', TimeUnit.MONTH, "2027-01-01T00:00:00+00:00"),
         ('{"t":-1}', TimeUnit.MONTH, "1970-01-01T00:00:00+00:00"),
-        ('{"t":56}', TimeUnit.YEAR, "2027-01-01T00:00:00+00:00"),
+        ('{"t":"2026"}', TimeUnit.YEAR, "2027-01-01T00:00:00+00:00"),
     ],
 )
 def test_a_window_ends_where_the_next_begins(partition: str, unit: TimeUnit, end: str):

@@ -24,9 +24,10 @@ from engine.domain.tables.measurements import Measurement
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering
 from engine.domain.tables.table import Pause, Table, TableRef
 from engine.domain.tables.watches import Verdict, Watch
+from engine.domain.values.partitions import TimeUnit
 from engine.formats.base import Condition, NoParts
 from engine.planning.due.evaluations import evaluate_policy
-from engine.planning.measures.digest import PartitionTime, TableMeasures, TimeUnit
+from engine.planning.measures.digest import PartitionTime, TableMeasures
 from engine.planning.measures.health import health
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.measures.partition_metrics import RewriteHistory

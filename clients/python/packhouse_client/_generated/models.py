@@ -1715,7 +1715,7 @@ class Partition(Model):
     """One partition of a table."""
 
     values: dict[str, bool | int | float | str | None] = not_answered("values")
-    """Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts."""
+    """Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts; so are the hours (`2026-11-01 16:00`), days, months (`2026-11`) and years of Iceberg's transforms, in UTC."""
 
     text: str = not_answered("text")
     """The same for people."""

@@ -5113,7 +5113,7 @@ export interface components {
         Partition: {
             /** @description The same for people. */
             text: string;
-            /** @description Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts. */
+            /** @description Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts; so are the hours (`2026-11-01 16:00`), days, months (`2026-11`) and years of Iceberg's transforms, in UTC. */
             values: {
                 [key: string]: boolean | number | string | null;
             };

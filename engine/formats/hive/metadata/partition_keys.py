@@ -13,10 +13,11 @@ from functools import partial
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
+from engine.domain.values.partitions import TimeUnit
 from engine.formats.hive.metadata.tables import HiveColumn
 from engine.formats.intake.limits import Malformed
 from engine.formats.intake.predicate_values import day, decimal, text, truth, whole
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.planning.measures.digest import PartitionTime
 from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 
 SPEC_ID: Final = 0

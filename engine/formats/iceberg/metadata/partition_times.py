@@ -4,18 +4,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pyiceberg.partitioning import PartitionField
-from pyiceberg.transforms import DayTransform, HourTransform, IdentityTransform, MonthTransform, YearTransform
+from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DateType
 
-from engine.formats.iceberg.metadata.partitions import PartitionCodec, partition_types
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.domain.values.partitions import TimeUnit
+from engine.formats.iceberg.metadata.partitions import TIME_UNITS, PartitionCodec, partition_types
+from engine.planning.measures.digest import PartitionTime
 
-_UNITS: Final[Mapping[type, TimeUnit]] = {
-    HourTransform: TimeUnit.HOUR,
-    DayTransform: TimeUnit.DAY,
-    MonthTransform: TimeUnit.MONTH,
-    YearTransform: TimeUnit.YEAR,
-}
 _FINEST_FIRST: Final = (TimeUnit.HOUR, TimeUnit.DAY, TimeUnit.MONTH, TimeUnit.YEAR)
 
 
@@ -37,4 +32,4 @@ def partition_times(codecs: Iterable[PartitionCodec]) -> Mapping[int, PartitionT
 def _unit(field: PartitionField, *, is_date: bool) -> TimeUnit | None:
     if isinstance(field.transform, IdentityTransform):
         return TimeUnit.DAY if is_date else None
-    return _UNITS.get(type(field.transform))
+    return TIME_UNITS.get(type(field.transform))

@@ -1,9 +1,9 @@
 """Convert partition values between canonical JSON for plans and Iceberg's tuples and directories.
 
 Canonical: one text per partition, regardless of the manifest's writer and the logical types of its Avro schema.
-Keys are partition field names in the order of the spec. Dates (also the results of `day`) are ISO days, timestamps and
-times ISO to the microsecond, decimals their digits, uuids their usual text, binary base 64, floats numbers (`"NaN"`,
-`"Infinity"`, `"-Infinity"` as text), all other values as in JSON.
+Keys are partition field names in the order of the spec. Dates are ISO days, timestamps and times ISO to the
+microsecond, results of `hour`, `day`, `month` and `year` as by `time_value`, decimals their digits, uuids their usual
+text, binary base 64, floats numbers (`"NaN"`, `"Infinity"`, `"-Infinity"` as text), all other values as in JSON.
 
 A spec may name a column that was dropped: its types come from the newest schema that still has all of its columns.
 """
@@ -11,7 +11,7 @@ A spec may name a column that was dropped: its types come from the newest schema
 import base64
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
 from typing import Any, Final
@@ -20,7 +20,7 @@ from uuid import UUID
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.transforms import VoidTransform
+from pyiceberg.transforms import DayTransform, HourTransform, MonthTransform, Transform, VoidTransform, YearTransform
 from pyiceberg.typedef import Record
 from pyiceberg.types import (
     BinaryType,
@@ -37,6 +37,15 @@ from pyiceberg.types import (
     UUIDType,
 )
 
+from engine.domain.values.partitions import TimeUnit, time_ordinal, time_value
+
+TIME_UNITS: Final[Mapping[type, TimeUnit]] = {
+    HourTransform: TimeUnit.HOUR,
+    DayTransform: TimeUnit.DAY,
+    MonthTransform: TimeUnit.MONTH,
+    YearTransform: TimeUnit.YEAR,
+}
+_UNITS_OF_NUMBERS: Final = {transform: unit for transform, unit in TIME_UNITS.items() if unit is not TimeUnit.DAY}
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -78,11 +87,13 @@ class PartitionCodec:
         self.spec = spec
         self.schema = schema
         self._names = [field.name for field in spec.fields]
+        self._transforms = [field.transform for field in spec.fields]
         self.types = partition_types(spec, schema)
 
     def encode(self, values: Sequence[Any]) -> str:
         """Return the canonical JSON of a partition tuple, as PyIceberg or fastavro read it."""
-        readable = [json_value(value, of) for value, of in zip(values, self.types, strict=True)]
+        fields = zip(values, self.types, self._transforms, strict=True)
+        readable = [_readable(value, of, transform) for value, of, transform in fields]
         pairs = dict(zip(self._names, readable, strict=True))
         # `default` is used only for columns of unknown type, whose tables are not rewritten but still shown
         return json.dumps(pairs, separators=(",", ":"), ensure_ascii=False, default=str)
@@ -96,7 +107,8 @@ class PartitionCodec:
         found: dict[str, Any] = json.loads(text)
         if list(found) != self._names:
             raise ValueError(f"partition {text} does not fit spec {self.spec.spec_id}, whose fields are {self._names}")
-        return Record(*(_from_json(found[name], of) for name, of in zip(self._names, self.types, strict=True)))
+        fields = zip(found.values(), self.types, self._transforms, strict=True)
+        return Record(*(_from_json(plain_value(value, transform), of) for value, of, transform in fields))
 
     def record(self, values: Sequence[Any]) -> Record:
         """Return the partition tuple of a task's `PartitionValues`, in PyIceberg's representation.
@@ -109,6 +121,17 @@ class PartitionCodec:
     def path(self, text: str) -> str:
         """Return the directory of a partition below the data location, escaped as in Iceberg; empty without fields."""
         return self.spec.partition_to_path(self.decode(text), self.schema)
+
+
+def plain_value(value: Any, transform: Transform[Any, Any]) -> Any:
+    """Return a value of canonical JSON with the number that `hour`, `month` or `year` have in place of its text."""
+    unit = _UNITS_OF_NUMBERS.get(type(transform))
+    return value if unit is None or value is None else time_ordinal(value, unit)
+
+
+def _readable(value: Any, of: IcebergType, transform: Transform[Any, Any]) -> Any:
+    unit = _UNITS_OF_NUMBERS.get(type(transform))
+    return json_value(value, of) if unit is None or value is None else time_value(value, unit)
 
 
 def json_value(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type

@@ -48,6 +48,7 @@ from engine.formats.base import Condition
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of
+from engine.formats.iceberg.metadata.partitions import plain_value
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.parameters import listed
 
@@ -128,7 +129,8 @@ def partition_tests(view: TableView, spec_id: int, partition: str) -> tuple[Part
         if wanted is None or function == "":
             raise NotEligible(f"partitions by {name} ({transform} of {of}) can't be expressed in Spark SQL")
         column = _path(view.codecs[spec_id].schema, source_id)
-        found.append(PartitionTest(column, wanted, _text(values[name], wanted), function, argument))
+        value = _text(plain_value(values[name], transform), wanted)
+        found.append(PartitionTest(column, wanted, value, function, argument))
     return tuple(found)
 
 

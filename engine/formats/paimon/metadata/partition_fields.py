@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any, Final
 
 from engine.domain.tables.predicates import Scalar
+from engine.domain.values.partitions import TimeUnit
 from engine.formats.intake.predicate_values import day, decimal, text, timestamp, truth, whole
 from engine.formats.paimon.metadata.partitions import PartitionCodec, json_value
 from engine.formats.paimon.metadata.schemas import Column
-from engine.planning.measures.digest import PartitionTime, TimeUnit
+from engine.planning.measures.digest import PartitionTime
 from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 
 SPEC_ID: Final = 0
