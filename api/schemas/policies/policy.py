@@ -33,13 +33,19 @@ _WRITTEN: JsonObject = {
     "updated_by": "key:admin",
     "message": "smaller files for the dashboards",
 }
-_TABLE_ID = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+_DOCUMENTS: JsonObject = {"policy": _STORED, "written": EXAMPLE, "notes": []}
+_OF_TABLE: JsonObject = {"table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"}
 
 Policy = Annotated[
     PolicyDocument,
     # a lambda: a return type would take the place of the document's own schema
     PlainSerializer(lambda document: document.model_dump(mode="json", exclude_none=True)),
     Field(description="The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."),
+]
+AsGiven = Annotated[
+    PolicyDocument,
+    PlainSerializer(lambda document: document.as_given()),
+    Field(description="The same fields with sizes and times in the units in which they were written."),
 ]
 Version = Annotated[int, Field(description="Grows with each write, deletions too; the ETag is this in quotes.")]
 Message = Annotated[
@@ -149,9 +155,7 @@ def scope_from_domain(scope: PolicyScope) -> Scope:
 class TablePolicy(Answer):
     """A table's own policy as stored."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"table_id": _TABLE_ID} | _WRITTEN | {"policy": _STORED, "notes": []}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_OF_TABLE | _WRITTEN | _DOCUMENTS]})
 
     table_id: str
     version: Version
@@ -159,6 +163,7 @@ class TablePolicy(Answer):
     updated_by: str
     message: Message
     policy: Policy
+    written: AsGiven
     notes: Notes
 
     @classmethod
@@ -172,6 +177,7 @@ class TablePolicy(Answer):
             updated_by=stored.updated_by,
             message=stored.message,
             policy=stored.document,
+            written=stored.document,
             notes=list(written.notes),
         )
 
@@ -193,7 +199,7 @@ class PolicyCreate(Request):
 class ScopedPolicy(Answer):
     """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_NAMED | _WRITTEN | {"policy": _STORED, "notes": []}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [_NAMED | _WRITTEN | _DOCUMENTS]})
 
     name: str
     scope: Scope
@@ -202,6 +208,7 @@ class ScopedPolicy(Answer):
     updated_by: str
     message: Message
     policy: Policy
+    written: AsGiven
     notes: Notes
 
     @classmethod
@@ -216,6 +223,7 @@ class ScopedPolicy(Answer):
             updated_by=stored.updated_by,
             message=stored.message,
             policy=stored.document,
+            written=stored.document,
             notes=list(written.notes),
         )
 
@@ -302,7 +310,7 @@ class EffectivePolicy(Answer):
         json_schema_extra={
             "examples": [
                 {
-                    "table_id": _TABLE_ID,
+                    **_OF_TABLE,
                     "settings": {
                         "rewrite.target_file_bytes": {
                             "value": 134217728,

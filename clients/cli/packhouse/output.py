@@ -99,15 +99,21 @@ def _as_json(document: object) -> str:
 def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
     """Print a table; None is shown as `-`.
 
-    Columns named `>…` are right-aligned, `=…` never wrapped, `?…` shown on wide terminals only.
+    Columns named `>…` are right-aligned, `=…` never wrapped, `?…` shown on wide terminals only. The zone of a column of
+    moments is in its header.
     """
     table = Table(title=title or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
     shown = [n for n, column in enumerate(columns) if not column.startswith("?") or console.width >= _WIDE]
-    for column in (columns[n].lstrip("?") for n in shown):
+    cells = [[row[n] for n in shown] for row in rows]
+    zones = [{value.zone for value in column if isinstance(value, Moment)} for column in zip(*cells, strict=True)]
+    for at, column in enumerate(columns[n].lstrip("?") for n in shown):
         name, is_fixed = column.lstrip("=>"), column.startswith("=")
+        if cells and len(zones[at]) == 1:
+            name = f"{name} ({min(zones[at])})"
+            cells = [[*row[:at], _without_zone(row[at]), *row[at + 1 :]] for row in cells]
         table.add_column(name, justify="right" if column.startswith(">") else "left", overflow="fold", no_wrap=is_fixed)
-    for row in rows:
-        table.add_row(*(cell(row[n]) for n in shown))
+    for row in cells:
+        table.add_row(*map(cell, row))
     console.print(table)
 
 
@@ -195,8 +201,28 @@ def seconds(count: float | None) -> str | None:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def moment(text: str | None) -> str | None:
-    """Return an RFC 3339 instant in local time, to the second."""
+class Moment(str):
+    """A date and time of day in local time, to the second, with the name of its zone: `2026-11-01 09:30:00 CET`."""
+
+    __slots__ = ()
+
+    @property
+    def zone(self) -> str:
+        """Name of the zone, or its distance from UTC."""
+        return self.rpartition(" ")[2]
+
+    @property
+    def time_of_day(self) -> str:
+        """Hours, minutes and seconds."""
+        return self.split(" ")[1]
+
+
+def moment(text: str | None) -> Moment | None:
+    """Return an RFC 3339 instant in local time."""
     if text is None:
         return None
-    return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return Moment(datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z"))
+
+
+def _without_zone(value: object) -> object:
+    return value.rpartition(" ")[0] if isinstance(value, Moment) else value

@@ -84,7 +84,13 @@ class PolicyStore:
                 raise NotFound(f"no table {scope.table_id}")
         newest = select(func.max(policy_versions.c.version)).where(policy_versions.c.name == name)
         version = ((await self._connection.execute(newest)).scalar_one() or 0) + 1
-        values = {"name": name, **_columns(scope), "version": version, "document": _dump(document), "updated_by": by}
+        values = {
+            "name": name,
+            **_columns(scope),
+            "version": version,
+            "document": document.as_given(),
+            "updated_by": by,
+        }
         values["message"] = message
         statement = insert(policies).values(**values, updated_at=now()).returning(policies.c.updated_at)
         async with self._connection.begin_nested():
@@ -106,7 +112,7 @@ class PolicyStore:
             .where(policies.c.name == name, policies.c.version == expected_version)
             .values(
                 version=policies.c.version + 1,
-                document=_dump(document),
+                document=document.as_given(),
                 updated_by=by,
                 updated_at=now(),
                 message=message,
@@ -168,7 +174,7 @@ class PolicyStore:
             "is_deletion": version.is_deletion,
             "message": version.message,
             "scope": _scope_document(version.scope),
-            "document": _dump(version.document),
+            "document": version.document.as_given(),
         }
         await self._connection.execute(insert(policy_versions).values(values))
 
@@ -262,7 +268,3 @@ def _to_version(row: Row[Any]) -> PolicyVersion:
     return PolicyVersion(
         row.name, row.version, row.written_at, row.written_by, row.is_deletion, scope, document, row.message
     )
-
-
-def _dump(document: PolicyDocument) -> dict[str, Any]:
-    return document.model_dump(mode="json", exclude_none=True)

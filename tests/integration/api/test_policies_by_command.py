@@ -74,3 +74,30 @@ async def test_a_key_that_only_reads_checks_declared_files(
     path.write_text(path.read_text().replace("low", "lowest"))
     refused = await packhouse(*check)
     assert (refused.returncode, "lowest" in refused.stderr) == (2, True)
+
+
+async def test_an_export_has_units_as_they_were_written_and_is_equal_after_it_was_applied(
+    packhouse: Command, api: Api, table_id: str, tmp_path: Path
+) -> None:
+    given = {
+        "rewrite": {"target_file_bytes": "0.5GiB", "full": {"interval": "48h"}},
+        "limits": {"bandwidth": "80 MB/s"},
+    }
+    await api.post("/v1/policies", {"name": "all", "scope": {"kind": "fleet"}, "policy": given}, status=201)
+    await packhouse.json("policy", "set", "all", "-s", "schedule.min_interval=90m")
+    await packhouse.json("policy", "set", table_id, "-s", "rewrite.target_file_bytes=268435456")
+    given["schedule"] = {"min_interval": "90m"}
+    shown = await api.get("/v1/policies/all")
+    assert (shown["written"], shown["policy"]["limits"]) == (given, {"bandwidth": 80_000_000})
+    exports = []
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        await packhouse.json("export", "--folder", str(folder))
+        exports.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.yaml")})
+        assert (await packhouse.json("apply", "--folder", str(folder)))["steps"] == []
+    assert exports[0] == exports[1]
+    (own,) = (yaml.safe_load(text) for path, text in exports[0].items() if path.parts[0] == "tables")
+    assert own["policy"] == {"rewrite": {"target_file_bytes": 268_435_456}}
+    assert yaml.safe_load(exports[0][Path("policies/all.yaml")])["policy"] == given
+    await packhouse.json("policy", "delete", "all")
+    await packhouse.json("apply", "--folder", str(tmp_path / "first"))
+    assert (await api.get("/v1/policies/all"))["written"] == given

@@ -36,6 +36,7 @@ async def test_a_policy_comes_back_as_it_was_stored_and_a_scope_has_one(database
         stored = await database.policies.insert(scope.kind, scope, DOCUMENT, "key:admin")
         assert await database.policies.get(scope.kind) == stored
         assert (stored.document, stored.version, stored.updated_by) == (DOCUMENT, 1, "key:admin")
+        assert (await database.policies.get(scope.kind)).document.as_given() == DOCUMENT.as_given()
         assert (stored.name, stored.scope) == (scope.kind, scope)
         if scope is PATTERN:
             continue

@@ -14,12 +14,12 @@ from packhouse.arguments.addresses import table_id
 from packhouse.arguments.targets import Target, scope_of
 from packhouse.commands.tables import AcknowledgeOption, AllOption, LimitOption, TableArgument
 from packhouse.documents import editing
-from packhouse.documents.reading import read_document, with_fields
+from packhouse.documents.reading import read_document, with_fields, written
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml, moment, print_fields, print_rows
 from packhouse.problems import CommandError
 from packhouse.rendering import answers
-from packhouse.rendering.policies import changes_of, preview, values, with_sizes
+from packhouse.rendering.policies import changes_of, preview, values
 from packhouse.session import Session, etag_of
 
 app = typer.Typer(
@@ -115,7 +115,7 @@ def set_(
     session = Session.of(context)
     found = Target.of(session, target)
     present = found.present(session)
-    document = read_document(file) if file else dict(present.document["policy"]) if present else {}
+    document = read_document(file) if file else written(present.document) if present else {}
     scope = {"fleet": "fleet" if fleet else None, "catalog": catalog, "namespace": namespace, "pattern": pattern}
     scope |= {"team": team, "label": label}
     changed = with_fields(document, fields or (), unset or ())
@@ -179,11 +179,11 @@ def edit(context: typer.Context, target: TargetArgument, message: MessageOption 
         given = {**_condition(present), **given_options(message)}
         return session.answer(found.calls.replace, found.identity, body=document, **given)
 
-    written = editing.edit(target, with_sizes(present.document["policy"]) if present else {}, write)
-    if written is None:
+    changed = editing.edit(target, written(present.document) if present else {}, write)
+    if changed is None:
         session.say("nothing changed")
     else:
-        _show(session, written)
+        _show(session, changed)
 
 
 @app.command()
@@ -331,7 +331,7 @@ def _show(session: Session, answer: Answer) -> None:
     stored = answer.document
 
     def render(console: Console) -> None:
-        console.out(as_yaml(with_sizes(stored["policy"])), highlight=False)
+        console.out(as_yaml(written(stored)), highlight=False)
         session.say(f"[dim]version {stored['version']}, by {escape(stored['updated_by'])}[/]")
         if stored.get("message"):
             session.say(f"[dim]message: {escape(stored['message'])}[/]")

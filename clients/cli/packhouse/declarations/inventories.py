@@ -23,6 +23,7 @@ from packhouse_client.errors import NotFound
 from packhouse.arguments.addresses import address_of, split_address
 from packhouse.documents import yaml_reading
 from packhouse.documents.files import texts_below
+from packhouse.documents.reading import written
 from packhouse.exit_codes import ExitCode
 from packhouse.output import as_yaml
 from packhouse.problems import CommandError
@@ -72,7 +73,7 @@ def of_server(session: Session) -> Inventory:
         found.etags[key] = f'"{catalog["version"]}"'
     for policy in session.pages(client.policies.list, limit=_ALL):
         key = ("policy", policy["name"])
-        found.documents[key] = _only(policy, FIELDS["policy"])
+        found.documents[key] = _only({**policy, "policy": written(policy)}, FIELDS["policy"])
         found.etags[key] = f'"{policy["version"]}"'
     for table in session.pages(client.tables.list, limit=_ALL):
         key = ("table", address_of(table))
@@ -84,7 +85,7 @@ def of_server(session: Session) -> Inventory:
         except NotFound:
             pass
         else:
-            document["policy"] = own.document["policy"]
+            document["policy"] = written(own.document)
             found.etags["table policy", key[1]] = etag_of(own)
         found.documents[key] = document
     return found
@@ -111,13 +112,13 @@ def of_folder(folder: Path) -> Inventory:
 
 def write(inventory: Inventory, folder: Path) -> list[Path]:
     """Write one file for each object; return the paths. Files of deleted objects are kept."""
-    written = []
+    paths = []
     for (kind, name), document in sorted(inventory.documents.items(), key=lambda item: item[0]):
         path = folder / _place(kind, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(as_yaml({"kind": kind, "name": name, **document}) + "\n", encoding="utf-8")
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths
 
 
 def _place(kind: str, name: str) -> Path:

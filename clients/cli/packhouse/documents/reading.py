@@ -1,13 +1,16 @@
-"""Read documents from YAML or JSON files, and from `key=value` words with dotted keys."""
+"""Read documents from YAML or JSON files, from `key=value` words with dotted keys, and from the server's answers."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TextIO
+from typing import Any, Final, TextIO, TypeGuard
 
 import yaml
 
 from packhouse.documents import yaml_reading
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
+
+_SIZES: Final = frozenset({"bandwidth", "available_bandwidth", "bytes_per_day"})
+_UNITS: Final = {"GiB": 2**30, "MiB": 2**20, "GB": 10**9, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
 
 
 def read_document(file: TextIO) -> dict[str, Any]:
@@ -92,3 +95,28 @@ def _put(node: dict[str, Any], path: list[str], value: object, key: str) -> None
 
 def _copy(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _copy(value) if isinstance(value, Mapping) else value for name, value in document.items()}
+
+
+def written(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a policy in the units in which it was written; older servers do not keep them."""
+    found: dict[str, Any] = stored["written"] if "written" in stored else with_sizes(stored["policy"])
+    return found
+
+
+def with_sizes(value: Any, name: str = "") -> Any:
+    """Return a document, or the value of a setting, with exact readable sizes: `128MiB`."""
+    match value:
+        case dict():
+            return {key: with_sizes(inner, key) for key, inner in value.items()}
+        case list():
+            return [with_sizes(inner) for inner in value]
+        case _ if is_size(value, name):
+            return next((f"{value // step}{unit}" for unit, step in _UNITS.items() if value % step == 0), value)
+        case _:
+            return value
+
+
+def is_size(value: object, name: str) -> TypeGuard[int]:
+    """Tell whether the value of a setting is a size in bytes, by the setting's name."""
+    last = name.rpartition(".")[2]
+    return type(value) is int and value > 0 and (last.endswith("_bytes") or last in _SIZES)

@@ -286,7 +286,8 @@ def event(found: Document) -> str:
         what = f"group {details['group']} written [dim]{moved}[/]"
     else:
         what = f"{escape(kind.replace('_', ' '))} [dim]{escape(found['reason'] or '')}[/]"
-    return f"[dim]{str(moment(found['at']))[-8:]}[/] {what}"
+    at = moment(found["at"])
+    return f"[dim]{at and at.time_of_day}[/] {what}"
 
 
 def advice(console: Console, found: Document) -> None:

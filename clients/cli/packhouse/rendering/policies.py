@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeGuard
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
+from packhouse.documents.reading import is_size, with_sizes
 from packhouse.output import print_rows, size
 from packhouse.problems import deletion_lines
 
 Document = Mapping[str, Any]
-_SIZES: Final = frozenset({"bandwidth", "available_bandwidth", "bytes_per_day"})
-_UNITS: Final = {"GiB": 2**30, "MiB": 2**20, "GB": 10**9, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
 
 
 def preview(console: Console, found: Document) -> None:
@@ -60,22 +59,4 @@ def values(value: Any, name: str = "") -> str:
         case bool() | list() | dict():
             return json.dumps(with_sizes(value, name))
         case shown:
-            return f"{shown} (about {size(shown)})" if _is_size(shown, name) else str(shown)
-
-
-def with_sizes(value: Any, name: str = "") -> Any:
-    """Return a document, or the value of a setting, with exact readable sizes: `128MiB`."""
-    match value:
-        case dict():
-            return {key: with_sizes(inner, key) for key, inner in value.items()}
-        case list():
-            return [with_sizes(inner) for inner in value]
-        case _ if _is_size(value, name):
-            return next((f"{value // step}{unit}" for unit, step in _UNITS.items() if value % step == 0), value)
-        case _:
-            return value
-
-
-def _is_size(value: object, name: str) -> TypeGuard[int]:
-    last = name.rpartition(".")[2]
-    return type(value) is int and value > 0 and (last.endswith("_bytes") or last in _SIZES)
+            return f"{shown} (about {size(shown)})" if is_size(shown, name) else str(shown)

@@ -6044,6 +6044,9 @@ class ScopedPolicy(Model):
     policy: PolicyDocument = not_answered("policy")
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
 
+    written: PolicyDocument = not_answered("written")
+    """The same fields with sizes and times in the units in which they were written."""
+
     notes: list[str] = not_answered("notes")
     """Notes for its author, such as checks that were not made."""
 
@@ -6103,6 +6106,9 @@ class TablePolicy(Model):
 
     policy: PolicyDocument = not_answered("policy")
     """The fields that are set, all others are inherited. Sizes are bytes, rates bytes per second."""
+
+    written: PolicyDocument = not_answered("written")
+    """The same fields with sizes and times in the units in which they were written."""
 
     notes: list[str] = not_answered("notes")
     """Notes for its author, such as checks that were not made."""

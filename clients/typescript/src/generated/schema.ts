@@ -7938,6 +7938,8 @@ export interface components {
             updated_by: string;
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
+            /** @description The same fields with sizes and times in the units in which they were written. */
+            written: components["schemas"]["PolicyDocument"];
         };
         /** @description Policies by name. */
         ScopedPolicyList: {
@@ -8611,6 +8613,8 @@ export interface components {
             updated_by: string;
             /** @description Grows with each write, deletions too; the ETag is this in quotes. */
             version: number;
+            /** @description The same fields with sizes and times in the units in which they were written. */
+            written: components["schemas"]["PolicyDocument"];
         };
         /**
          * @description A table to register, by its address in a catalog.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
 
 from engine.domain.policies.documents.deletion import DeletionSettings
 from engine.domain.policies.documents.fields import (
@@ -91,7 +91,7 @@ class Backoff(PolicyPart):
         return self
 
 
-class PolicyDocument(Section):
+class PolicyDocument(Section):  # noqa: PLW1641 - pydantic makes the hash of a frozen model
     """A policy. Sizes are bytes or strings such as `128MiB`, durations strings such as `6h`; rates are per second."""
 
     model_config = ConfigDict(
@@ -139,6 +139,20 @@ class PolicyDocument(Section):
     maintenance: MaintenanceSettings | None = Field(None, description="Upkeep other than rewriting data files.")
     deletion: DeletionSettings | None = Field(None, description="Announcement of deletions before they are done.")
 
+    _given: Mapping[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_given(cls, given: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        document = validate(given)
+        if isinstance(given, Mapping):
+            document._given = given  # noqa: SLF001 - a private attribute of this class
+        return document
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both set the same values, in whatever units they are written."""
+        return isinstance(other, PolicyDocument) and self.__dict__ == other.__dict__
+
     @classmethod
     def of_stored(cls, document: Mapping[str, Any]) -> Self:
         """Return a stored document, without settings that only newer versions define.
@@ -161,9 +175,27 @@ class PolicyDocument(Section):
         """Return the leaves that are set, by dotted name, in internal units: bytes, seconds, words."""
         return dict(_leaves(self, self.model_dump(exclude_none=True)))
 
+    def as_given(self) -> dict[str, Any]:
+        """Return the fields that are set, JSON-ready, sizes and times in the units in which they were given."""
+        found: dict[str, Any] = _with_texts(self.model_dump(mode="json", exclude_none=True), self._given)
+        return found
+
     def written(self) -> dict[str, Any]:
         """Return the leaves that are set, by dotted name, in the form of API answers: short durations such as `6h`."""
         return dict(_leaves(self, self.model_dump(mode="json", exclude_none=True)))
+
+
+def _with_texts(value: Any, given: Any) -> Any:
+    """Return a value with the texts from which its parts were read, where these are in the same place."""
+    match value:
+        case dict():
+            parts = given if isinstance(given, Mapping) else {}
+            return {name: _with_texts(inner, parts.get(name)) for name, inner in value.items()}
+        case list():
+            items = given if isinstance(given, list) and len(given) == len(value) else [None] * len(value)
+            return [_with_texts(*pair) for pair in zip(value, items, strict=True)]
+        case _:
+            return given if isinstance(given, str) else value
 
 
 def _remove(node: Any, location: tuple[int | str, ...]) -> None:
