@@ -1,4 +1,4 @@
-"""The capability matrix on the wire."""
+"""The capability matrix, and the types of catalogs, on the wire."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -8,6 +8,8 @@ from pydantic import ConfigDict, Field
 from api.schemas.common import Answer, JsonObject
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.capabilities import CatalogProperty as DomainProperty
+from engine.domain.tables.capabilities import CatalogType as DomainType
 from engine.domain.tables.capabilities import Cell as DomainCell
 from engine.domain.tables.table import FormatName
 
@@ -102,3 +104,91 @@ class FormatList(Answer):
     def of(cls, matrices: Sequence[Capabilities]) -> Self:
         """Return the wire form."""
         return cls(items=[Format.from_domain(matrix) for matrix in matrices])
+
+
+_PROPERTY: JsonObject = {
+    "name": "uri",
+    "description": "Address of the server.",
+    "required": True,
+    "secret": False,
+    "example": "https://",
+}
+_TYPE: JsonObject = {
+    "format": "iceberg",
+    "type": "rest",
+    "label": "REST",
+    "supported": True,
+    "reason": None,
+    "properties": [_PROPERTY],
+}
+
+
+class CatalogProperty(Answer):
+    """A property of catalogs of one type."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_PROPERTY]})
+
+    name: str
+    description: str
+    required: bool
+    secret: bool = Field(description="The value must be a reference: `env:NAME`, or `file:/path`.")
+    example: str | None = Field(description="What a form may begin with; null where nothing is usual.")
+
+    @classmethod
+    def from_domain(cls, found: DomainProperty) -> Self:
+        """Return the wire form."""
+        return cls(
+            name=found.name,
+            description=found.description,
+            required=found.is_required,
+            secret=found.is_secret,
+            example=found.example or None,
+        )
+
+
+class CatalogType(Answer):
+    """A type of catalog of one format: the value of its property `type`, and its other properties.
+
+    Catalogs of any type also take the properties of the store that holds their tables' files, such as `s3.endpoint`.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_TYPE]})
+
+    format: FormatName
+    type: str
+    label: str = Field(description="Its name for people.")
+    supported: bool = Field(description="True when such catalogs can be created.")
+    reason: str | None = Field(description="Reason why they can't; null if they can.")
+    properties: list[CatalogProperty]
+
+    @classmethod
+    def from_domain(cls, name: FormatName, found: DomainType) -> Self:
+        """Return the wire form."""
+        return cls(
+            format=name,
+            type=found.type,
+            label=found.label,
+            supported=found.reason is None,
+            reason=found.reason,
+            properties=[CatalogProperty.from_domain(each) for each in found.properties],
+        )
+
+
+class CatalogTypeList(Answer):
+    """Types of catalogs of the formats that this server serves, those of one format together, the usual one first."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"items": [_TYPE]}]})
+
+    items: list[CatalogType]
+
+    @classmethod
+    def of(cls, matrices: Sequence[Capabilities]) -> Self:
+        """Return the wire form."""
+        return cls(
+            items=[
+                CatalogType.from_domain(matrix.format, each)
+                for matrix in matrices
+                if matrix.is_served
+                for each in matrix.catalog_types
+            ]
+        )

@@ -132,9 +132,10 @@ class Signals(Resource[S]):
 
 
 class Formats(Resource[S]):
-    """Operations, and which of them and which settings each table format supports."""
+    """Operations, which of them and which settings each table format supports, and the types of its catalogs."""
 
     list = Operation(requests.list_formats, AsModel(lambda: models.FormatList))
+    list_catalog_types = Operation(requests.list_catalog_types, AsModel(lambda: models.CatalogTypeList))
     list_operations = Operation(requests.list_operations, AsModel(lambda: models.OperationList))
 
 

@@ -1,8 +1,7 @@
-"""Capabilities of table formats in this version, with the reason for each missing one; and which settings have effect.
+"""Capabilities of table formats in this version, with the reason for each missing one; and the types of their catalogs.
 
-*Possible*: a policy or run that requires an unsupported capability of the format is refused. A format declares what it
-can do; whatever it does not declare is impossible: a new operation is refused until a format declares it. *Acted on*: a
-setting whose effect comes with the scheduler is stored, merged and shown, and marked as not acted on yet.
+A policy or run that requires an unsupported capability of the format is refused. A format declares what it can do;
+whatever it does not declare is impossible: a new operation is refused until a format declares it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,18 +59,43 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogProperty:
+    """A property of a type of catalog; `example` is what a form begins with, empty where nothing is usual."""
+
+    name: str
+    description: str
+    is_required: bool = False
+    is_secret: bool = False
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogType:
+    """A type of catalog, the value of the property `type`, with its other properties.
+
+    `reason`: why catalogs of this type can't be created, a clause without a full stop; None where they can.
+    """
+
+    type: str
+    label: str
+    properties: tuple[CatalogProperty, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """The capabilities of one format.
 
     `cells` contains every operation; for `rewrite` every strategy on every engine. `settings` contains, by dotted
     field, the unsupported values of settings that affect runs, each with the reason; `"*"` stands for any value but
-    null, `off` and the empty list. `is_served`: catalogs of the format can be created and their tables read, even if no
-    operation is possible.
+    null, `off` and the empty list. `catalog_types`: the usual one first. `is_served`: catalogs of the format can be
+    created and their tables read, even if no operation is possible.
     """
 
     format: FormatName
     cells: tuple[Cell, ...]
     settings: Mapping[str, Mapping[str, str]]
+    catalog_types: tuple[CatalogType, ...] = ()
     is_served: bool = True
 
     @staticmethod
@@ -81,6 +105,7 @@ class Capabilities:
         operations: Mapping[Operation, Capability],
         rewrites: Mapping[tuple[str, str], Capability],
         settings: Mapping[str, Mapping[str, str]],
+        catalog_types: tuple[CatalogType, ...] = (),
         otherwise: str | None = None,
     ) -> "Capabilities":
         """Return the matrix of a format with these answers; every other cell is impossible.
@@ -90,6 +115,7 @@ class Capabilities:
             operations: the answer for each operation other than `rewrite`.
             rewrites: the answer for each pair of strategy and engine of `rewrite`.
             settings: as the attribute; those that ask for an impossible operation or strategy are added.
+            catalog_types: as the attribute.
             otherwise: the reason for every other cell; None: that this version does not do it.
         """
         unknown = impossible(otherwise or f"this version does not do it on {name.value} tables")
@@ -113,7 +139,7 @@ class Capabilities:
             for cell in found
             if cell.operation is not Operation.REWRITE and not cell.capability.possible
         }
-        return Capabilities(name, tuple(found), {"rewrite.strategy": strategies, **refused, **settings})
+        return Capabilities(name, tuple(found), {"rewrite.strategy": strategies, **refused, **settings}, catalog_types)
 
     def operation(self, operation: Operation) -> Capability:
         """Return whether an operation is possible with any strategy and engine, otherwise the first reason why not."""
@@ -148,6 +174,11 @@ def _reason(reasons: Mapping[str, str], value: Any) -> str | None:
     if value is None or value in ([], (), OFF):
         return None
     return reasons.get("*") or (reasons.get(value) if isinstance(value, str) else None)
+
+
+def unserved_type(name: str, label: str) -> CatalogType:
+    """Return a type of catalog that other programs have, and this version does not serve."""
+    return CatalogType(name, label, reason=f"this version does not serve this type of catalog ({label})")
 
 
 def not_served(name: FormatName) -> Capabilities:

@@ -1,11 +1,11 @@
 """A table format and its catalogs: what can be done to its tables, and connections that open them."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from engine.domain.errors import FieldProblem
-from engine.domain.tables.capabilities import Capabilities
+from engine.domain.tables.capabilities import Capabilities, CatalogType
 from engine.domain.tables.table import OutsideFiles, TableRef
 from engine.formats.base.tables import OpenTable
 
@@ -76,15 +76,15 @@ OWN_LOCATION: Final = FileScope()
 """Only the location in the table's metadata."""
 
 
-def problems_of_type(properties: Mapping[str, str], types: Collection[str]) -> Iterator[FieldProblem]:
+def problems_of_type(properties: Mapping[str, str], types: Sequence[CatalogType]) -> Iterator[FieldProblem]:
     """Yield the problem of a catalog whose property `type` is missing, or none of the types of its format."""
     found = properties.get("type")
-    if found not in types:
-        names = sorted(types)
-        hint = f"use one of {', '.join(names)}" if len(names) > 1 else f"use {names[0]}"
-        yield FieldProblem(
-            "/properties/type", "is not a type of catalog of this format" if found else "is missing", found, hint
-        )
+    served = sorted(each.type for each in types if each.reason is None)
+    if found not in served:
+        reason = next((each.reason for each in types if each.type == found), None)
+        hint = f"use one of {', '.join(served)}" if len(served) > 1 else f"use {served[0]}"
+        message = (reason or "is not a type of catalog of this format") if found else "is missing"
+        yield FieldProblem("/properties/type", message, found, hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Final
 from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import POSSIBLE, STRATEGIES, Capabilities, impossible
 from engine.domain.tables.table import FormatName
+from engine.formats.hive.catalog.properties import TYPES
 
 _POSSIBLE: Final = ("binpack", "sort", "zorder", "hilbert")
 _WHOLE: Final = (
@@ -27,5 +28,6 @@ CAPABILITIES: Final = Capabilities.declared(
     rewrites={(each, "arrow"): POSSIBLE if each in _POSSIBLE else impossible(_WHOLE) for each in STRATEGIES}
     | {(each, "native"): impossible(_NO_ENGINE) for each in STRATEGIES},
     settings={},
+    catalog_types=TYPES,
 )
 """The capabilities of the Hive format."""

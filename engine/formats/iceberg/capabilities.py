@@ -9,6 +9,7 @@ from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import POSSIBLE, STRATEGIES, Capabilities, impossible
 from engine.domain.tables.keys import KEY_SETTING
 from engine.domain.tables.table import FormatName
+from engine.formats.iceberg.catalog.known_properties import TYPES
 
 _BY_ARROW: Final = ("binpack", "sort", "zorder", "hilbert", "tiered", "window")
 _NATIVE: Final = "this version calls Iceberg's own procedure for binpack only; arrow does it"
@@ -29,5 +30,6 @@ CAPABILITIES: Final = Capabilities.declared(
     rewrites={(each, "arrow"): POSSIBLE for each in _BY_ARROW}
     | {(each, "native"): POSSIBLE if each == "binpack" else impossible(_NATIVE) for each in STRATEGIES},
     settings={KEY_SETTING: {"*": _NO_MERGE}},
+    catalog_types=TYPES,
 )
 """The capabilities of the Iceberg format."""

@@ -32,7 +32,7 @@ from engine.formats.iceberg.catalog.catalogs import (
     load,
 )
 from engine.formats.iceberg.catalog.file_access import names_code
-from engine.formats.iceberg.catalog.known_properties import PLAIN, misspelt
+from engine.formats.iceberg.catalog.known_properties import PLAIN, TYPES, misspelt
 from engine.formats.iceberg.catalog.listing import list_tables
 from engine.formats.iceberg.catalog.pointers import pointers
 from engine.formats.iceberg.catalog.vended import problems_of_vended_hosts
@@ -42,7 +42,6 @@ from engine.formats.iceberg.table import IcebergTable
 from engine.formats.intake.caches import ManifestCache
 from engine.outgoing.bounds import CheckLocation, CheckPeer, any_peer, anywhere
 
-_TYPES: Final = ("rest", "sql")
 _LOADING: Final = "snapshot-loading-mode"
 _SCHEMES: Final = {
     "rest": ("http://", "https://"),
@@ -101,7 +100,7 @@ class IcebergFormat:
 
 def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     kind = properties.get("type")
-    yield from problems_of_type(properties, _TYPES)
+    yield from problems_of_type(properties, TYPES)
     uri = properties.get("uri")
     schemes = _SCHEMES.get(kind or "", ())
     if not uri:

@@ -6,6 +6,7 @@ from engine.domain.runs.run import Operation
 from engine.domain.tables.capabilities import ENGINES, POSSIBLE, STRATEGIES, Capabilities, Capability, impossible
 from engine.domain.tables.keys import KEY_SETTING
 from engine.domain.tables.table import FormatName
+from engine.formats.paimon.catalog.properties import TYPES
 
 NOT_DONE: Final = "this version does not do it on Paimon tables"
 _POSSIBLE: Final = ("binpack", "window", "tiered")
@@ -36,5 +37,6 @@ CAPABILITIES: Final = Capabilities.declared(
         for engine in ENGINES
     },
     settings={KEY_SETTING: {"*": _OWN_KEY}},
+    catalog_types=TYPES,
 )
 """The capabilities of the Paimon format."""

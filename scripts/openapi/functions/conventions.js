@@ -3,7 +3,7 @@
 const METHODS = ["get", "put", "post", "patch", "delete"];
 
 /** Lists whose length the version of the service fixes: they have no pages. */
-const FIXED_LISTS = ["list_formats", "list_operations", "list_presets"];
+const FIXED_LISTS = ["list_catalog_types", "list_formats", "list_operations", "list_presets"];
 /** Makes a secret, which no stored answer may repeat. */
 const NOT_REPEATABLE = ["create_key"];
 /** Actions that leave nothing to show. */

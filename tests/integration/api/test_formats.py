@@ -26,6 +26,34 @@ async def test_engines_and_strategies_are_told_apart(api: Api) -> None:
     assert [each["setting"] for each in iceberg["refused_settings"]] == ["rewrite.key"]
 
 
+async def test_catalogs_of_every_supported_type_are_created_from_its_properties(api: Api) -> None:
+    """Those that are needed suffice, and each other one is accepted; other types are refused by their reason."""
+    known = {"warehouse": "s3://lake/w", "lock.enabled": "true", "packhouse.lock-time-zone": "UTC"}
+    known |= {
+        "token.provider": "bear",
+        "packhouse.vended-hosts": "store.example",
+        "scope": "all",
+        "credential": "env:X",
+    }
+    addresses = {"metastore": "thrift://lake:9083", "rest": "https://lake.example"}
+    types = (await api.get("/v1/catalog-types"))["items"]
+    assert {each["format"] for each in types} == {"iceberg", "paimon", "hive"}
+    for number, each in enumerate(types):
+        values = known | {"uri": addresses.get(each["type"], "postgresql://lake/catalog")}
+        filled = {one["name"]: values.get(one["name"], "env:GIVEN") for one in each["properties"]}
+        needed = {one["name"]: filled[one["name"]] for one in each["properties"] if one["required"]}
+        body = {"format": each["format"]}
+        for name, given in ((f"needed-{number}", needed), (f"all-{number}", filled)):
+            made = body | {"name": name, "properties": {"type": each["type"]} | given}
+            answer = await api.post("/v1/catalogs", made, status=201 if each["supported"] else 422)
+            assert each["supported"] or answer["errors"][0]["message"] == each["reason"]
+        for name in needed:
+            lacking = {"type": each["type"]} | {key: value for key, value in needed.items() if key != name}
+            refused = await api.post("/v1/catalogs", body | {"name": "lacking", "properties": lacking}, status=422)
+            found = refused["errors"][0]
+            assert (found["pointer"], found["message"]) == (f"/properties/{name}", "is missing")
+
+
 async def test_every_operation_says_what_it_needs_and_who_may_request_it(api: Api) -> None:
     items = {each["operation"]: each for each in (await api.get("/v1/operations"))["items"]}
     assert list(items) == [each.value for each in OPERATIONS]

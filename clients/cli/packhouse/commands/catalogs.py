@@ -72,6 +72,28 @@ def create(
     session.show(created, lambda console: print_tree(console, created))
 
 
+@app.command("types")
+def list_types(context: typer.Context) -> None:
+    """Show the types of catalogs of each table format, and the properties of each; `*` marks those that are needed."""
+    session = Session.of(context)
+    found = session.ask(session.client.formats.list_catalog_types)
+    rows = [
+        (
+            each["format"],
+            each["type"],
+            Markup("[green]yes[/]" if each["supported"] else "[red]no[/]"),
+            _properties(each),
+        )
+        for each in found["items"]
+    ]
+    session.show(found, lambda console: print_rows(console, ("format", "=type", "", "properties, or why not"), rows))
+
+
+def _properties(kind: Mapping[str, Any]) -> str:
+    names = (f"{each['name']}*" if each["required"] else each["name"] for each in kind["properties"])
+    return kind["reason"] or ", ".join(names)
+
+
 @app.command("set")
 def set_(
     context: typer.Context,

@@ -117,6 +117,6 @@ def with_sizes(value: Any, name: str = "") -> Any:
 
 
 def is_size(value: object, name: str) -> TypeGuard[int]:
-    """Tell whether the value of a setting is a size in bytes, by the setting's name."""
+    """Return whether the value of a setting is a size in bytes, by the setting's name."""
     last = name.rpartition(".")[2]
     return type(value) is int and value > 0 and (last.endswith("_bytes") or last in _SIZES)

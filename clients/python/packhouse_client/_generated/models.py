@@ -309,6 +309,21 @@ class CatalogLimitsPut(Model):
     """Object-store requests per second."""
 
 
+class CatalogProperty(Model):
+    """A property of catalogs of one type."""
+
+    name: str = not_answered("name")
+    """Its name."""
+
+    description: str = not_answered("description")
+    required: bool = not_answered("required")
+    secret: bool = not_answered("secret")
+    """The value must be a reference: `env:NAME`, or `file:/path`."""
+
+    example: str | None = not_answered("example")
+    """What a form may begin with; null where nothing is usual."""
+
+
 class CatalogReplace(Model):
     """
     New properties, allowed locations and `outside_files` of a catalog, as a whole.
@@ -334,6 +349,34 @@ class CatalogScope(Model):
 
     catalog: str
     """Name of the catalog."""
+
+
+class CatalogType(Model):
+    """
+    A type of catalog of one format: the value of its property `type`, and its other properties.
+
+    Catalogs of any type also take the properties of the store that holds their tables' files, such as `s3.endpoint`.
+    """
+
+    format: FormatName = not_answered("format")
+    type: str = not_answered("type")
+    label: str = not_answered("label")
+    """Its name for people."""
+
+    supported: bool = not_answered("supported")
+    """True when such catalogs can be created."""
+
+    reason: str | None = not_answered("reason")
+    """Reason why they can't; null if they can."""
+
+    properties: list[CatalogProperty] = not_answered("properties")
+
+
+class CatalogTypeList(Model):
+    """Types of catalogs of the formats that this server serves, those of one format together, the usual one first."""
+
+    items: list[CatalogType] = not_answered("items")
+    """The items of this page."""
 
 
 class Cell(Model):

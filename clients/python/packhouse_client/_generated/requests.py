@@ -1713,6 +1713,15 @@ def list_formats() -> dict[str, Any]:
     return arguments("GET", "/v1/formats")
 
 
+def list_catalog_types() -> dict[str, Any]:
+    """Show the types of catalogs.
+
+    Show the types of catalogs of each served format with their properties; for unsupported types the
+    reason.
+    """
+    return arguments("GET", "/v1/catalog-types")
+
+
 def list_operations() -> dict[str, Any]:
     """Show every operation.
 

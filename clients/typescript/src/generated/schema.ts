@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/catalog-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the types of catalogs
+         * @description Show the types of catalogs of each served format with their properties; for unsupported types the reason.
+         */
+        get: operations["list_catalog_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/catalogs": {
         parameters: {
             query?: never;
@@ -2019,6 +2039,29 @@ export interface components {
             next_page_token: string | null;
         };
         /**
+         * @description A property of catalogs of one type.
+         * @example {
+         *       "name": "uri",
+         *       "description": "Address of the server.",
+         *       "required": true,
+         *       "secret": false,
+         *       "example": "https://"
+         *     }
+         */
+        CatalogProperty: {
+            description: string;
+            /**
+             * Example
+             * @description What a form may begin with; null where nothing is usual.
+             */
+            example: string | null;
+            /** @description Its name. */
+            name: string;
+            required: boolean;
+            /** @description The value must be a reference: `env:NAME`, or `file:/path`. */
+            secret: boolean;
+        };
+        /**
          * @description New properties, allowed locations and `outside_files` of a catalog, as a whole.
          *
          *     Its name, format and grants stay.
@@ -2068,6 +2111,43 @@ export interface components {
              * @enum {string}
              */
             kind: "catalog";
+        };
+        /**
+         * @description A type of catalog of one format: the value of its property `type`, and its other properties.
+         *
+         *     Catalogs of any type also take the properties of the store that holds their tables' files, such as `s3.endpoint`.
+         * @example {
+         *       "format": "iceberg",
+         *       "type": "rest",
+         *       "label": "REST",
+         *       "supported": true,
+         *       "reason": null,
+         *       "properties": [
+         *         {
+         *           "name": "uri",
+         *           "description": "Address of the server.",
+         *           "required": true,
+         *           "secret": false,
+         *           "example": "https://"
+         *         }
+         *       ]
+         *     }
+         */
+        CatalogType: {
+            format: components["schemas"]["FormatName"];
+            /** @description Its name for people. */
+            label: string;
+            properties: components["schemas"]["CatalogProperty"][];
+            /** @description Reason why they can't; null if they can. */
+            reason: string | null;
+            /** @description True when such catalogs can be created. */
+            supported: boolean;
+            type: string;
+        };
+        /** @description Types of catalogs of the formats that this server serves, those of one format together, the usual one first. */
+        CatalogTypeList: {
+            /** @description The items of this page. */
+            items: components["schemas"]["CatalogType"][];
         };
         /**
          * @description Support of one operation, by one strategy on one engine, for tables of the format.
@@ -9551,6 +9631,37 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    list_catalog_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Types of catalogs of the formats that this server serves, those of one format together, the usual one first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogTypeList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     list_catalogs: {

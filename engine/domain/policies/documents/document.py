@@ -150,7 +150,7 @@ class PolicyDocument(Section):  # noqa: PLW1641 - pydantic makes the hash of a f
         return document
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both set the same values, in whatever units they are written."""
+        """Return whether both set the same values, in whatever units they are written."""
         return isinstance(other, PolicyDocument) and self.__dict__ == other.__dict__
 
     @classmethod

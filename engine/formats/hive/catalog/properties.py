@@ -6,6 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from engine.domain.errors import FieldProblem
+from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
 from engine.domain.values.uris import masked
 from engine.formats.base import PLAIN_OF_STORES, STORE_PREFIXES, PlainProperties, problems_of_type
 from engine.formats.intake.parameters import MEANINGLESS
@@ -14,7 +15,19 @@ METASTORE: Final = "metastore"
 URI: Final = "uri"
 
 PLAIN: Final = PlainProperties(PLAIN_OF_STORES | {"type", URI, MEANINGLESS})
-_NAMES: Final = ("type", URI, MEANINGLESS)
+TYPES: Final = (
+    CatalogType(
+        METASTORE,
+        "Hive Metastore",
+        (
+            CatalogProperty(
+                URI, "Address of the Metastore; several of one are separated by commas.", True, False, "thrift://"
+            ),
+        ),
+    ),
+    unserved_type("glue", "AWS Glue"),
+)
+_NAMES: Final = ("type", *(each.name for each in TYPES[0].properties), MEANINGLESS)
 _REFERENCES: Final = ("env:", "file:")
 _ADDRESS: Final = re.compile(r"thrift://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}/?")
 _LARGEST_PORT: Final = 65_535
@@ -23,7 +36,7 @@ _HINT: Final = "write thrift://host:9083; several addresses of one Metastore are
 
 def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property."""
-    yield from problems_of_type(properties, (METASTORE,))
+    yield from problems_of_type(properties, TYPES)
     uri = properties.get(URI)
     if not uri:
         yield FieldProblem("/properties/uri", "is missing", uri, _HINT)

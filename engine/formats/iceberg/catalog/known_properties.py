@@ -13,6 +13,7 @@ import pyiceberg.catalog.rest
 import pyiceberg.catalog.sql
 import pyiceberg.io
 
+from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
 from engine.formats.base import PLAIN_OF_STORES, PlainProperties
 from engine.formats.iceberg.catalog.catalogs import CATALOG_NAME
 from engine.formats.iceberg.catalog.vended import VENDED_HOSTS
@@ -59,6 +60,39 @@ PLAIN: Final = PlainProperties(
     prefixes=("table-default.", "table-override.", "view-default.", "view-override."),
 )
 """Properties whose values are not secrets."""
+
+
+_SPARK: Final = CatalogProperty(SPARK_CATALOG, "Name of the catalog in Spark; Iceberg's own procedures need it.")
+TYPES: Final = (
+    CatalogType(
+        "rest",
+        "REST",
+        (
+            CatalogProperty("uri", "Address of the server.", is_required=True, example="https://"),
+            CatalogProperty("warehouse", "Name or location of the warehouse, as the server knows it."),
+            CatalogProperty("credential", "Client id and secret of OAuth 2.", False, True, "env:LAKE_CREDENTIAL"),
+            CatalogProperty("token", "Bearer token, in place of a credential.", is_secret=True),
+            CatalogProperty("oauth2-server-uri", "Address that gives tokens for the credential."),
+            CatalogProperty("scope", "Scope of OAuth 2."),
+            CatalogProperty(VENDED_HOSTS, "Hosts of stores that the server may name, separated by commas."),
+            _SPARK,
+        ),
+    ),
+    CatalogType(
+        "sql",
+        "SQL",
+        (
+            CatalogProperty("uri", "Address of the database.", is_required=True, example="env:LAKE_CATALOG_URI"),
+            CatalogProperty("warehouse", "Folder of the tables.", example="s3://"),
+            _SPARK,
+        ),
+    ),
+    unserved_type("hive", "Hive Metastore"),
+    unserved_type("glue", "AWS Glue"),
+    unserved_type("dynamodb", "AWS DynamoDB"),
+    unserved_type("bigquery", "BigQuery Metastore"),
+)
+"""Types of Iceberg catalogs with their usual properties; PyIceberg has more."""
 
 
 def _known() -> frozenset[str]:

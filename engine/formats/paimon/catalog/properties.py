@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from engine.domain.errors import FieldProblem
+from engine.domain.tables.capabilities import CatalogProperty, CatalogType, unserved_type
 from engine.domain.values.uris import masked
 from engine.formats.base import PLAIN_OF_STORES, STORE_PREFIXES, PlainProperties, problems_of_type
 from engine.formats.intake.parameters import MEANINGLESS
@@ -27,10 +28,37 @@ PLAIN: Final = PlainProperties(
     PLAIN_OF_STORES
     | {"type", "warehouse", MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER}
 )
+_WAREHOUSE: Final = CatalogProperty("warehouse", "Folder of the databases.", is_required=True, example="s3://")
+TYPES: Final = (
+    CatalogType(FILESYSTEM, "File system", (_WAREHOUSE,)),
+    CatalogType(
+        JDBC,
+        "JDBC",
+        (
+            CatalogProperty(URI, "Address of the database, without jdbc:.", is_required=True, example="postgresql://"),
+            _WAREHOUSE,
+            CatalogProperty(USER, "User of the database."),
+            CatalogProperty(PASSWORD, "Password of the user.", is_secret=True, example="env:LAKE_CATALOG_PASSWORD"),
+            CatalogProperty(CATALOG_KEY, "Key of the catalog in the database, as its writers have it; default jdbc."),
+            CatalogProperty(LOCK_ENABLED, "Whether writers take locks in the database."),
+            CatalogProperty(LOCK_TIME_ZONE, "Time zone of the writers, in which their locks expire."),
+        ),
+    ),
+    CatalogType(
+        REST,
+        "REST",
+        (
+            CatalogProperty(URI, "Address of the server.", is_required=True, example="https://"),
+            CatalogProperty("warehouse", "Name of the warehouse on the server.", is_required=True),
+            CatalogProperty(TOKEN, "Bearer token.", True, True, "env:LAKE_CATALOG_TOKEN"),
+            CatalogProperty(TOKEN_PROVIDER, "Kind of the token: bear, a bearer token."),
+        ),
+    ),
+    unserved_type("hive", "Hive Metastore"),
+)
+"""Types of Paimon catalogs with every property that each takes."""
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    FILESYSTEM: ("type", "warehouse", MEANINGLESS),
-    JDBC: ("type", "warehouse", MEANINGLESS, URI, CATALOG_KEY, USER, PASSWORD, LOCK_ENABLED, LOCK_TIME_ZONE),
-    REST: ("type", "warehouse", MEANINGLESS, URI, TOKEN, TOKEN_PROVIDER),
+    each.type: ("type", *(one.name for one in each.properties), MEANINGLESS) for each in TYPES
 }
 _SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
 _REFERENCES: Final = ("env:", "file:")
@@ -44,7 +72,7 @@ _REASONS: Final[Mapping[str, str]] = {
 def problems_of(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     """Yield one problem for each wrong property."""
     kind = properties.get("type", "")
-    yield from problems_of_type(properties, _NAMES)
+    yield from problems_of_type(properties, TYPES)
     if not properties.get("warehouse"):
         hint = "give the folder of the databases, such as s3://lake/warehouse; for a REST catalog its name"
         yield FieldProblem("/properties/warehouse", "is missing", None, hint)

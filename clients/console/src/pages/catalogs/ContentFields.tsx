@@ -14,10 +14,13 @@ const OUTSIDE = [
   { value: "allowed_locations", label: "Accept them below the allowed locations" },
 ];
 
-export function ContentFields({ content, onChange }: { content: Content; onChange: (content: Content) => void }) {
+type Known = readonly Schemas["CatalogProperty"][];
+
+/** `known`: the properties of the type of catalog, which are described beside their rows. */
+export function ContentFields({ content, onChange, known = [] }: { content: Content; onChange: (content: Content) => void; known?: Known }) {
   return (
     <>
-      <PropertyRows rows={content.rows} onChange={(rows) => onChange({ ...content, rows })} />
+      <PropertyRows rows={content.rows} known={known} onChange={(rows) => onChange({ ...content, rows })} />
       <Textarea
         label="Allowed locations"
         description="One path in each line, such as s3://lake/tables: tables must be located below one of them. Empty: anywhere that the deployment allows."
@@ -38,7 +41,8 @@ export function ContentFields({ content, onChange }: { content: Content; onChang
   );
 }
 
-function PropertyRows({ rows, onChange }: { rows: readonly PropertyRow[]; onChange: (rows: readonly PropertyRow[]) => void }) {
+function PropertyRows({ rows, known, onChange }: { rows: readonly PropertyRow[]; known: Known; onChange: (rows: readonly PropertyRow[]) => void }) {
+  const described = (name: string) => known.find((one) => one.name === name)?.description;
   const replace = (row: PropertyRow) => onChange(rows.map((one) => (one.id === row.id ? row : one)));
   return (
     <Fieldset legend="Properties">
@@ -60,7 +64,7 @@ function PropertyRows({ rows, onChange }: { rows: readonly PropertyRow[]; onChan
             style={{ flex: 1 }}
             value={row.value}
             error={warningOf(row)}
-            description={isReference(row.value) ? "A reference: it is read at each use" : undefined}
+            description={isReference(row.value) ? "A reference: it is read at each use" : described(row.name)}
             inputWrapperOrder={["input", "description", "error"]}
             onChange={(event) => replace({ ...row, value: event.currentTarget.value })}
           />

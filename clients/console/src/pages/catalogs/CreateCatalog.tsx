@@ -6,25 +6,34 @@ import { useState } from "react";
 import { packhouse, type Schemas } from "../../api/client";
 import { commandLine } from "../../format/commands";
 import { FormDialog } from "../../parts/FormDialog";
-import { formatsQuery } from "./catalogQueries";
+import { Problem } from "../../parts/Problem";
+import { catalogTypesQuery } from "./catalogQueries";
 import { type Content, ContentFields } from "./ContentFields";
-import { contentWords, kindsOf, linesOf, problemOfRows, propertiesOf, startRows } from "./propertiesForm";
+import { contentWords, linesOf, problemOfRows, propertiesOf, startRows } from "./propertiesForm";
+
+type CatalogType = Schemas["CatalogType"];
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 export function CreateCatalog({ onClose }: { onClose: () => void }) {
+  const types = useQuery(catalogTypesQuery);
+  if (types.isError) return <Problem error={types.error} onRetry={() => void types.refetch()} />;
+  return types.data === undefined ? null : <CreateDialog types={types.data.items} onClose={onClose} />;
+}
+
+function CreateDialog({ types, onClose }: { types: readonly CatalogType[]; onClose: () => void }) {
+  const served = types.filter((one) => one.supported);
   const [name, setName] = useState("");
-  const [format, setFormat] = useState<Schemas["FormatName"]>("iceberg");
-  const [kind, setKind] = useState("REST");
-  const [content, setContent] = useState<Content>(() => ({ rows: startRows("iceberg"), locations: "", outside: "refuse" }));
+  const [kind, setKind] = useState(served[0]);
+  const [content, setContent] = useState<Content>(() => ({ rows: startRows(kind), locations: "", outside: "refuse" }));
   const navigate = useNavigate();
-  const begin = (nextFormat: Schemas["FormatName"], nextKind: string) => {
-    setFormat(nextFormat);
-    setKind(nextKind);
-    setContent({ ...content, rows: startRows(nextFormat, nextKind) });
+  const begin = (next: CatalogType | undefined) => {
+    setKind(next);
+    setContent({ ...content, rows: startRows(next) });
   };
-  const formats = useQuery(formatsQuery);
-  const served = formats.data?.items.filter((one) => one.served).map((one) => one.format) ?? ["iceberg"];
+  const format = kind?.format ?? "iceberg";
+  const ofFormat = (isSupported: boolean) => types.filter((one) => one.format === format && one.supported === isSupported);
+  const unserved = ofFormat(false).map((one) => one.label);
   const body = {
     name,
     format,
@@ -59,26 +68,26 @@ export function CreateCatalog({ onClose }: { onClose: () => void }) {
       <Select
         label="Table format"
         description="Formats that this server serves; the page Formats shows what each supports."
-        data={served}
+        data={[...new Set(served.map((one) => one.format))]}
         allowDeselect={false}
         value={format}
-        onChange={(value) => begin(value as Schemas["FormatName"], kindsOf(value ?? "")[0] ?? "")}
+        onChange={(value) => begin(served.find((one) => one.format === value))}
       />
       <Stack gap={4}>
         <Text size="sm" fw={500} id="kind">
           Kind of catalog
         </Text>
         <Text size="xs" c="dimmed">
-          Fills in the properties that such a catalog usually has.
+          Fills in the properties that such a catalog usually has.{unserved.length > 0 && ` Not served by this version: ${unserved.join(", ")}.`}
         </Text>
         <SegmentedControl
           aria-labelledby="kind"
-          data={kindsOf(format)}
-          value={kind}
-          onChange={(value) => begin(format, value)}
+          data={ofFormat(true).map((one) => ({ value: one.type, label: one.label }))}
+          value={kind?.type ?? ""}
+          onChange={(value) => begin(ofFormat(true).find((one) => one.type === value))}
         />
       </Stack>
-      <ContentFields content={content} onChange={setContent} />
+      <ContentFields content={content} onChange={setContent} known={kind?.properties ?? []} />
     </FormDialog>
   );
 }

@@ -21,6 +21,12 @@ export const formatsQuery = queryOptions({
   staleTime: 10 * 60_000,
 });
 
+export const catalogTypesQuery = queryOptions({
+  queryKey: ["catalog-types"],
+  queryFn: ({ signal }) => packhouse.get("/v1/catalog-types", { signal }),
+  staleTime: 10 * 60_000,
+});
+
 export const etagOf = ({ version }: { version: number }): string => `"${version}"`;
 export const pathOf = (name: string, tail = ""): string => `/v1/catalogs/${encodeURIComponent(name)}${tail}`;
 export type Catalog = Schemas["Catalog"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { labelsOf, patternOf, registrationOf } from "./discover/discovery";
 import { grantCommands, grantRow, grantsOf, problemOfGrants } from "./grants/grantsForm";
-import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, warningOf } from "./propertiesForm";
+import { contentWords, linesOf, problemOfRows, propertiesOf, rowOf, startRows, warningOf } from "./propertiesForm";
 
 describe("properties of a catalog", () => {
   it.each([
@@ -24,6 +24,17 @@ describe("properties of a catalog", () => {
   });
 
   it("leave out empty rows", () => expect(propertiesOf([rowOf(" type ", "sql"), rowOf()])).toEqual({ type: "sql" }));
+
+  it("begin with the type, and what it needs or usually has", () => {
+    const property = { description: "", secret: false };
+    const properties = [
+      { ...property, name: "uri", required: true, example: null },
+      { ...property, name: "user", required: false, example: null },
+      { ...property, name: "token", required: false, example: "env:TOKEN" },
+    ];
+    const rows = startRows({ format: "paimon", type: "rest", label: "REST", supported: true, reason: null, properties });
+    expect(propertiesOf(rows)).toEqual({ type: "rest", uri: "", token: "env:TOKEN" });
+  });
 
   it("become options of the command", () =>
     expect(contentWords({ properties: { type: "sql" }, allowed_locations: linesOf(" s3://a \n\n"), outside_files: "allowed_locations" })).toEqual([

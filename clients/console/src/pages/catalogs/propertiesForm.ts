@@ -1,29 +1,19 @@
-/** Properties of a catalog as rows of a form, and the starts that fit usual catalogs. */
+/** Properties of a catalog as rows of a form. */
+import type { Schemas } from "../../api/client";
+
 export interface PropertyRow {
   readonly id: number;
   readonly name: string;
   readonly value: string;
 }
 
-type Start = readonly (readonly [string, string])[];
+type CatalogType = Schemas["CatalogType"];
 
-/** Kinds of catalogs of each format, with the properties that such a catalog usually has. */
-const STARTS: Readonly<Record<string, Readonly<Record<string, Start>>>> = {
-  iceberg: {
-    REST: [["type", "rest"], ["uri", ""], ["warehouse", ""], ["credential", "env:LAKE_CREDENTIAL"]],
-    SQL: [["type", "sql"], ["uri", "env:LAKE_CATALOG_URI"], ["warehouse", ""]],
-    Glue: [["type", "glue"], ["glue.region", ""]],
-    Hive: [["type", "hive"], ["uri", ""], ["warehouse", ""]],
-  },
-  paimon: { Filesystem: [["type", "filesystem"], ["warehouse", ""]] },
-  hive: { Metastore: [["type", "metastore"], ["uri", "thrift://"]] },
-};
-
-export const kindsOf = (format: string): string[] => Object.keys(STARTS[format] ?? {});
-
-/** Return the first rows of a form for a kind of catalog, by default for the first kind of the format. */
-export const startRows = (format: string, kind = kindsOf(format)[0] ?? ""): PropertyRow[] =>
-  (STARTS[format]?.[kind] ?? []).map(([name, value]) => rowOf(name, value));
+/** Return the first rows of a form for a type of catalog: its type, and the properties that it needs or usually has. */
+export const startRows = (kind: CatalogType | undefined): PropertyRow[] =>
+  kind === undefined
+    ? [rowOf("type")]
+    : [rowOf("type", kind.type), ...kind.properties.filter((one) => one.required || one.example !== null).map((one) => rowOf(one.name, one.example ?? ""))];
 
 const REFERENCE = /^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/[^/].*)$/;
 const SECRET_NAME = /secret|password|passwd|token|credential|access-key|account-key|sas|connection-string/i;
