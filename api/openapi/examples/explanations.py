@@ -89,7 +89,6 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "Rates": {"bytes_per_second": 50000000.0, "requests_per_second": None},
     "RunNow": {
         "outcome": "rewrite",
-        "waits_for": [],
         "prediction_errors": {},
         "skipped_reasons": {},
     },

@@ -100,12 +100,14 @@ class Hold(Statement):
                     "values": {},
                     "remedy": None,
                     "until": "2026-11-01T06:00:00Z",
+                    "holds_requests": True,
                 }
             ]
         }
     )
 
     until: Instant | None = Field(description="Null: its end is not known.")
+    holds_requests: bool = Field(description="True: a run that is requested now waits for its end as well.")
 
 
 class UpkeepFields(Answer):
@@ -292,7 +294,6 @@ class RunNow(Answer):
 
     outcome: Literal["rewrite", "nothing_to_do", "refused", "disabled", "unknown"]
     because: Statement | None = None
-    waits_for: list[str] = Field(default=[], description="Codes of `held_by` that a run requested now would wait for.")
     base_snapshot_id: str | None = None
     schema_id: int | None = None
     plan_hash: str | None = None

@@ -54,7 +54,7 @@ def explanation(facts: Facts) -> Mapping[str, Any]:
         "budgets": _budgets(facts),
         "schedule": _schedule(facts),
         "conflicts": _conflicts(facts),
-        "now": _now(facts, eligible),
+        "now": _now(facts),
         "live_run": replace(record.live[0], ref=record.table.ref) if record.live else None,
         "last_run": None if record.last is None else replace(record.last, ref=record.table.ref),
         "last_runs": [_ended(run) for run in record.ended[:LAST_RUNS]],
@@ -92,6 +92,7 @@ def _holds(eligible: Eligibility) -> list[Mapping[str, Any]]:
             "values": hold.values,
             "remedy": None if hold.remedy is None else asdict(hold.remedy),
             "until": hold.until,
+            "holds_requests": hold.holds_requests,
         }
         for hold in eligible.held_by
     ]
@@ -219,7 +220,7 @@ def _hot_partitions(facts: Facts) -> Sequence[Mapping[str, Any]]:
     ]
 
 
-def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
+def _now(facts: Facts) -> Mapping[str, Any]:
     trial, blocked = facts.sight.trial, facts.sight.blocked
     if trial is None:
         return {"outcome": "unknown", "because": None if blocked is None else asdict(blocked)}
@@ -239,7 +240,6 @@ def _now(facts: Facts, eligible: Eligibility) -> Mapping[str, Any]:
     reasons = dict(Counter(partition.reason for partition in plan.skipped))
     return {
         "outcome": _outcome(facts, trial),
-        "waits_for": [hold.code for hold in eligible.held_by if hold.holds_requests],
         "skipped_reasons": reasons,
         "cost": cost,
         "prediction_errors": dict(facts.record.known.errors or {}),

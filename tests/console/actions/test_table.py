@@ -46,13 +46,20 @@ def test_owner_and_labels_are_edited(console: Stack, open_page: OpenPage, table:
     assert (stored.owner_team, stored.labels) == ("deeds", {"tier": "silver"})
 
 
-@pytest.mark.deep
-def test_a_table_is_paused_and_resumed_with_a_reason(console: Stack, open_page: OpenPage) -> None:
+def test_a_table_is_paused_and_resumed_with_a_reason_and_a_run_says_that_it_would_wait(
+    console: Stack, open_page: OpenPage
+) -> None:
     page = open_page("/tables/lake.shop.payments").settle().page
     confirm(page, "Pause", reason="schema change")
     expect(page.get_by_role("main")).to_contain_text("schema change", timeout=AT_ONCE_MS)
     with client(console) as packhouse:
         assert packhouse.tables.get("lake.shop.payments").pause is not None
+        press(page, "Run")
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_text("The run would wait before it begins")).to_be_visible()
+        expect(dialog.get_by_role("status")).to_contain_text("resuming the table ends it. Its end is not known.")
+        expect(dialog.get_by_role("button", name="Queue the run")).to_be_visible()
+        page.keyboard.press("Escape")
         confirm(page, "Resume")
         expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible(timeout=AT_ONCE_MS)
         assert packhouse.tables.get("lake.shop.payments").pause is None

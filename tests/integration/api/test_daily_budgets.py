@@ -44,10 +44,11 @@ async def test_while_nothing_fits_explain_shows_what_waits_and_a_dry_run_that_no
     await limit_the_day(api, table_id, "1MiB")
     await spend(api, table_id, 2**20)
     plan = await api.post(f"/v1/tables/{table_id}/plan", {}, status=200)
-    now = (await api.get(f"/v1/tables/{table_id}/explain"))["now"]
+    explained = await api.get(f"/v1/tables/{table_id}/explain")
+    now, holds = explained["now"], explained["next_eligible"]["held_by"]
     assert (plan["groups_total"], plan["deferred_groups"], plan["prediction"]["input_files"]) == (0, 2, 0)
     assert (now["groups_total"], now["deferred_groups"], now["outcome"]) == (2, 2, "rewrite")
-    assert now["waits_for"] == ["bytes_per_day"]
+    assert [each["code"] for each in holds if each["holds_requests"]] == ["bytes_per_day"]
 
 
 async def test_a_dry_run_with_a_day_below_one_file_group_is_refused_as_the_run_is(

@@ -4216,6 +4216,9 @@ class Hold(Model):
     until: datetime | None = not_answered("until")
     """Null: its end is not known."""
 
+    holds_requests: bool = not_answered("holds_requests")
+    """True: a run that is requested now waits for its end as well."""
+
 
 class HotPartition(Model):
     """A partition whose last race against other writers was lost."""
@@ -5025,9 +5028,6 @@ class RunNow(Model):
     outcome: RunNowOutcome = not_answered("outcome")
     because: Statement | None = not_answered("because")
     """Reason why it can't be read; null: it can."""
-
-    waits_for: list[str] = not_answered("waits_for")
-    """Codes of `held_by` that a run requested now would wait for."""
 
     base_snapshot_id: str | None = not_answered("base_snapshot_id")
     """Snapshot that the plan was made on; null for a table without snapshots."""

@@ -4292,7 +4292,8 @@ export interface components {
          *       "text": "Quiet hours: 22:00 to 06:00 (UTC).",
          *       "values": {},
          *       "remedy": null,
-         *       "until": "2026-11-01T06:00:00Z"
+         *       "until": "2026-11-01T06:00:00Z",
+         *       "holds_requests": true
          *     }
          */
         Hold: {
@@ -4301,6 +4302,8 @@ export interface components {
              * @example due
              */
             code: string;
+            /** @description True: a run that is requested now waits for its end as well. */
+            holds_requests: boolean;
             /** @description The operation that changes it, if there is one. */
             remedy: components["schemas"]["Remedy"] | null;
             /** @description Whole sentences without line breaks, for people: not to be parsed. */
@@ -7824,11 +7827,6 @@ export interface components {
             time_estimate: components["schemas"]["TimeEstimate"] | null;
             /** @description Files that are not in the order that the policy requests. Null: it requests none. */
             unordered_files: number | null;
-            /**
-             * @description Codes of `held_by` that a run requested now would wait for.
-             * @default []
-             */
-            waits_for: string[];
         };
         /** @description The plan of a run, by its operation. */
         RunPlan: components["schemas"]["RewritePlan"] | components["schemas"]["RewriteDeletesPlan"] | components["schemas"]["RewriteManifestsPlan"] | components["schemas"]["ExpireSnapshotsPlan"] | components["schemas"]["DeleteOldCompactionsPlan"] | components["schemas"]["ReclaimPlan"] | components["schemas"]["RemoveOrphansPlan"] | components["schemas"]["PurgePlan"];

@@ -159,9 +159,10 @@ function Due({ explanation }: { explanation: Explanation }) {
   );
 }
 
-function outcomeWords({ now }: Explanation): string {
+function outcomeWords({ now, next_eligible: { held_by: holds } }: Explanation): string {
+  const waits = holds.filter((hold) => hold.holds_requests).map(({ code }) => code.replaceAll("_", " "));
   const words = {
-    rewrite: now.waits_for.length > 0 ? `Wait for ${now.waits_for.map((code) => code.replaceAll("_", " ")).join(", ")}, then rewrite.` : "Rewrite files, also without a rule that is due.",
+    rewrite: waits.length > 0 ? `Wait for ${waits.join(", ")}, then rewrite.` : "Rewrite files, also without a rule that is due.",
     nothing_to_do: "Nothing: no file is worth a rewrite.",
     refused: "It would be refused.",
     disabled: "Nothing starts automatically: the policy is disabled.",

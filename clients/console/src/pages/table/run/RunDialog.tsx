@@ -14,7 +14,7 @@ import { CopyAs } from "../../../parts/CopyAs";
 import { Problem } from "../../../parts/Problem";
 import { useUrlState } from "../../../parts/useUrlState";
 import { Waiting } from "../../../parts/states";
-import { healthQuery, type Table } from "../tableQueries";
+import { explainQuery, healthQuery, type Table } from "../tableQueries";
 import { TABLE_STATE } from "../urlState";
 import { FilesButton, hasFileList } from "./FilesButton";
 import { columnsFirst, columnsOf, partitionFields, partitionText } from "./partitioning";
@@ -22,6 +22,7 @@ import { PlanPreview } from "./PlanPreview";
 import { gapOf, predicateOf } from "./predicate";
 import { PredicateBuilder } from "./PredicateBuilder";
 import { commandOfRun, EMPTY_FORM, type Extent, type Operation, type RunForm, submitOf } from "./request";
+import { holdsOf, StartWaits } from "./StartWaits";
 import { UpkeepPreview } from "./UpkeepPreview";
 
 type Plan = Schemas["TablePlan"] | Schemas["UpkeepPlan"];
@@ -63,6 +64,8 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
   const confirmed = declared?.needs_confirmation === true && plan !== null && "details" in plan && plan.details.operation === "purge" ? { plan_hash: plan.details.plan_hash ?? "", confirm: typed } : {};
   const request = { ...wanted, ...confirmed };
   const submit = useSubmit(request);
+  const { data: explanation } = useQuery(explainQuery(table.id));
+  const holds = holdsOf(explanation, operation).filter((hold) => hold.holds_requests);
   const isReady = !form.rows.some((row) => gapOf(row) !== null) && (declared?.needs_confirmation !== true || (plan !== null && typed === address));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -127,6 +130,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
         )}
+        <StartWaits holds={holds} />
         {submit.isError && <Problem error={submit.error} />}
         <Group justify="space-between">
           <CopyAs request={{ method: "POST", path: "/v1/runs", body: request }} cli={commandOfRun(address, request)} />
@@ -143,7 +147,7 @@ function RunForOperation({ table, operation, address, onClose }: { table: Table;
               }}
               {...(operation === "purge" ? { color: "red" } : {})}
             >
-              {operation === "purge" ? "Purge the history" : "Start the run"}
+              {operation === "purge" ? "Purge the history" : holds.length > 0 ? "Queue the run" : "Start the run"}
             </RoleButton>
           </Group>
         </Group>
