@@ -271,7 +271,7 @@ def run(console: Console, found: Document) -> None:
 
 def wait(found: Document) -> str:
     """Return what a waiting run waits for, and that another need not, as a clause; empty for one that does not wait."""
-    cause = _wait(found)
+    cause = cause_of_wait(found)
     return f", and {cause}; --allow-duplicate submits another" if cause else ""
 
 
@@ -279,7 +279,7 @@ def event(found: Document) -> str:
     """Return one line of markup for an entry of a run's log."""
     details, kind = found["details"], found["kind"]
     if found["to_state"]:
-        why = details.get("detail") or _wait(details) or found["reason"] or ""
+        why = "; ".join(filter(None, (details.get("detail"), cause_of_wait(details)))) or found["reason"] or ""
         what = f"{state(found['to_state']).text} [dim]{escape(str(why))}[/]"
     elif kind == "group_written":
         moved = f"{size(details['bytes_read'])} read, {size(details['bytes_written'])} written"
@@ -339,7 +339,7 @@ def _predicted_time(planned: Document) -> str | None:
     return time if time is None or estimate is None else f"about {time}, {estimate['evidence']}"
 
 
-def _wait(found: Document) -> str:
+def cause_of_wait(found: Document) -> str:
     """Return what a run waits for and until when; empty if it waits for a worker only."""
     if not (cause := found.get("waiting_for")):
         return ""

@@ -66,7 +66,8 @@ def _draw(session: Session, run: str) -> None:
 
         def tell(event: sdk.RunEvent) -> None:
             if event.to_state:
-                bar.update(task, description=str(event.to_state))
+                waits = answers.cause_of_wait(event.details)
+                bar.update(task, description=str(event.to_state) + (f", {waits}" if waits else ""))
             bar.console.print(answers.event(event.to_document()), highlight=False, soft_wrap=True)
 
         session.client.wait_for_run(run, on_progress=advance, on_event=tell)
