@@ -21,6 +21,8 @@ from engine.domain.tables.watches import Verdict
 router = APIRouter(prefix="/v1/fleet", tags=["fleet"])
 _Code = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]
 FleetSortText = Literal[
+    "avoidable_file_count",
+    "-avoidable_file_count",
     "benefit_per_cost",
     "-benefit_per_cost",
     "due_since",
@@ -84,7 +86,7 @@ async def fleet_sort(
     sort: Annotated[
         FleetSortText,
         Query(description="Key to sort by; with `-` in front: descending. Tables without a value are always last."),
-    ] = "-benefit_per_cost",
+    ] = "-avoidable_file_count",
 ) -> FleetSort:
     """Read the order of the list."""
     return FleetSort(FleetKey(sort.removeprefix("-")), descending=sort.startswith("-"))
@@ -100,7 +102,7 @@ async def list_fleet_tables(
 ) -> FleetTableList:
     """List every table that the caller sees with its verdict, hold, next look and last run, without reading any table.
 
-    Tables are ordered by benefit per cost, highest first, unless `sort` is given.
+    Those with the most files that a rewrite would save are first, unless `sort` is given.
     """
     page = await pages.collect(
         lambda after, limit: services.fleet.tables(caller, wanted, sort, after=after, limit=limit),

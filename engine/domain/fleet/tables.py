@@ -13,6 +13,7 @@ from engine.domain.tables.watches import Verdict
 class FleetKey(StrEnum):
     """Sort keys of the list."""
 
+    AVOIDABLE_FILES = "avoidable_file_count"
     BENEFIT_PER_COST = "benefit_per_cost"
     DUE_SINCE = "due_since"
     HISTORY_BYTES = "history_bytes"
@@ -27,7 +28,7 @@ class FleetKey(StrEnum):
 class FleetSort:
     """One key and its direction; tables without a value of the key are last in both directions."""
 
-    key: FleetKey = FleetKey.BENEFIT_PER_COST
+    key: FleetKey = FleetKey.AVOIDABLE_FILES
     descending: bool = True
 
 

@@ -1,7 +1,7 @@
 """The list of all tables with their watch, newest measurement and newest run. No query's cost grows with history.
 
 A page takes at most three statements, whatever its size: tables that have a value of the sort key, then tables
-without one, then the newest runs of the page. The order by benefit scans an index; other orders sort the visible
+without one, then the newest runs of the page. The order by files to save scans an index; other orders sort the visible
 tables, with one row of each joined table. The newest run of a table is found by one index lookup per state, so no order
 reads the history of runs (a test checks the cost); only the order and the filter by last run read runs of tables that
 are not on the page.
@@ -34,6 +34,7 @@ from engine.stores.tables.listings import conditions, visible
 _VERDICT: Final = func.coalesce(type_coerce(watches.c.verdict, Text), literal(Verdict.NEW.value))
 _HOLD: Final = case((type_coerce(watches.c.verdict, Text) == Verdict.HELD.value, watches.c.code))
 _KEYS: Final[Mapping[FleetKey, ColumnElement[Any]]] = {
+    FleetKey.AVOIDABLE_FILES: measurements.c.avoidable_file_count,
     FleetKey.BENEFIT_PER_COST: measurements.c.benefit_per_cost,
     FleetKey.DUE_SINCE: watches.c.due_since,
     FleetKey.HISTORY_BYTES: measurements.c.history_bytes,
@@ -89,7 +90,7 @@ def valued(
     wanted: FleetTableFilter, sort: FleetSort, after: FleetPosition | None, limit: int, *, greatest: Greatest
 ) -> Select[Any]:
     """Return the query for the tables that have a value of the sort key, in its order and then by id."""
-    key, is_ranked = _key(sort, greatest), sort.key is FleetKey.BENEFIT_PER_COST
+    key, is_ranked = _key(sort, greatest), sort.key is FleetKey.AVOIDABLE_FILES
     query = _tables(wanted, key, greatest, is_measured=is_ranked).where(key.is_not(None)).limit(limit)
     table_id = measurements.c.table_id if is_ranked else tables.c.id  # the column of the index that is scanned
     if after is not None:

@@ -435,7 +435,7 @@ measurements = Table(
     Index("ix_measurements_table_id_id", "table_id", "id"),
     Index("ix_measurements_measured_at", "measured_at", "table_id", "small_file_change"),
     *_unique_where("uq_measurements_latest", "table_id", where="is_latest"),
-    *_index_where("ix_measurements_rank", "benefit_per_cost", "table_id", where="is_latest"),
+    *_index_where("ix_measurements_rank", "avoidable_file_count", "table_id", where="is_latest"),
     *_index_where(
         "ix_measurements_sums",  # with all columns that are summed over the fleet, so that no wide row is read
         "table_id",

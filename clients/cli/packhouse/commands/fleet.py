@@ -90,13 +90,13 @@ def list_tables(
     sort: Annotated[
         str,
         typer.Option(
-            help="benefit_per_cost, due_since, history_bytes, hold, last_run, next_look_at, score or verdict; "
-            "descending with - in front: --sort=-last_run."
+            help="avoidable_file_count, benefit_per_cost, due_since, history_bytes, hold, last_run, next_look_at, "
+            "score or verdict; descending with - in front: --sort=-last_run."
         ),
-    ] = "-benefit_per_cost",
+    ] = "-avoidable_file_count",
     limit: LimitOption = 20,
 ) -> None:
-    """List tables with verdict, hold, next look and last run, the most worthwhile to rewrite first."""
+    """List tables with verdict, hold, next look and last run, those with the most files to save first."""
     session = Session.of(context)
     filters = {"verdict": verdict, "hold": hold, "last_run_state": last_run, "catalog": catalog, "owner_team": team}
     filters["search"] = search

@@ -93,10 +93,11 @@ def tables(console: Console, items: Sequence[Document]) -> None:
             t["last_run"] and state(t["last_run"]["state"]),
             t["score"],
             t["small_file_count"],
+            t["avoidable_file_count"],
             size(t.get("history_bytes")),
             t["owner_team"],
         )
         for t in items
     ]
-    columns = ("table", "verdict", "?=due since", "=next look", "?last run", ">score", ">small", "?>history", "?team")
-    print_rows(console, columns, rows)
+    figures = (">score", "?>small", ">to save", "?>history")
+    print_rows(console, ("table", "verdict", "?=due since", "=next look", "?last run", *figures, "?team"), rows)

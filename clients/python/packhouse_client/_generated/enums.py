@@ -165,6 +165,8 @@ class Layout(OpenEnum):
 class ListFleetTablesSort(OpenEnum):
     """Key to sort by; with `-` in front: descending. Tables without a value are always last."""
 
+    AVOIDABLE_FILE_COUNT = "avoidable_file_count"
+    MINUS_AVOIDABLE_FILE_COUNT = "-avoidable_file_count"
     BENEFIT_PER_COST = "benefit_per_cost"
     MINUS_BENEFIT_PER_COST = "-benefit_per_cost"
     DUE_SINCE = "due_since"

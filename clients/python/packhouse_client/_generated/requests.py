@@ -1206,14 +1206,14 @@ def list_fleet_tables(
     search: str | None = None,
     paused: bool | None = None,
     frozen: bool | None = None,
-    sort: models.ListFleetTablesSort | str | None = "-benefit_per_cost",
+    sort: models.ListFleetTablesSort | str | None = "-avoidable_file_count",
 ) -> dict[str, Any]:
     """List tables with their state.
 
     List every table that the caller sees with its verdict, hold, next look and last run, without
     reading any table.
 
-    Tables are ordered by benefit per cost, highest first, unless `sort` is given.
+    Those with the most files that a rewrite would save are first, unless `sort` is given.
 
     Args:
         page_size: Items on a page.

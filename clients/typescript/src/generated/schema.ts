@@ -503,7 +503,7 @@ export interface paths {
          * List tables with their state
          * @description List every table that the caller sees with its verdict, hold, next look and last run, without reading any table.
          *
-         *     Tables are ordered by benefit per cost, highest first, unless `sort` is given.
+         *     Those with the most files that a rewrite would save are first, unless `sort` is given.
          */
         get: operations["list_fleet_tables"];
         put?: never;
@@ -11695,7 +11695,7 @@ export interface operations {
                 /** @description Only tables with this text in their address, such as `shop.ord` in `lake.shop.orders`; ASCII letters match in either case. */
                 search?: string;
                 /** @description Key to sort by; with `-` in front: descending. Tables without a value are always last. */
-                sort?: "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "history_bytes" | "-history_bytes" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
+                sort?: "avoidable_file_count" | "-avoidable_file_count" | "benefit_per_cost" | "-benefit_per_cost" | "due_since" | "-due_since" | "history_bytes" | "-history_bytes" | "hold" | "-hold" | "last_run" | "-last_run" | "next_look_at" | "-next_look_at" | "score" | "-score" | "verdict" | "-verdict";
                 /** @description Only tables with one of these verdicts; accepts several. */
                 verdict?: components["schemas"]["Verdict"][];
             };

@@ -1,4 +1,4 @@
-/** The tables whose rewrite is worth most, and why each does not run now. */
+/** The tables of which a rewrite would save the most files, and why each does not run now. */
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Schemas } from "../../api/client";
@@ -59,7 +59,7 @@ export function WorthSection() {
   const query = useQuery(worthQuery);
   return (
     <Section
-      title="Tables by worth of a rewrite"
+      title="Tables with the most files to save"
       aside={
         <PageLink to="/tables" size="sm">
           All tables
@@ -67,10 +67,10 @@ export function WorthSection() {
       }
     >
       <Text size="sm" c="dimmed" mb="xs">
-        Worth: the read cost in bytes that one scan saves, for each byte that a rewrite reads, less the chance to lose the commit.
+        Files to save: those that a rewrite would make unnecessary. Worth: the read cost in bytes that one scan saves, for each byte that a rewrite reads, less the chance to lose the commit.
       </Text>
       <Answer query={query} height={520}>
-        {({ items }) => <RowsTable label="Tables, the most worthwhile first" columns={COLUMNS} rows={items} rowKey={(table) => table.table_id} height={660} />}
+        {({ items }) => <RowsTable label="Tables, those with the most files to save first" columns={COLUMNS} rows={items} rowKey={(table) => table.table_id} height={660} />}
       </Answer>
     </Section>
   );

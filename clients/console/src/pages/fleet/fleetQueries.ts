@@ -39,7 +39,7 @@ export const limitsQuery = queryOptions({
 export const worthQuery = queryOptions({
   queryKey: ["fleet", "worth"],
   queryFn: ({ signal }) =>
-    packhouse.get("/v1/fleet/tables", { params: { query: { sort: "-benefit_per_cost", page_size: 15 } }, signal }),
+    packhouse.get("/v1/fleet/tables", { params: { query: { sort: "-avoidable_file_count", page_size: 15 } }, signal }),
   refetchInterval: REFRESH.list,
 });
 

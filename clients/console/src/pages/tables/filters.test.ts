@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { commandOf, DEFAULTS, isFiltered, pathOf, queryOf } from "./filters";
 
 test("without filters only the order is asked for", () => {
-  expect(queryOf(DEFAULTS)).toEqual({ sort: "-benefit_per_cost" });
+  expect(queryOf(DEFAULTS)).toEqual({ sort: "-avoidable_file_count" });
   expect(isFiltered(DEFAULTS)).toBe(false);
 });
 
@@ -14,7 +14,7 @@ test("filters are named as in the API, and incomplete labels are left out", () =
     label: ["tier:gold"],
     paused: false,
     last_run_state: ["failed"],
-    sort: "-benefit_per_cost",
+    sort: "-avoidable_file_count",
   });
   expect(isFiltered(state)).toBe(true);
 });
@@ -26,13 +26,13 @@ test("a search of any length is one that the API takes", () => {
 
 test("lists are repeated parameters in the path, and hostile text is escaped", () => {
   expect(pathOf({ ...DEFAULTS, verdict: ["held", "new"], search: "a&b=c" })).toBe(
-    "/v1/fleet/tables?search=a%26b%3Dc&verdict=held&verdict=new&sort=-benefit_per_cost",
+    "/v1/fleet/tables?search=a%26b%3Dc&verdict=held&verdict=new&sort=-avoidable_file_count",
   );
 });
 
 test("the command has the same filters, or there is none", () => {
   expect(commandOf({ ...DEFAULTS, search: "it's", verdict: ["held"] })).toBe(
-    `packhouse fleet tables --search 'it'\\''s' --verdict held --sort=-benefit_per_cost`,
+    `packhouse fleet tables --search 'it'\\''s' --verdict held --sort=-avoidable_file_count`,
   );
   expect(commandOf({ ...DEFAULTS, paused: "yes" })).toBeNull();
 });

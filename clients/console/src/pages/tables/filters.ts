@@ -12,7 +12,7 @@ export const DEFAULTS = {
   run: [] as readonly string[],
   paused: "",
   frozen: "",
-  sort: "-benefit_per_cost",
+  sort: "-avoidable_file_count",
 } as const;
 
 export type TablesState = { readonly [Name in keyof typeof DEFAULTS]: (typeof DEFAULTS)[Name] extends string ? string : readonly string[] };
@@ -58,6 +58,7 @@ export const HOLDS: Readonly<Record<string, string>> = {
 };
 
 export const SORTS = {
+  "-avoidable_file_count": "Most files to save first",
   "-benefit_per_cost": "Most worthwhile first",
   score: "Lowest score first",
   "-last_run": "Newest run first",
