@@ -8,8 +8,8 @@ from typing import Final
 from engine.domain.errors import FieldProblem, InvalidInput
 
 _NAME: Final = "/name"
-_BESIDE: Final = (_NAME, "/scope", "/version")
-"""Fields that stand beside the document of a policy."""
+_BESIDE: Final = (_NAME, "/scope", "/version", "/partitions", "/policy")
+"""Fields that stand beside the document of a policy, and that document."""
 
 
 @contextmanager

@@ -43,8 +43,8 @@ class Partition(Answer):
 
     values: dict[Text, bool | int | float | Text | None] = Field(
         description="Value of each partition field, by name; empty for a table without partitions. Dates, times and "
-        "decimals are texts; so are the hours (`2026-11-01 16:00`), days, months (`2026-11`) and years of Iceberg's "
-        "transforms, in UTC."
+        "decimals are texts; so are the results of the transforms `hour` (`2026-11-01 16:00`), `day`, `month` "
+        "(`2026-11`) and `year`, in UTC."
     )
     text: Text = Field(description="The same for people.")
 

@@ -86,6 +86,7 @@ UNSAYABLE: Final = (
     Unsayable("what cron can read", f"{_SETTING}/cron", "cron expression|never comes"),
     Unsayable("one value against another", _SETTING, "from small to large|must be in order|must be later than"),
     Unsayable("one value against another", _SETTING, "above the target|must be set, since|never end|must name columns"),
+    Unsayable("one value against another", _SETTING, "applies only with"),
     Unsayable("what the table's policy has", "/operation", "^the table's policy has "),
     Unsayable("what the table holds", "/policy/limits/bytes_per_day", "less than one file group"),
     Unsayable(

@@ -63,7 +63,7 @@ def test_f44_a_preview_has_sizes_as_people_read_them_and_explains_an_effect_of_n
         {"table_count": 1, **amounts, "by_table": [table | amounts | {"removed_until": until}]}
     )
     assert re.search(
-        r"31 snapshots, 84 files, 345 KiB; no history up to 2026-11-\d\d \d\d:\d8:04 is left$", list(lines)[1]
+        r"31 snapshots, 84 files, 345 KiB; no history up to 2026-11-\d\d \d\d:\d8:04 \S+ is left$", list(lines)[1]
     )
     nothing = {"snapshots": 0, "files": 0, "bytes": 0, "complete": True, "table_count": 1, "by_table": []}
     assert list(problems.deletion_lines(nothing)) == ["deletes of 1 table: nothing now, and more as history gets older"]

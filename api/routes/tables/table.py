@@ -1,5 +1,6 @@
 """Registered tables, and what can be said of them without changing anything."""
 
+from contextlib import nullcontext
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -12,6 +13,7 @@ from api.http.preconditions import VersionRead, set_etag
 from api.listing.filters import PeriodFilter
 from api.listing.pagination import PageQuery
 from api.listing.tables import TableFilterQuery
+from api.problems.pointers import in_policy_field
 from api.problems.responses import WITH_BODY, problems
 from api.schemas.tables.advice import TableAdvice
 from api.schemas.tables.health import HealthHistory, TableHealth
@@ -204,7 +206,8 @@ async def plan_table(
 ) -> TablePlan:
     """Plan a run without starting it: groups, bytes, files, seconds. A policy can replace the stored one."""
     asked = body or PlanRequest()
-    plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=asked.request())
+    with nullcontext() if asked.policy is None else in_policy_field():
+        plan = await services.tables.plan(caller, table_id, policy=asked.policy, request=asked.request())
     return TablePlan.from_domain(plan)
 
 

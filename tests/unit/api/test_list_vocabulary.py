@@ -12,7 +12,7 @@ VOCABULARY: Final = {
     *("owner_team", "label", "paused", "frozen", "state", "operation", "kind", "caller", "action", "object"),
     *("verdict", "hold", "due", "last_run_state", "scope_team", "scope_label", "search"),
 }
-UNPAGED: Final = {"/v1/presets", "/v1/formats", "/v1/operations"}
+UNPAGED: Final = {"/v1/presets", "/v1/formats", "/v1/catalog-types", "/v1/operations"}
 OWN_VALUES: Final = {"state", "sort", "include"}
 """Filters with values of their own in each list: states of runs and groups, keys and parts of runs and partitions."""
 

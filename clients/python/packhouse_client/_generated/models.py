@@ -313,10 +313,14 @@ class CatalogProperty(Model):
     """A property of catalogs of one type."""
 
     name: str = not_answered("name")
-    """Its name."""
+    """Name of the property."""
 
     description: str = not_answered("description")
+    """Its meaning."""
+
     required: bool = not_answered("required")
+    """True: a catalog of this type must have it."""
+
     secret: bool = not_answered("secret")
     """The value must be a reference: `env:NAME`, or `file:/path`."""
 
@@ -359,7 +363,11 @@ class CatalogType(Model):
     """
 
     format: FormatName = not_answered("format")
+    """Table format of its tables."""
+
     type: str = not_answered("type")
+    """Value of the property `type`."""
+
     label: str = not_answered("label")
     """Its name for people."""
 
@@ -370,6 +378,7 @@ class CatalogType(Model):
     """Reason why they can't; null if they can."""
 
     properties: list[CatalogProperty] = not_answered("properties")
+    """Its other properties."""
 
 
 class CatalogTypeList(Model):
@@ -1758,7 +1767,7 @@ class Partition(Model):
     """One partition of a table."""
 
     values: dict[str, bool | int | float | str | None] = not_answered("values")
-    """Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts; so are the hours (`2026-11-01 16:00`), days, months (`2026-11`) and years of Iceberg's transforms, in UTC."""
+    """Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts; so are the results of the transforms `hour` (`2026-11-01 16:00`), `day`, `month` (`2026-11`) and `year`, in UTC."""
 
     text: str = not_answered("text")
     """The same for people."""

@@ -2049,14 +2049,16 @@ export interface components {
          *     }
          */
         CatalogProperty: {
+            /** @description Its meaning. */
             description: string;
             /**
              * Example
              * @description What a form may begin with; null where nothing is usual.
              */
             example: string | null;
-            /** @description Its name. */
+            /** @description Name of the property. */
             name: string;
+            /** @description True: a catalog of this type must have it. */
             required: boolean;
             /** @description The value must be a reference: `env:NAME`, or `file:/path`. */
             secret: boolean;
@@ -2134,14 +2136,17 @@ export interface components {
          *     }
          */
         CatalogType: {
+            /** @description Table format of its tables. */
             format: components["schemas"]["FormatName"];
             /** @description Its name for people. */
             label: string;
+            /** @description Its other properties. */
             properties: components["schemas"]["CatalogProperty"][];
             /** @description Reason why they can't; null if they can. */
             reason: string | null;
             /** @description True when such catalogs can be created. */
             supported: boolean;
+            /** @description Value of the property `type`. */
             type: string;
         };
         /** @description Types of catalogs of the formats that this server serves, those of one format together, the usual one first. */
@@ -5196,7 +5201,7 @@ export interface components {
         Partition: {
             /** @description The same for people. */
             text: string;
-            /** @description Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts; so are the hours (`2026-11-01 16:00`), days, months (`2026-11`) and years of Iceberg's transforms, in UTC. */
+            /** @description Value of each partition field, by name; empty for a table without partitions. Dates, times and decimals are texts; so are the results of the transforms `hour` (`2026-11-01 16:00`), `day`, `month` (`2026-11`) and `year`, in UTC. */
             values: {
                 [key: string]: boolean | number | string | null;
             };
@@ -9650,6 +9655,15 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Fields are wrong */
             422: {
                 headers: {
@@ -9659,7 +9673,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     list_catalogs: {
