@@ -97,7 +97,7 @@ async def test_a_policy_can_be_tried_in_a_plan_unless_it_contradicts_itself(api:
     assert {each["reason"] for each in plan["skipped"]} == {"too_few_files"}
     contradiction = {"target_file_bytes": "16MiB", "small_file_bytes": "32MiB"}
     [error] = (await api.post(path, {"policy": {"rewrite": contradiction}}, status=422))["errors"]
-    assert error["pointer"] == "/rewrite/small_file_bytes"
+    assert error["pointer"] == "/policy/rewrite/small_file_bytes"
     assert "16 MiB" in error["hint"]
 
 

@@ -58,7 +58,7 @@ TYPES: Final = (
 )
 """Types of Paimon catalogs with every property that each takes."""
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
-    each.type: ("type", *(one.name for one in each.properties), MEANINGLESS) for each in TYPES
+    each.type: ("type", *(one.name for one in each.properties), MEANINGLESS) for each in TYPES if each.reason is None
 }
 _SCHEMES: Final = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
 _REFERENCES: Final = ("env:", "file:")
