@@ -92,7 +92,7 @@ UNSAYABLE: Final = (
     Unsayable(
         "which metrics start what (said in the schema, it would split the model of a condition)",
         _SETTING,
-        "does not start upkeep|starts searches for orphans only",
+        "does not start upkeep|starts (searches for orphans )?only",
     ),
     Unsayable("one window against the others", f"{_SETTING}quiet_hours", "cover the whole week"),
     Unsayable("what a preview answered", "query:acknowledge", "not a token of a preview"),
@@ -106,7 +106,7 @@ UNSAYABLE: Final = (
     Unsayable(
         "columns of the table", "/partitions/.*", "no such column|not partitioned|partitions by|no order|of type"
     ),
-    Unsayable("sums over a tree", _SETTING, "^conditions are nested"),
+    Unsayable("sums over a tree", _SETTING, "^conditions are nested|^a rule has at most"),
     Unsayable("sums over a tree", "/partitions", "levels deep|values; at most"),
     Unsayable("what this version can do to a format", "/.*", "^this version|that this version has|^this preset sets"),
 )
