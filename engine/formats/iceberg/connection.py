@@ -28,6 +28,7 @@ from engine.formats.iceberg.catalog.catalogs import (
     CATALOG_NAME,
     CheckAddresses,
     GuardedCatalog,
+    GuardedSqlCatalog,
     any_address,
     load,
 )
@@ -251,9 +252,13 @@ class IcebergConnection:
         return f"{self._properties['type']} catalog {named} at {masked(self._properties['uri'])}"
 
     def _check_namespaces(self, found: dict[str, tuple[str, ...]]) -> str:
-        namespaces = sorted(self._open().list_namespaces())
+        catalog = self._open()
+        namespaces = sorted(catalog.list_namespaces())
         if namespaces:
             found["namespace"] = tuple(namespaces[0])
+        elif isinstance(catalog, GuardedSqlCatalog) and (others := catalog.other_names()):
+            found_others = f"the database has tables of other catalogs{examples(others)}"
+            return f"0 namespaces; {found_others}: set {CATALOG_NAME} to one of them"
         return f"{len(namespaces)} namespaces{examples('.'.join(each) for each in namespaces)}"
 
     def _check_tables(self, found: dict[str, tuple[str, ...]]) -> str:

@@ -134,6 +134,15 @@ def test_a_misspelt_property_is_noted_with_the_nearest(lake: Lake):
     connection.close()
 
 
+def test_a_check_names_the_other_catalogs_of_a_database_that_has_no_tables_of_this_one(lake: Lake):
+    lake.create()
+    connection = IcebergFormat().connect("ours", {"type": "sql", "uri": f"sqlite:///{lake.folder}/catalog.db"})
+    details = {step.name: step.detail for step in connection.check()}
+    wanted = f"the database has tables of other catalogs ({lake.catalog.name}): set catalog-name to one of them"
+    assert details["list_namespaces"] == f"0 namespaces; {wanted}"
+    connection.close()
+
+
 def test_metadata_is_not_read_where_it_may_not_lie(lake: Lake):
     table = lake.create()
     Path(table.metadata_location.removeprefix("file://")).unlink()

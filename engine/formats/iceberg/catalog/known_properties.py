@@ -84,6 +84,7 @@ TYPES: Final = (
         (
             CatalogProperty("uri", "Address of the database.", is_required=True, example="env:LAKE_CATALOG_URI"),
             CatalogProperty("warehouse", "Folder of the tables.", example="s3://"),
+            CatalogProperty(CATALOG_NAME, "Its name in the database, if that is not its name here."),
             _SPARK,
         ),
     ),
