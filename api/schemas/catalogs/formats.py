@@ -108,10 +108,10 @@ class FormatList(Answer):
 
 _PROPERTY: JsonObject = {
     "name": "uri",
-    "description": "Address of the server.",
+    "description": "Address of the server: https://…",
     "required": True,
     "secret": False,
-    "example": "https://",
+    "example": None,
 }
 _TYPE: JsonObject = {
     "format": "iceberg",

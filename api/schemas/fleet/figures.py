@@ -27,7 +27,7 @@ class Backlog(Answer):
     """Avoidable files, and how long they take at the rates of the last 24 hours."""
 
     avoidable_files: int
-    eta_seconds: float | None = Field(description="Null: never at these rates; `detail` says why.")
+    eta_seconds: float | None = Field(description="Null: never at these rates, or not known yet; `detail` says why.")
     detail: str
 
 

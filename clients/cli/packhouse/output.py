@@ -211,11 +211,6 @@ class Moment(str):
         """Name of the zone, or its distance from UTC."""
         return self.rpartition(" ")[2]
 
-    @property
-    def time_of_day(self) -> str:
-        """Hours, minutes and seconds."""
-        return self.split(" ")[1]
-
 
 def moment(text: str | None) -> Moment | None:
     """Return an RFC 3339 instant in local time."""

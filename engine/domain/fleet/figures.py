@@ -21,7 +21,7 @@ class SmallFileFlow:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Avoidable files, and the time to merge them at the present rates; None: never, `detail` contains the reason."""
+    """Avoidable files, and the time to merge them at the present rates; None: never or not known, see `detail`."""
 
     avoidable_files: int
     eta_seconds: float | None

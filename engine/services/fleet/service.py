@@ -28,6 +28,7 @@ from engine.domain.fleet.figures import (
 from engine.domain.fleet.limits import CatalogLimits, FleetLimits
 from engine.domain.fleet.tables import FleetPosition, FleetSort, FleetTable, FleetTableFilter
 from engine.domain.ids import first_run_id
+from engine.domain.values.units import round_duration
 from engine.queue.shared_budgets import FLEET, SharedLedgers, catalog_ledger
 from engine.services.access.visibility import narrowed, visible_catalogs
 from engine.services.fleet.kept_figures import KeptFigures
@@ -38,6 +39,8 @@ DAY: Final = timedelta(hours=24)
 LONGEST_RUN: Final = timedelta(hours=48)
 """Ended runs are searched by submission time, so one that took longer than this is not counted."""
 
+LEAST_RECORD: Final = timedelta(hours=6)
+"""The shortest record from which the end of the backlog is estimated."""
 _HOURS: Final = 24
 
 
@@ -114,6 +117,7 @@ class FleetService:
             rewritten = await unit.fleet_figures.rewritten_bytes(teams, since)
             live = await unit.fleet_figures.live_runs(teams)
             fleet = await unit.fleet.get()
+            known = await unit.fleet_hours.known_since()
         return FleetFigures(
             measured_at=now,
             tables=found.tables,
@@ -126,7 +130,7 @@ class FleetService:
             live_runs=live,
             ended_runs=ended.by_state,
             small_files=SmallFileFlow(made, removed, made / _HOURS, removed / _HOURS),
-            backlog=backlog(found.avoidable_file_count, made=made, removed=removed),
+            backlog=backlog(found.avoidable_file_count, made=made, removed=removed, recorded=now - (known or now)),
             races=races(ended),
             wasted_bytes=ended.wasted_bytes,
             budget=budget_use(rewritten, fleet.limits.bandwidth),
@@ -150,10 +154,16 @@ class FleetService:
             return await unit.fleet_tables.list(seen, sort, after, limit)
 
 
-def backlog(avoidable_files: int, *, made: int, removed: int) -> Backlog:
-    """Return the backlog with its eta: avoidable files divided by the last day's net removal rate (removed - made)."""
+def backlog(avoidable_files: int, *, made: int, removed: int, recorded: timedelta) -> Backlog:
+    """Return the backlog with its eta: avoidable files divided by the last day's net removal rate (removed - made).
+
+    There is none before six hours are recorded: the first run after a start says nothing about a day.
+    """
     if avoidable_files == 0:
         return Backlog(0, 0.0, "nothing is left to merge")
+    if recorded < LEAST_RECORD:
+        seen, least = round_duration(recorded.total_seconds()), round_duration(LEAST_RECORD.total_seconds())
+        return Backlog(avoidable_files, None, f"no estimate yet: {seen} of {least} are recorded")
     if removed <= made:
         detail = f"{made} small files were made in the last 24 hours and {removed} removed: the backlog does not shrink"
         return Backlog(avoidable_files, None, detail)

@@ -285,9 +285,9 @@ def event(found: Document) -> str:
         moved = f"{size(details['bytes_read'])} read, {size(details['bytes_written'])} written"
         what = f"group {details['group']} written [dim]{moved}[/]"
     else:
-        what = f"{escape(kind.replace('_', ' '))} [dim]{escape(found['reason'] or '')}[/]"
+        what = f"{escape(kind.replace('_', ' '))} [dim]{escape((found['reason'] or '').replace('_', ' '))}[/]"
     at = moment(found["at"])
-    return f"[dim]{at and at.time_of_day}[/] {what}"
+    return f"[dim]{at and at.partition(' ')[2]}[/] {what}"
 
 
 def advice(console: Console, found: Document) -> None:

@@ -8,6 +8,9 @@ export function localTime(at: string | number): string {
   return Number.isNaN(date.getTime()) ? String(at) : `${DAY.format(date)} ${CLOCK.format(date)}`;
 }
 
+/** Return the name of the viewer's zone, such as `Europe/Berlin`. */
+export const zone = (): string => CLOCK.resolvedOptions().timeZone;
+
 export function utcTime(at: string | number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? String(at) : `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -9,7 +9,7 @@ import { connection } from "../api/connection";
 import { operationsQuery } from "../api/operations";
 import { whoamiQuery } from "../api/queries";
 import { sessions } from "../api/session";
-import { localTime } from "../format/times";
+import { localTime, zone } from "../format/times";
 import { AcknowledgeDialog } from "../parts/Acknowledging";
 import { Waiting } from "../parts/states";
 import { Help } from "./Help";
@@ -47,6 +47,9 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Text size="xs" c="dimmed" visibleFrom="sm" title="Times are in the time zone of this device, with UTC where you point at them">
+              Times: {zone()}
+            </Text>
             <Button variant="default" size="xs" onClick={() => spotlight.open()}>
               Search{" "}
               <Kbd ml="xs" visibleFrom="sm">

@@ -155,7 +155,7 @@ class Backlog(Model):
     """Files that rewriting would save."""
 
     eta_seconds: float | None = not_answered("eta_seconds")
-    """Null: never at these rates; `detail` says why."""
+    """Null: never at these rates, or not known yet; `detail` says why."""
 
     detail: str = not_answered("detail")
     """Basis of the estimate."""

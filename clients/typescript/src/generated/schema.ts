@@ -1774,7 +1774,7 @@ export interface components {
             avoidable_files: number;
             /** @description Basis of the estimate. */
             detail: string;
-            /** @description Null: never at these rates; `detail` says why. */
+            /** @description Null: never at these rates, or not known yet; `detail` says why. */
             eta_seconds: number | null;
         };
         /** @description Sums over the newest measurements of the tables at one instant. */
@@ -2042,10 +2042,10 @@ export interface components {
          * @description A property of catalogs of one type.
          * @example {
          *       "name": "uri",
-         *       "description": "Address of the server.",
+         *       "description": "Address of the server: https://…",
          *       "required": true,
          *       "secret": false,
-         *       "example": "https://"
+         *       "example": null
          *     }
          */
         CatalogProperty: {
@@ -2127,10 +2127,10 @@ export interface components {
          *       "properties": [
          *         {
          *           "name": "uri",
-         *           "description": "Address of the server.",
+         *           "description": "Address of the server: https://…",
          *           "required": true,
          *           "secret": false,
-         *           "example": "https://"
+         *           "example": null
          *         }
          *       ]
          *     }

@@ -21,7 +21,7 @@ TYPES: Final = (
         "Hive Metastore",
         (
             CatalogProperty(
-                URI, "Address of the Metastore; several of one are separated by commas.", True, False, "thrift://"
+                URI, "Addresses of the Metastore: thrift://host:9083, with commas between several.", is_required=True
             ),
         ),
     ),

@@ -15,13 +15,11 @@ import requests
 from pydantic_core import from_json
 from pyiceberg.catalog.rest import Capability, Endpoints, TableResponse
 from pyiceberg.catalog.rest.auth import AuthManager
-from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
+from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import StagedTable, Table
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import get_header_properties
-from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
@@ -43,7 +41,7 @@ from engine.sql.addresses import check_servers
 from engine.sql.answers import limit_answers
 
 CATALOG_NAME: Final = "catalog-name"
-_NAMES_SHOWN: Final = 5
+_NAMES: Final = "SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY catalog_name LIMIT 6"
 
 _REMOTE_SIGNING: Final = (
     "the catalog signs each request to the store itself (s3.remote-signing-enabled), which is not supported: let it "
@@ -84,9 +82,8 @@ class GuardedSqlCatalog(SqlCatalog):
 
     def other_names(self) -> list[str]:
         """Return the first few names of catalogs that have tables in the same database."""
-        names = select(IcebergTables.catalog_name).where(IcebergTables.catalog_name != self.name)
-        with Session(self.engine) as session:
-            return list(session.scalars(names.distinct().order_by(IcebergTables.catalog_name).limit(_NAMES_SHOWN)))
+        with self.engine.connect() as connection:
+            return [name for (name,) in connection.exec_driver_sql(_NAMES) if name != self.name]
 
     def within(self, scope: FileScope) -> Self:
         """Return this catalog, with the same connections, for a table whose files are in a scope."""

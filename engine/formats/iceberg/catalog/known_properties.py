@@ -68,7 +68,7 @@ TYPES: Final = (
         "rest",
         "REST",
         (
-            CatalogProperty("uri", "Address of the server.", is_required=True, example="https://"),
+            CatalogProperty("uri", "Address of the server: https://…", is_required=True),
             CatalogProperty("warehouse", "Name or location of the warehouse, as the server knows it."),
             CatalogProperty("credential", "Client id and secret of OAuth 2.", False, True, "env:LAKE_CREDENTIAL"),
             CatalogProperty("token", "Bearer token, in place of a credential.", is_secret=True),
@@ -83,7 +83,7 @@ TYPES: Final = (
         "SQL",
         (
             CatalogProperty("uri", "Address of the database.", is_required=True, example="env:LAKE_CATALOG_URI"),
-            CatalogProperty("warehouse", "Folder of the tables.", example="s3://"),
+            CatalogProperty("warehouse", "Folder of the tables, such as s3://lake/warehouse."),
             CatalogProperty(CATALOG_NAME, "Its name in the database, if that is not its name here."),
             _SPARK,
         ),

@@ -28,14 +28,16 @@ PLAIN: Final = PlainProperties(
     PLAIN_OF_STORES
     | {"type", "warehouse", MEANINGLESS, URI, CATALOG_KEY, USER, LOCK_ENABLED, LOCK_TIME_ZONE, TOKEN_PROVIDER}
 )
-_WAREHOUSE: Final = CatalogProperty("warehouse", "Folder of the databases.", is_required=True, example="s3://")
+_WAREHOUSE: Final = CatalogProperty(
+    "warehouse", "Folder of the databases, such as s3://lake/warehouse.", is_required=True
+)
 TYPES: Final = (
     CatalogType(FILESYSTEM, "File system", (_WAREHOUSE,)),
     CatalogType(
         JDBC,
         "JDBC",
         (
-            CatalogProperty(URI, "Address of the database, without jdbc:.", is_required=True, example="postgresql://"),
+            CatalogProperty(URI, "Address of the database, without jdbc: postgresql://…", is_required=True),
             _WAREHOUSE,
             CatalogProperty(USER, "User of the database."),
             CatalogProperty(PASSWORD, "Password of the user.", is_secret=True, example="env:LAKE_CATALOG_PASSWORD"),
@@ -48,7 +50,7 @@ TYPES: Final = (
         REST,
         "REST",
         (
-            CatalogProperty(URI, "Address of the server.", is_required=True, example="https://"),
+            CatalogProperty(URI, "Address of the server: https://…", is_required=True),
             CatalogProperty("warehouse", "Name of the warehouse on the server.", is_required=True),
             CatalogProperty(TOKEN, "Bearer token.", True, True, "env:LAKE_CATALOG_TOKEN"),
             CatalogProperty(TOKEN_PROVIDER, "Kind of the token: bear, a bearer token."),

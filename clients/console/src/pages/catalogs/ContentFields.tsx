@@ -64,7 +64,7 @@ function PropertyRows({ rows, known, onChange }: { rows: readonly PropertyRow[];
             style={{ flex: 1 }}
             value={row.value}
             error={warningOf(row)}
-            description={isReference(row.value) ? "A reference: it is read at each use" : described(row.name)}
+            description={[described(row.name), isReference(row.value) ? "A reference: it is read at each use." : undefined].filter(Boolean).join(" ") || undefined}
             inputWrapperOrder={["input", "description", "error"]}
             onChange={(event) => replace({ ...row, value: event.currentTarget.value })}
           />

@@ -43,7 +43,7 @@ export function FleetFigures({ fleet }: { fleet: Fleet }) {
 /** Return when the backlog ends, in words. */
 export function backlogText(backlog: Schemas["Backlog"]): string {
   if (backlog.avoidable_files === 0) return "no file can be saved";
-  if (backlog.eta_seconds === null) return `it does not shrink: ${backlog.detail}`;
+  if (backlog.eta_seconds === null) return backlog.detail;
   return `gone in about ${duration(backlog.eta_seconds)}: ${backlog.detail}`;
 }
 
