@@ -71,6 +71,9 @@ async def test_a_key_that_only_reads_checks_declared_files(
     await packhouse.json(*export)
     assert "properties" not in yaml.safe_load((tmp_path / "theirs" / "catalogs" / "lake.yaml").read_text())
     assert (await packhouse.json("apply", "--folder", str(tmp_path / "theirs")))["steps"] == []
+    writer = [*check[:3], "--api-key", (await make_key(api, "owner", teams=["growth"]))["secret"]]
+    assert [each["name"] for each in (await packhouse.json(*writer))["steps"]] == ["team-growth"]
+    assert (await api.get("/v1/policies/team-growth"))["policy"] == {"priority": "low"}
     path.write_text(path.read_text().replace("low", "lowest"))
     refused = await packhouse(*check)
     assert (refused.returncode, "lowest" in refused.stderr) == (2, True)
