@@ -135,9 +135,9 @@ class RewriteLimits:
         """Whether files of an append table can have deletion vectors.
 
         Those of a partition that have one are rewritten in one group: their vectors can be in one index file, which a
-        commit replaces once only.
+        commit replaces once only. In a table with a primary key, a bucket is one group.
         """
-        return self.full_scope is FullScope.FROM_FIRST_UNSIZED
+        return self.full_scope is FullScope.FROM_FIRST_UNSIZED and self.buckets is None
 
     @property
     def candidate_bytes(self) -> int:

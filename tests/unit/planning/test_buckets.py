@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from engine.domain.runs.plans import Plan
-from engine.planning.plans.groupings import ArrivalWindows, MergedRuns
+from engine.planning.plans.groupings import ArrivalWindows, FullScope, MergedRuns
 from tests.support.digests import DigestFile, digest_of, random_digest
 from tests.support.planning import plan_of
 
@@ -52,6 +52,10 @@ def test_a_bucket_is_one_group_whatever_the_strategy(rewrite: dict[str, Any]) ->
     files = [replace(file, data_at_ms=at * 10**8) for at, file in enumerate(bucket("a", 0, 0, 0, 0))]
     files[1] = replace(files[1], file_bytes=90 * MIB)
     plan = planned(files, {"rewrite": {**rewrite, "key_tables": {"sorted_run_trigger": 3}}})
+    assert [len(group.inputs) for group in plan.groups] == [3]
+    files[2] = replace(files[2], delete_files=1)  # a deletion vector
+    form = replace(RUNS, full_scope=FullScope.FROM_FIRST_UNSIZED)
+    plan = plan_of(digest_of(files), {"rewrite": rewrite}, grouping=form, full=True)
     assert [len(group.inputs) for group in plan.groups] == [3]
 
 
