@@ -93,6 +93,7 @@ check-code:
 	@$(BIN)/python -m api openapi --check
 	@$(BIN)/python -m api policy-schema --check
 	@$(BIN)/python -m api settings --check
+	@PYTHONPATH=. $(BIN)/python scripts/features --check
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
@@ -131,11 +132,12 @@ fmt: ## Format the code and apply the fixes of ruff
 	@scripts/setup test
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
 
-openapi: ## Write openapi.yaml, the JSON Schema of policies and the reference of settings from the code
+openapi: ## Write openapi.yaml, the JSON Schema of policies, the reference of settings and the lists of features from the code
 	@scripts/setup test
 	@$(BIN)/python -m api openapi
 	@$(BIN)/python -m api policy-schema
 	@$(BIN)/python -m api settings
+	@PYTHONPATH=. $(BIN)/python scripts/features
 
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py

@@ -373,7 +373,7 @@ CASES: Final = (
         "engine/formats/hive/metadata/parameters.py",
         'as after a rewrite",\n        *(("false",),',
         'as after a rewrite",\n        *(("false", "true"),',
-        f"{_OUTSIDE}::test_f50_partitions_that_hive_discovers_are_left_where_they_are",
+        f"{_OUTSIDE}::test_f45_a_table_is_rewritten_only_if_every_parameter_is_known",
     ),
     _case(
         "F51",

@@ -1,6 +1,7 @@
 """The documents agree with the code that they describe, and stay short."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -40,6 +41,14 @@ def test_lifecycle_names_every_reason_to_wait() -> None:
 
 def test_the_reference_of_settings_is_that_of_the_code() -> None:
     assert (ROOT / "docs/settings.md").read_text() == settings_page(), "run `make openapi`"
+
+
+def test_f45_the_lists_of_features_are_those_of_the_code() -> None:
+    """F45: of each format, what is accepted, and what forbids which operation."""
+    sections = runpy.run_path(str(ROOT / "scripts/features/__main__.py"))["SECTIONS"]
+    text = "".join(each.read_text() for each in ROOT.glob("docs/*.md"))
+    wrong = [name for name, made in sections.items() if f"<!-- generated: {name} -->\n{made()}\n<!-- end" not in text]
+    assert wrong == [], "run `make openapi`"
 
 
 def test_every_setting_says_what_it_does() -> None:

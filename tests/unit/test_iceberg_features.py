@@ -1,40 +1,15 @@
-"""The features of Iceberg tables that are known, as data and in the documentation."""
+"""The features of Iceberg tables that are known, as data."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from engine.formats.iceberg.features.fields import FIELDS
-from engine.formats.iceberg.features.known import TRANSFORMS, TYPES, problems_of
-from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
+from engine.formats.iceberg.features.known import problems_of
+from engine.formats.iceberg.features.properties import PROPERTIES
 from engine.formats.iceberg.features.rows import Activity, Feature
 from engine.formats.iceberg.intake.metadata_fields import fields_of
-
-DOCUMENT = (Path(__file__).parents[2] / "docs/iceberg-features.md").read_text()
-
-
-def test_f45_the_documentation_lists_every_known_feature_of_iceberg() -> None:
-    """F45: the lists of what is accepted are the same in docs/iceberg-features.md."""
-    listed = [line for line in DOCUMENT.splitlines() if line.startswith("| `")]
-    assert listed == [*_lines(FIELDS), *_lines(PROPERTIES)]
-    for names in (TYPES.values(), TRANSFORMS.values(), NAMESPACES):
-        assert ", ".join(f"`{each}`" for each in names) in DOCUMENT
-
-
-def _lines(features: Sequence[Feature]) -> Iterator[str]:
-    """Yield the lines of a table in the documentation; features with the same meaning are in one."""
-    for (writers, meaning, decision, remedy, concerns), found in groupby(features, _row):
-        names = ", ".join(f"`{each.parameter.name}`" for each in found)
-        accepted = f"{decision}{f'; otherwise {remedy}' if remedy else ''}"
-        yield f"| {names} | {writers} | {meaning} | {accepted} | {', '.join(concerns) or 'none'} |"
-
-
-def _row(feature: Feature) -> tuple[str, str, str, str, tuple[Activity, ...]]:
-    it = feature.parameter
-    return it.writers, it.meaning, it.decision, it.remedy, feature.concerns
 
 
 @pytest.mark.parametrize("features", [FIELDS, PROPERTIES])

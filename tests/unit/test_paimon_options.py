@@ -1,12 +1,10 @@
-"""The options of Paimon tables that are known, as data and in the documentation."""
+"""The options of Paimon tables that are known, as data."""
 
 from collections import Counter
-from itertools import groupby
-from pathlib import Path
 
 import pytest
 
-from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Activity, Option, problems_of
+from engine.formats.paimon.metadata.known_options import KNOWN, OPTIONS, Activity, problems_of
 from engine.formats.paimon.metadata.options import options_of
 from engine.formats.paimon.metadata.partition_fields import spec_fields
 from engine.formats.paimon.metadata.partitions import PartitionCodec
@@ -14,30 +12,7 @@ from engine.formats.paimon.metadata.policy_fields import ignored_options, policy
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
 from engine.formats.paimon.metadata.types import parse_type
 
-DOCUMENT = Path(__file__).parents[2] / "docs/paimon-options.md"
 LOCATION = "s3://lake/warehouse/lake.db/events"
-
-
-def test_f45_the_documentation_lists_every_known_option_of_paimon() -> None:
-    """F45: the list of what is accepted is the same in docs/paimon-options.md."""
-    listed = [line for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
-    rows = [each for each in OPTIONS if each.concerns], [each for each in OPTIONS if not each.concerns]
-    assert listed == [line for each in rows for line in _lines(each)]
-
-
-def _lines(options: list[Option]) -> list[str]:
-    """Return the lines of a table in the documentation; options with the same meaning are in one."""
-    lines = []
-    for (concerns, writers, meaning, decision, remedy), found in groupby(options, _row):
-        names = ", ".join(f"`{each.parameter.name}`" for each in found)
-        without = f" | {decision}; otherwise {remedy} | {', '.join(concerns)}" if concerns else ""
-        lines.append(f"| {names} | {writers} | {meaning}{without} |")
-    return lines
-
-
-def _row(option: Option) -> tuple[tuple[Activity, ...], str, str, str, str]:
-    it = option.parameter
-    return option.concerns, it.writers, it.meaning, it.decision, it.remedy
 
 
 def test_f45_an_option_of_paimon_is_listed_once_for_an_operation() -> None:
@@ -60,23 +35,18 @@ def test_f45_an_unknown_option_of_paimon_forbids_every_operation(work: Activity)
 @pytest.mark.parametrize(
     ("name", "value", "forbidden"),
     [
-        ("scan.ignore-corrupt-files", "TRUE", {Activity.CORE}),
+        ("scan.ignore-lost-files", "TRUE", {Activity.CORE}),
         ("scan.tag-name", "t", {Activity.KERNEL, Activity.CORE}),
-        ("scan.mode", "latest-full", set()),
         ("file-index.bloom-filter.columns", "id", {Activity.KERNEL}),
         ("file-index.read.enabled", "false", set()),
         ("parquet.encryption.column.keys", "k:a", {Activity.KERNEL, Activity.CORE}),
-        ("fields.a.b.aggregate-function", "sum", set()),
         ("fields.a.b.anything", "sum", set(Activity)),
-        ("tag.create-success-file", "false", set()),
         ("metadata.iceberg.storage", "table-location", {Activity.EXPIRY, Activity.TAGS}),
         (
             "metadata.iceberg.storage",
             "rest-catalog",
             {Activity.EXPIRY, Activity.TAGS, Activity.KERNEL, Activity.CORE},
         ),
-        ("sequence.auto-padding", "row-kind-flag", set()),
-        ("append-only.assert-disorder", "true", set()),
         ("path", "s3a://lake/warehouse/lake.db/events/", set()),
         ("path", "s3://lake/elsewhere", set(Activity)),
         ("path", "gs://lake/warehouse/lake.db/events", set(Activity)),

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 DELTA, HUDI, ICEBERG, PAIMON = "a Delta table", "a Hudi table", "an Iceberg table", "a Paimon table"
 STREAM: Final = "the output of a Spark streaming query"
 
-_MARKS: Final = (
+MARK_PATHS: Final = (
     (DELTA, r"(?s)/_delta_log/.*$"),
     (HUDI, r"(?s)/\.hoodie/.*$"),
     (HUDI, r"/\.hoodie_partition_metadata$"),
@@ -22,7 +22,7 @@ _MARKS: Final = (
 )
 """Formats with the end of the paths of files that mark a folder; the folder is the part of the path before it."""
 
-_ANY: Final = "|".join(f"(?:{end})" for _, end in _MARKS)
+_ANY: Final = "|".join(f"(?:{end})" for _, end in MARK_PATHS)
 
 MARKS: Final = pa.schema([("path", pa.string()), ("folder", pa.string()), ("format", pa.string())])
 """Files that mark a folder, the folder, and the format whose mark it is."""
@@ -32,7 +32,7 @@ def marks_in(paths: pa.ChunkedArray) -> pa.Table:
     """Return the folders that files mark, each once with each format and the first of its files; see `MARKS`."""
     shown = paths.filter(pc.match_substring_regex(paths, _ANY))
     found = [MARKS.empty_table()]
-    for name, end in _MARKS if len(shown) else ():
+    for name, end in MARK_PATHS if len(shown) else ():
         marking = shown.filter(pc.match_substring_regex(shown, end))
         folders = pc.replace_substring_regex(marking, end, "", max_replacements=1)
         found.append(pa.table([marking, folders, pa.repeat(name, len(marking))], schema=MARKS))

@@ -228,6 +228,7 @@ async def test_rows_of_spark_are_merged_by_a_timestamp(
 async def test_statistics_that_count_rows_are_removed_with_rows(world: World[Upserts]) -> None:
     """Hive answers `count(*)` by them, and Spark estimates the size of a join."""
     of_rows = {"numRows": "999", "rawDataSize": "9999", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
+    of_rows |= {"spark.sql.statistics.numRows": "999", "impala_intermediate_stats_num_chunks": "1"}
     table = world.lake.table
     for each in table.partitions():
         each.parameters = {**(each.parameters or {}), **of_rows, "numFiles": "4", "comment": "kept"}

@@ -153,7 +153,6 @@ def test_tables_are_rewritten_with_the_same_rows(foreign: Foreign, tmp_path: Pat
     [
         ({"row-tracking.enabled": "true"}, [], {"native_known_options": "let Paimon's own action compact the table"}),
         ({**KEYED, "bucket": "-2"}, ["id"], {"native_bucket_mode": "compact procedure distribute the rows"}),
-        ({**KEYED, "file.compression.per.level": "0:lz4,5:brotli"}, ["id"], {"native_codecs": "names brotli"}),
     ],
 )
 def test_what_is_not_handled_is_refused_when_a_run_is_planned(

@@ -24,10 +24,6 @@ from tests.support.paimon.edits import edit_json
 from tests.support.paimon.lakes import PaimonLake
 
 DAY = [("id", "BIGINT"), ("day", "DATE"), ("part", "DECIMAL(9, 2)"), ("value", "DOUBLE")]
-EXTERNAL = {
-    "data_file__external_paths": "file:///elsewhere",
-    "data_file__external_paths__strategy": "round-robin",
-}
 KEYED = {"partition_keys": ["day"], "primary_keys": ["id", "day"]}
 
 
@@ -250,38 +246,6 @@ def test_a_key_table_is_rewritten_by_the_core_and_not_by_the_kernel(lake: Paimon
     assert (first.name, first.holds) == ("kernel_merges_files", False)
     failed = [each.name for each in table.engines[Engine.NATIVE].conditions() if not each.holds]
     assert failed == ["native_core"]  # without access to Spark
-
-
-@pytest.mark.parametrize(
-    ("keys", "options", "named"),
-    [
-        (
-            ["id"],
-            {"bucket": "2", "write_only": "true", "commit__callbacks": "org.example.Callback"},
-            "commit.callbacks",
-        ),
-        (["id"], {"bucket": "2", "write_only": "true", **EXTERNAL}, "data-file.external-paths"),
-        ([], {"row_tracking__enabled": "true"}, "row-tracking.enabled"),
-    ],
-    ids=["callback", "external", "rows"],
-)
-def test_tables_that_the_core_must_not_compact(
-    lake: PaimonLake, keys: list[str], options: dict[str, str], named: str
-) -> None:
-    """Those of other bucket modes, and those whose writers compact, are in `test_reference_rows.py`."""
-    table = lake.create(primary_keys=keys, **options).open()
-    (found,) = (each for each in table.engines[Engine.NATIVE].conditions() if each.name == "native_known_options")
-    assert not found.holds
-    assert f"{named} is " in found.detail
-
-
-def test_a_schema_that_leads_the_core_to_another_branch(lake: PaimonLake) -> None:
-    """The reader ignores this option."""
-    lake.create(primary_keys=["id"], bucket="1", write_only="true")
-    schema = lake.folder / "schema" / "schema-0"
-    edit_json(schema, options={**json.loads(schema.read_text())["options"], "branch": "other"})
-    failed = [each.name for each in lake.open().engines[Engine.NATIVE].conditions() if not each.holds]
-    assert failed == ["native_core", "native_known_options"]
 
 
 @pytest.mark.parametrize(

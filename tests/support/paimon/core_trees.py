@@ -1,6 +1,6 @@
 """Rules of merge trees and names of options, as Paimon's core has them, without a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jpype
@@ -29,15 +29,32 @@ class MergeTrees:
             found.append([0, 0] if unit is None else [int(unit.files().size()), int(unit.outputLevel())])
         return found
 
-    def options(self, classes: Sequence[str]) -> list[str]:
-        """Return the names of all options, also former ones, that classes of the core define."""
-        found = set[str]()
+    def options(self, classes: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Return values, by the names of all options, also former ones, that classes of the core define."""
+        found = dict[str, Sequence[str]]()
         for field in (field for name in classes for field in java(name).class_.getDeclaredFields()):
             if str(field.getType().getSimpleName()) == "ConfigOption":
                 field.setAccessible(True)
                 option = field.get(None)
-                found |= {str(option.key()), *(str(each.getKey()) for each in option.fallbackKeys())}
-        return sorted(found)
+                names = [str(option.key()), *(str(each.getKey()) for each in option.fallbackKeys())]
+                found |= dict.fromkeys(names, _values(option))
+        return found
+
+
+def _values(option: Any) -> Sequence[str]:
+    """Return each value of an option with few of them, otherwise its default and a small one; none of texts."""
+    kind = option.getClass().getDeclaredField("clazz")
+    kind.setAccessible(True)
+    of = kind.get(option)
+    name = str(of.getSimpleName())
+    default = [] if option.defaultValue() is None else [str(option.defaultValue())]
+    if of.isEnum():
+        return [str(each) for each in of.getEnumConstants()]
+    if name == "Boolean":
+        return ["true", "false"]
+    return {"Integer": [*default, "3"], "Long": [*default, "3"], "MemorySize": ["1 mb"], "Duration": ["1 h"]}.get(
+        name, default if name in ("Double", "Float") else []
+    )
 
 
 def _sized(size: int) -> Any:

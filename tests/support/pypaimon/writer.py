@@ -5,6 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 from pypaimon import CatalogFactory, Schema
+from pypaimon.common.options.config_option import ConfigOption
+from pypaimon.common.options.core_options import CoreOptions
 from pypaimon.schema.data_types import PyarrowFieldParser
 from pypaimon.schema.schema_change import SchemaChange
 
@@ -56,6 +58,11 @@ def alter(warehouse: str, table: str, change: str, arguments: Sequence[Any]) -> 
         arguments = [name, PyarrowFieldParser.to_paimon_type(eval(kind, vars(pa)), nullable=True)]
     catalog = CatalogFactory.create({"warehouse": warehouse})
     catalog.alter_table(f"lake.{table}", [getattr(SchemaChange, change)(*arguments)], False)
+
+
+def options(warehouse: str, table: str) -> list[str]:
+    """Return the names of all options of tables."""
+    return sorted(each.key() for each in vars(CoreOptions).values() if isinstance(each, ConfigOption))
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:

@@ -2,7 +2,7 @@
 
 A file is not all that a reader knows: a parameter can change what readers find in a file, or which files they read. A
 table is therefore rewritten only if every parameter is listed here with a value that a rewrite keeps true. The table in
-docs/hive-parameters.md has the same rows. Other parameters are unknown: the table is left alone until the catalog's
+docs/hive-parameters.md is generated from it. Other parameters are unknown: the table is left alone until the catalog's
 property `meaningless-parameters` names them.
 """
 
@@ -13,11 +13,15 @@ from engine.formats.intake.parameters import Parameters, known, only
 _STATISTICS: Final = "statistics; a rewrite keeps the number of rows and updates those of files"
 _TIMES: Final = "who changed the entry, and when"
 _WRITERS_ONLY: Final = "settings of writers; readers go by each file"
-_OF_TEXT: Final = "form of text files, which Parquet's serde ignores"
+_OF_TEXT: Final = "form of text and Avro files, which Parquet's serde ignores"
 _OF_SPARK: Final = "the table's columns in Spark, which are checked for defaults and field ids"
 _NOT_READ: Final = "Spark reads only some of the files by it, chosen by name or time"
+_IGNORED_FILES: Final = ("ignoreCorruptFiles", "ignoreMissingFiles")
 _OF_WRITES: Final = ("maxRecordsPerFile", "partitionOverwriteMode")
 _PROJECTED: Final = "values and folders of partitions for `projection.enabled`"
+_PLAIN_COPY: Final = "register a plain copy"
+_ENTRY: Final = "Hive takes it in place of what the entry states of columns and classes"
+_OTHER_SYSTEM: Final = "the rows are those of another system, or of another format"
 
 TABLE: Final = (
     *known(
@@ -30,8 +34,12 @@ TABLE: Final = (
     *known(
         "Impala",
         _STATISTICS,
-        *("impala.lastComputeStatsTime", "impala.computeStatsSnapshotIds", "impala.intermediate_stats_*"),
+        *("impala.lastComputeStatsTime", "impala.computeStatsSnapshotIds", "impala_intermediate_stats_*"),
         "impala.enable.stats.extrapolation",
+    ),
+    *known(
+        *("Impala", "whether folders below those of partitions are read, see the condition `flat_partitions`"),
+        "impala.disable.recursive.listing",
     ),
     *known("Hive, Trino, Impala", _TIMES, "transient_lastDdlTime", "last_modified_by", "last_modified_time"),
     *known("all", "a description", "comment"),
@@ -54,7 +62,42 @@ TABLE: Final = (
         *(("false",), "rewrites of such tables are Hive's own compaction"),
     ),
     only(
+        *("transactional_properties", "Hive"),
+        "with `insert_only`, rows are in base and delta folders",
+        *(("default",), "rewrites of such tables are Hive's own compaction"),
+    ),
+    *known(
+        *("Hive", "how transactional tables are compacted, see `transactional`"),
+        *("no_auto_compaction", "no_cleanup", "compactor.*", "compactorthreshold.*"),
+    ),
+    *known(
+        *("Hive", "the statement that created the table"),
+        *("created_with_ctas", "created_with_ctlt", "create_table_as_external", "defaultTableType"),
+    ),
+    only("is_archived", "Hive", "the files are in a Hadoop archive", ("false",), "unarchive the partition"),
+    *known("Hive", "the folder before it was archived, see `is_archived`", "original_location"),
+    only("PROTECT_MODE", "Hive before 2", "the entry must not be read or changed", (), "remove it"),
+    *(
+        only(name, "Hive", _ENTRY, (), "remove it")
+        for name in (
+            *("columns", "columns.types", "column.name.delimiter", "partition_columns", "partition_columns.types"),
+            *("serialization.lib", "serialization.class", "serialization.ddl", "file.inputformat", "file.outputformat"),
+            *("bucket_count", "bucket_field_name"),
+        )
+    ),
+    only(
         "storage_handler", "Hive", "the rows are not those of the files", (), "register it in a catalog of its format"
+    ),
+    *(
+        only(name, "Hive, Impala", _OTHER_SYSTEM, (), "register it in a catalog of its format")
+        for name in (
+            *("hive.sql.*", "druid.*", "kudu.*", "iceberg.*", "paimon.*", "partition_transform_spec"),
+            "__IMPALA_DATA_SOURCE_*",
+        )
+    ),
+    *(
+        only(name, "Hive, Spark", "files are encrypted: without keys, rewritten rows would be lost", (), _PLAIN_COPY)
+        for name in ("parquet.encryption.*", "parquet.crypto.*")
     ),
     *(
         only(*(name, "Hive, Trino"), "rows at an end of each file are left out by readers", *(("0", ""), "remove it"))
@@ -77,10 +120,14 @@ TABLE: Final = (
         *(("false",), "write every file with the table's columns in order, and set it to false"),
     ),
     *known(
-        "Hive, Spark, Impala",
+        "Hive, Spark, Impala, Trino",
         _OF_TEXT,
         *("serialization.format", "serialization.null.format", "field.delim", "line.delim", "escape.delim"),
-        *("colelction.delim", "collection.delim", "mapkey.delim"),
+        *("colelction.delim", "collection.delim", "mapkey.delim", "quote.delim", "serialization.encoding"),
+        *("serialization.escape.crlf", "serialization.last.column.takes.rest", "serialization.sort.order"),
+        *("serialization.sort.order.null", "serialization.use.json.object", "timestamp.formats", "separatorChar"),
+        *("quoteChar", "escapeChar", "input.regex", "input.regex.case.insensitive", "avro.schema.url"),
+        "avro.schema.literal",
     ),
     *known("Spark", "the version that created the table", "spark.sql.create.version"),
     *known("Spark 4", "how texts of new columns are compared, not what they are", "collation"),
@@ -106,7 +153,7 @@ TABLE: Final = (
     *known(
         "Trino, Presto",
         "the version, and the query that made the entry",
-        *("trino_version", "trino_query_id", "presto_version", "presto_query_id"),
+        *("trino_version", "trino_query_id", "trino_created_by", "presto_version", "presto_query_id"),
     ),
     *known("StarRocks", "the version, and the query that made the entry", "starrocks_version", "starrocks_query_id"),
     *known("Doris", "the version that made the entry", "doris.version", "tag"),
@@ -133,13 +180,14 @@ TABLE: Final = (
         *("CreatedByJob", "CreatedByJobRun", "UpdatedByJob", "UpdatedByJobRun"),
     ),
     *known("Athena", "use of an index of partitions", "partition_filtering.enabled"),
-    only("has_encrypted_data", "Athena", "files are encrypted by the client", ("false",), "register a plain copy"),
+    only("has_encrypted_data", "Athena", "files are encrypted by the client", ("false",), _PLAIN_COPY),
     only(
         *("projection.enabled", "Athena, Trino"),
         "partitions are computed, and their locations in the Metastore are ignored",
         *(("false",), "remove it and add the partitions to the Metastore"),
     ),
     *known("Athena, Trino", _PROJECTED, "projection.*", "storage.location.template"),
+    *known("Trino", "whether Trino ignores `projection.enabled`", "trino.partition_projection.ignore"),
     *known(
         "Flink",
         "when writers close files and announce partitions; how lookups cache the table",
@@ -160,6 +208,7 @@ TABLE: Final = (
 SERDE: Final = (
     *known("Spark", "the table's location", "path"),
     *known("Spark", "whether columns of all files are read to infer a schema", "mergeSchema"),
+    *known("Spark", "whether Spark leaves out files that it can't read; with one, a rewrite fails", *_IGNORED_FILES),
     *known("Spark", "which rows of a write are in one file, and what it replaces", *_OF_WRITES),
     *known(
         "Spark",

@@ -19,7 +19,7 @@ PARTITION_PROVIDER: Final = "spark.sql.partitionProvider"
 
 _PARQUET: Final = "parquet"
 _COMPRESSION: Final = "parquet.compression"
-_CODECS: Final = {
+CODECS: Final = {
     "snappy": "snappy",
     "gzip": "gzip",
     "zstd": "zstd:3",
@@ -29,8 +29,8 @@ _CODECS: Final = {
 """Codecs of `rewrite.compression`; `lz4` is left out, as Hadoop's form of it is not the one that outputs have."""
 _BRACKETS: Final = re.compile("[<>]")
 _PARAMETERS: Final = re.compile(r"\([^()]*\)")
-_VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
-_TABLES: Final = frozenset({"EXTERNAL_TABLE", "MANAGED_TABLE"})
+VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
+TABLES: Final = frozenset({"EXTERNAL_TABLE", "MANAGED_TABLE"})
 _NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
 _LARGEST_SECONDS: Final = 2**31 - 1
 
@@ -110,16 +110,16 @@ class TableEntry:
     @property
     def codec(self) -> str | None:
         """The codec that Hive and Spark write by the table's property; None if it has none that outputs can have."""
-        return _CODECS.get(self.parameters.get(_COMPRESSION, "").lower())
+        return CODECS.get(self.parameters.get(_COMPRESSION, "").lower())
 
     @property
     def problem(self) -> str | None:
         """The reason why it is not a table of Parquet files in its folders; None if it is one."""
         provider = self.parameters.get(PROVIDER, "").lower()
         other = self.parameters.get("table_type", "").lower()
-        if self.kind in _VIEWS:
+        if self.kind in VIEWS:
             return "it is a view"
-        if self.kind not in _TABLES:
+        if self.kind not in TABLES:
             return f"its kind is {self.kind[:80]!r}, which is neither a table nor a view"
         if other or (provider and provider != _PARQUET):
             return f"it is a table of {other or provider}: register it in a catalog of that format"

@@ -41,9 +41,9 @@ MOST_DUAL_FILES: Final = 10_000
 _log = structlog.get_logger(__name__)
 
 _MAX_TRIES: Final = 4
-_STATISTICS: Final = ("numFiles", "totalSize")
-_OF_ROWS: Final = frozenset({"numRows", "rawDataSize", "COLUMN_STATS_ACCURATE"})
-"""Parameters by which Hive answers questions without reading files."""
+_SPARKS: Final = "spark.sql.statistics."
+_OF_ROWS: Final = ("numRows", "rawDataSize", "COLUMN_STATS_ACCURATE", "impala_intermediate_stats_", _SPARKS)
+"""Prefixes of parameters by which engines answer or estimate without reading files."""
 
 Files = Mapping[str, tuple[int, int]]
 """Size and time in milliseconds of files, by path."""
@@ -260,10 +260,10 @@ class Swap:
         changed.sd.location = self.folder
         parameters = dict(stored.parameters or {}) | {PARAMETER: self._record(stored, location).to_text()}
         if self.group.rows_deleted:
-            parameters = {name: value for name, value in parameters.items() if name not in _OF_ROWS}
+            parameters = {name: value for name, value in parameters.items() if not name.startswith(_OF_ROWS)}
         sizes = [*(file.file_bytes for file in self.group.outputs), *(size for size, _ in copied.values())]
-        known = dict(zip(_STATISTICS, (str(len(sizes)), str(sum(sizes))), strict=True))
-        changed.parameters = parameters | {name: known[name] for name in _STATISTICS if name in parameters}
+        known = {"numFiles": len(sizes), "totalSize": sum(sizes), f"{_SPARKS}totalSize": sum(sizes)}
+        changed.parameters = parameters | {name: str(known[name]) for name in known if name in parameters}
         return changed
 
     def _write_list(self, location: str, copied: Files) -> None:

@@ -1,9 +1,9 @@
-"""Options of Paimon 1.4 that tables store, with the programs that read them, their meaning, and what they forbid.
+"""Options of Paimon 1.4 and pypaimon 2.1 that tables store: programs that read them, meaning, what they forbid.
 
 A file is not all that a reader knows: an option can change what readers find in a file, where files are, and which
 files are needed. An operation is done only if every option of the table is listed here with a value with which that
-operation is right. The table in docs/paimon-options.md has the same rows, and a test compares them with the options of
-the core itself. Other options are unknown and stop every operation until the catalog's property
+operation is right. The table in docs/paimon-options.md is generated from it, and a test compares it with the options of
+both libraries. Other options are unknown and stop every operation until the catalog's property
 `meaningless-parameters` names them.
 """
 
@@ -96,7 +96,20 @@ _FORBIDDING: Final = (
         "columns whose values are in files of their own",
         *((), "use columns of other types"),
         *("blob-field", "blob-descriptor-field", "blob.stored-descriptor-fields", "blob-descriptor.*", "vector-field"),
-        "vector.file.format",
+        *("vector.file.format", "blob-view-field", "video-frame-field"),
+    ),
+    *_forbid(
+        _REWRITES,
+        "columns of the key can be null, which the core 1.4 does not merge",
+        ("false",),
+        "let pypaimon maintain the table",
+        "primary-key.nullable",
+    ),
+    *_forbid(
+        _REWRITES,
+        "indexes of a key table's files, which the core 1.4 does not write",
+        *((), "let pypaimon maintain the table"),
+        *("pk-vector.*", "pk-btree.*", "pk-bitmap.*", "pk-full-text.*"),
     ),
     *_forbid(
         (*_REWRITES, Activity.EXPIRY),

@@ -1,16 +1,18 @@
 """Options of a table that decide how its files are arranged and read; defaults are those of Paimon 1.4."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from engine.formats.intake.limits import Malformed, Unsupported
+from engine.formats.intake.limits import NEWER_WRITER, Malformed, Unsupported
 from engine.formats.paimon.metadata.schemas import TableSchema
 
 _ON_DEMAND: Final = -1
 _POSTPONED: Final = -2
 _AVRO: Final = "avro"
+MERGE_ENGINES: Final = ("deduplicate", "partial-update", "aggregation", "first-row")
+CHANGELOG_PRODUCERS: Final = ("none", "input", "full-compaction", "lookup")
 _DIGITS: Final = 10
 """Of the largest number that Java's int has."""
 
@@ -87,6 +89,7 @@ def options_of(schema: TableSchema) -> TableOptions:
 
     Raises:
         Malformed: a value is none of its option.
+        Unsupported: it has a merge engine or a producer of changelogs that is not known.
     """
     given = schema.options
     mode, buckets = _buckets(schema)
@@ -95,8 +98,8 @@ def options_of(schema: TableSchema) -> TableOptions:
         bucket_mode=mode,
         buckets=buckets,
         has_deletion_vectors=_switch(given, "deletion-vectors.enabled", default=False),
-        changelog_producer=given.get("changelog-producer", "none").lower(),
-        merge_engine=given.get("merge-engine", "deduplicate").lower() if schema.primary_keys else None,
+        changelog_producer=_one_of(given, "changelog-producer", CHANGELOG_PRODUCERS),
+        merge_engine=_one_of(given, "merge-engine", MERGE_ENGINES) if schema.primary_keys else None,
         is_write_only=_switch(given, "write-only", default=False),
         default_partition=given.get("partition.default-name", "__DEFAULT_PARTITION__"),
         data_directory=given.get("data-file.path-directory", "").strip("/"),
@@ -137,6 +140,14 @@ def _last_level(given: Mapping[str, str]) -> int:
     """Return the last level, `CoreOptions.numLevels` - 1: by default there is one more than the trigger's runs."""
     levels = _number(given, "num-levels", default=1 + _number(given, "num-sorted-run.compaction-trigger", default=5))
     return max(0, levels - 1)
+
+
+def _one_of(given: Mapping[str, str], name: str, known: Sequence[str]) -> str:
+    """Return the value of an option, the first of those that are known by default."""
+    value = given.get(name, known[0]).lower()
+    if value not in known:
+        raise Unsupported(f"the option {name} is {value[:40]!r}, none of {', '.join(known)}: {NEWER_WRITER}")
+    return value
 
 
 def _number(given: Mapping[str, str], name: str, *, default: int) -> int:

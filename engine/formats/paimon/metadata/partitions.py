@@ -44,7 +44,7 @@ _TIMESTAMP: Final = "TIMESTAMP"
 _MILLIS: Final = 3
 _MICROS: Final = 6
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - a timestamp without a time zone
-_READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN", _TIMESTAMP}
+READABLE: Final = _TEXTS | _NUMBERS.keys() | _DECIMALS | {"BOOLEAN", _TIMESTAMP}
 _BUCKET_NAMES: Final = {-2: "postpone"}
 
 
@@ -64,8 +64,8 @@ class PartitionCodec:
         """
         columns = schema.partition_columns
         for each in columns:
-            if each.type.root not in _READABLE or (each.type.root == _TIMESTAMP and each.type.precision > _MICROS):
-                kinds = ", ".join(sorted(_READABLE))
+            if each.type.root not in READABLE or (each.type.root == _TIMESTAMP and each.type.precision > _MICROS):
+                kinds = ", ".join(sorted(READABLE))
                 found = f"partition column {each.name[:80]} is of type {each.type.text}, which is not supported"
                 remedy = f"partition by a column of type {kinds} of up to {_MICROS} digits"
                 raise Unsupported(f"{found}: {remedy}")

@@ -1,4 +1,4 @@
-"""Options of Paimon 1.4 that forbid no operation, whatever their value; see `known_options`."""
+"""Options of Paimon 1.4 and pypaimon 2.1 that forbid no operation, whatever their value; see `known_options`."""
 
 from typing import Final
 
@@ -191,6 +191,31 @@ PLAIN: Final = (
         *("materialized-table.interval-freshness.time-unit", "materialized-table.logical-refresh-mode"),
         *("materialized-table.refresh-handler-bytes", "materialized-table.refresh-handler-description"),
         *("materialized-table.refresh-mode", "materialized-table.refresh-status"),
+    ),
+    *known(
+        "pypaimon",
+        _WRITING,
+        *("postpone.target-row-num-per-bucket", "postpone.target-size-per-bucket", "parquet.write-page-index.enabled"),
+        *("mosaic.stats-columns", "mosaic.num-buckets", "target-file-row-num", "write.native.enabled"),
+        *("row-tracking.partition-group-on-commit", "data-evolution.write-cols-optimization.enabled"),
+        *("data-evolution.row-id-conflict-rewrite.max-size", "data-evolution.row-sidecar.enabled"),
+    ),
+    *known(
+        "pypaimon",
+        _READING,
+        *("deletion-vectors.merge-on-read", "scan.native-plan.enabled", "read.native.enabled", "read.parallelism"),
+        *("data-evolution.row-sidecar.max-selected-rows", "data-evolution.row-sidecar.max-selection-ratio"),
+        *("parquet.filter.columnindex.enabled", "blob-view.resolve.enabled"),
+    ),
+    *known("pypaimon", _MEMORY, "blob.copy-buffer-size", "local-cache.*"),
+    *known("pypaimon", _COMMITTING, "manifest.sidecar.enabled", "manifest-sort.enabled", "commit.native.enabled"),
+    *known(
+        "pypaimon",
+        _INDEXING,
+        *("global-index.search-mode", "scalar-index.search-mode", "vector-index.search-mode"),
+        *("full-text-index.search-mode", "global-index.filter.refine-from-data", "global-index.build.parallelism"),
+        *("btree-index.fallback-scan-max-size", "btree-index.bloom-filter.enabled", "bitmap-index.*"),
+        "sorted-index.records-per-file",
     ),
     *known("Flink", "computed columns and watermarks, from other columns at each read", "schema.*"),
     *known(

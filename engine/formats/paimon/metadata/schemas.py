@@ -13,7 +13,7 @@ SCHEMA_BYTES: Final = 16 * 2**20
 """Limit of a schema file's size. 10,000 columns take about 1 MB."""
 
 _SCHEMA_VALUES: Final = 1_000_000
-_NEWEST_VERSION: Final = 3
+NEWEST_VERSION: Final = 3
 _FORMER_DEFAULTS: Final = {"bucket": (1, "1"), "file.format": (2, "orc")}
 """Last version of schemas, and the default of an option up to it, `SchemaSerializer.deserialize` of Paimon."""
 
@@ -83,8 +83,8 @@ def _column(written: Document) -> Column:
 def _options(document: Document) -> Mapping[str, str]:
     """Return the options, with the defaults of the version that wrote the schema: 1 before Paimon 0.8, 2 before 0.9."""
     version = document.optional_whole("version") or 1
-    if version > _NEWEST_VERSION:
-        raise Unsupported(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read: {NEWER_WRITER}")
+    if version > NEWEST_VERSION:
+        raise Unsupported(f"its version is {version}; {NEWEST_VERSION} is the newest that can be read: {NEWER_WRITER}")
     former = {name: value for name, (last, value) in _FORMER_DEFAULTS.items() if version <= last}
     return {**former, **document.text_map("options")}
 

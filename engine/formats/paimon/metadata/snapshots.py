@@ -13,7 +13,7 @@ SNAPSHOT_BYTES: Final = 4 * 2**20
 """Limit of a snapshot file's size, which is about 1 kB."""
 
 SNAPSHOT_VALUES: Final = 200_000
-_NEWEST_VERSION: Final = 3
+NEWEST_VERSION: Final = 3
 _LATEST_MS: Final = 253_402_300_799_999  # the last instant of the year 9999, the maximum of `datetime`
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}")
 
@@ -75,8 +75,8 @@ def parse_copy(body: bytes, *, path: str) -> Snapshot:
 def _parsed(body: bytes) -> Snapshot:
     document = Document.parse(body, most_values=SNAPSHOT_VALUES)
     version = document.optional_whole("version") or 1
-    if version > _NEWEST_VERSION:
-        raise Unsupported(f"its version is {version}; {_NEWEST_VERSION} is the newest that can be read: {NEWER_WRITER}")
+    if version > NEWEST_VERSION:
+        raise Unsupported(f"its version is {version}; {NEWEST_VERSION} is the newest that can be read: {NEWER_WRITER}")
     committed_at_ms = document.whole("timeMillis")
     if committed_at_ms > _LATEST_MS:
         raise Malformed(f"it was committed at no time: {committed_at_ms} ms")

@@ -9,14 +9,14 @@ from engine.formats.intake.limits import NEWER_WRITER, SCHEMA_DEPTH, Malformed, 
 _TEXT: Final = re.compile(
     r"([A-Z_ ]+?)\s*(?:\(\s*(\d{1,4})\s*(?:,\s*(\d{1,4})\s*)?\))?( WITH LOCAL TIME ZONE)?( NOT NULL)?"
 )
-_SCALARS: Final = frozenset(
+SCALARS: Final = frozenset(
     {
         *("CHAR", "VARCHAR", "STRING", "BOOLEAN", "BINARY", "VARBINARY", "BYTES", "DECIMAL", "NUMERIC", "TINYINT"),
         *("SMALLINT", "INT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"),
         *("VARIANT", "BLOB"),
     }
 )
-_PARTS: Final = {
+PARTS: Final = {
     "ARRAY": ("element",),
     "MULTISET": ("element",),
     "VECTOR": ("element",),
@@ -56,7 +56,7 @@ class ColumnType:
     @property
     def is_nested(self) -> bool:
         """Whether values have no order: they contain others."""
-        return self.root == _ROW or self.root in _PARTS or self.root in {"VARIANT", "BLOB"}
+        return self.root == _ROW or self.root in PARTS or self.root in {"VARIANT", "BLOB"}
 
     @property
     def size(self) -> tuple[int, int]:
@@ -90,8 +90,8 @@ def parse_type(written: Any, *, depth: int = 0) -> ColumnType:
     root = named.removesuffix(_NOT_NULL).strip()
     if root == _ROW:
         parts = _fields(written.get("fields"), depth)
-    elif root in _PARTS:
-        parts = tuple(NestedType(name, parse_type(written.get(name), depth=depth + 1)) for name in _PARTS[root])
+    elif root in PARTS:
+        parts = tuple(NestedType(name, parse_type(written.get(name), depth=depth + 1)) for name in PARTS[root])
     else:
         raise Unsupported(f"its type {root!r} is not known: {NEWER_WRITER}")
     return ColumnType(root, root, is_nullable=not named.endswith(_NOT_NULL), parts=parts)
@@ -111,7 +111,7 @@ def _fields(written: Any, depth: int) -> tuple[NestedType, ...]:
 def _scalar(written: str) -> ColumnType:
     matched = _TEXT.fullmatch(written[:200])
     root = (matched[1] if matched else written[:40]) + ("_LTZ" if matched and matched[4] else "")
-    if matched is None or root not in _SCALARS:
+    if matched is None or root not in SCALARS:
         raise Unsupported(f"its type {root!r} is not known: {NEWER_WRITER}")
     precision = int(matched[2]) if matched[2] else _PRECISIONS.get(root, 0)
     return ColumnType(root, written, is_nullable=matched[5] is None, precision=precision, scale=int(matched[3] or 0))

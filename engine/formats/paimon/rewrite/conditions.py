@@ -1,6 +1,5 @@
 """The conditions under which Packhouse compacts a table with Paimon's core, or with its own kernel."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -16,12 +15,25 @@ from engine.formats.paimon.view import TableView
 NO_KERNEL: Final = "Packhouse's kernel does not merge files by primary key and level; Paimon's core does"
 
 NO_ORDER: Final = "this version does not order the rows of Paimon tables"
-_OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
-_OF_APPENDS: Final = (BucketMode.UNAWARE, BucketMode.FIXED)
+OF_KEYS: Final = (BucketMode.FIXED, BucketMode.DYNAMIC)
+OF_APPENDS: Final = (BucketMode.UNAWARE, BucketMode.FIXED)
 _PARQUET: Final = "parquet"
-_OF_CODECS: Final = ("file.compression", "file.compression.per.level", "changelog-file.compression")
-_NO_CODECS: Final = ("brotli", "lzo")
-"""Codecs of Parquet whose classes are neither in Paimon's jar nor in those of Spark."""
+CODECS: Final[Mapping[str, frozenset[str]]] = {
+    _PARQUET: frozenset({"none", "uncompressed", "snappy", "gzip", "zstd", "lz4", "lz4_raw"}),
+    "orc": frozenset({"none", "snappy", "zlib", "zstd", "lz4", "lzo"}),
+    "avro": frozenset({"null", "snappy", "deflate", "bzip2", "zstd", "zstandard"}),
+    "csv": frozenset({"none"}),
+    "json": frozenset({"none"}),
+    "text": frozenset({"none"}),
+}
+"""Formats of files that the core 1.4 rewrites, with the codecs that it has for them.
+
+It reads compressed text only in part. Classes for Brotli and LZO of Parquet are neither in Paimon's jar nor in those of
+Spark.
+"""
+_DEFAULT_CODEC: Final = "zstd"
+_LOGGING: Final = ("lookup", "full-compaction")
+"""Producers of changelogs by which a compaction writes them."""
 
 _VECTORS_OF_BUCKET: Final = (
     "Paimon keeps the deletion vectors of a bucket in one index file, which a DELETE and a compaction at the same time "
@@ -30,7 +42,7 @@ _VECTORS_OF_BUCKET: Final = (
 
 
 def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel: bool = False) -> Iterator[Condition]:
-    """Yield every condition of a table, met or not. Reads only its schema.
+    """Yield every condition of a table, met or not. Reads its schema; the manifests unless `by_kernel`.
 
     Args:
         view: the table.
@@ -41,7 +53,7 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     problem = store_problem(view.files.location, properties)
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
-    modes = _OF_KEYS if view.schema.primary_keys else _OF_APPENDS
+    modes = OF_KEYS if view.schema.primary_keys else OF_APPENDS
     kinds = f"{' and '.join(modes)} ones of {_kind_of(view)}"
     detail = f"{options.bucket_mode}; compacted are {kinds}{_remedy_of_postponed(options)}"
     yield Condition("native_bucket_mode", options.bucket_mode in modes, detail)
@@ -50,7 +62,8 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
         yield Condition("native_vectors_of_files", False, _VECTORS_OF_BUCKET)
     if not by_kernel:
         yield native_options(view)
-        yield _codecs(view.schema.options)
+        yield _formats(view)
+        yield _codecs(view)
     blobs = ", ".join(each.name for each in view.schema.columns if each.type.root == "BLOB")[:200]
     told = f"columns of type BLOB, whose files are not compacted: {blobs}" if blobs else "no columns of type BLOB"
     yield Condition("native_no_blobs", not blobs, told)
@@ -74,7 +87,7 @@ def kernel_conditions(view: TableView) -> Iterator[Condition]:
     has_vectors = view.options.has_deletion_vectors
     detail = "rows are deleted by vectors, which only the core applies" if has_vectors else "no deletion vectors"
     yield Condition("kernel_no_vectors", not has_vectors, detail)
-    written = view.schema.options.get("file.format", _PARQUET).strip().lower()
+    written = _word(view.schema.options, "file.format", _PARQUET)
     others = sorted({each for each in view.live.formats() if each != _PARQUET})
     detail = f"files of other formats: {', '.join(others)[:200]}" if others else f"{written} files"
     yield Condition("kernel_file_format", written == _PARQUET and not others, detail)
@@ -104,16 +117,51 @@ def _known(name: str, problems: Sequence[str]) -> Condition:
     return Condition(name, not problems, listed(problems) or "each option of the table is known")
 
 
-def _codecs(given: Mapping[str, str]) -> Condition:
-    """Return that the core can write with the codecs that a table's options name."""
+def _formats(view: TableView) -> Condition:
+    """Return that the core reads a table's files, and writes the formats that its options name."""
+    wanted = {each for _, each, _ in _written(view)}
+    lacking = ", ".join(sorted({*wanted, *view.live.formats()} - CODECS.keys()))[:200]
+    remedy = f"name one of {', '.join(CODECS)}, and let the program that wrote the other files write them again"
+    told = f"files of format {lacking}, which the core lacks: {remedy}" if lacking else ", ".join(sorted(wanted))
+    return Condition("native_file_format", not lacking, told)
+
+
+def _codecs(view: TableView) -> Condition:
+    """Return that the core can write with the codecs that a table's options name, and read what it has written."""
     lacking = [
-        f"{name} names {codec}"
-        for name in _OF_CODECS
-        for codec in _NO_CODECS
-        if codec in re.split(r"[^a-z0-9_]+", given.get(name, "").lower())
+        f"{name} names {codec[:40]}, which the core lacks for {kind} files: use {', '.join(sorted(CODECS[kind]))}"
+        for name, kind, codec in _written(view)
+        if kind in CODECS and codec not in CODECS[kind]
     ]
-    detail = f"{', '.join(lacking)}, which the core lacks: use zstd, snappy, lz4 or gzip" if lacking else "it has them"
-    return Condition("native_codecs", not lacking, detail)
+    return Condition("native_codecs", not lacking, listed(lacking) or "it has them")
+
+
+def _written(view: TableView) -> Iterator[tuple[str, str, str]]:
+    """Yield the option that names a codec, the format and the codec of the files that a compaction by the core writes.
+
+    Only tables with a primary key have levels and changelogs.
+    """
+    given, options = view.schema.options, view.options
+    kind, codec = _word(given, "file.format", _PARQUET), _word(given, "file.compression", _DEFAULT_CODEC)
+    yield "file.compression", kind, codec
+    if not view.schema.primary_keys:
+        return
+    kinds, codecs = (_per_level(given, f"file.{each}.per.level") for each in ("format", "compression"))
+    for level in sorted(kinds.keys() | codecs.keys()):
+        yield "file.compression.per.level", kinds.get(level, kind), codecs.get(level, codec)
+    if options.changelog_producer in _LOGGING:
+        logged = _word(given, "changelog-file.format", kind)
+        yield "changelog-file.compression", logged, _word(given, "changelog-file.compression", codec)
+
+
+def _word(given: Mapping[str, str], name: str, default: str) -> str:
+    return given.get(name, default).strip().lower()
+
+
+def _per_level(given: Mapping[str, str], name: str) -> Mapping[str, str]:
+    """Return the values of an option such as `0:lz4,5:zstd`, by level."""
+    pairs = (each.partition(":") for each in _word(given, name, "").split(","))
+    return {level.strip(): value.strip() for level, _, value in pairs if value.strip()}
 
 
 def _remedy_of_postponed(options: TableOptions) -> str:
