@@ -28,6 +28,7 @@ class Shape:
     """A random table: its columns, keys and options, and how many buckets of a dynamic table are written.
 
     `refused`: one of the options, by which Packhouse refuses some operations; empty if it knows how to follow all.
+    `is_foreign`: another library writes some of the rows.
     """
 
     kind: str
@@ -36,6 +37,11 @@ class Shape:
     buckets: int = 0
     values: Mapping[str, Callable[[Random], Any]] = field(default_factory=dict)
     refused: str = ""
+    is_foreign: bool = False
+
+    @property
+    def has_nulls(self) -> bool:
+        return not self.is_keyed and not self.is_foreign
 
     @property
     def is_keyed(self) -> bool:

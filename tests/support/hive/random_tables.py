@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.formats.hive.metadata.parameters import TABLE
+from engine.formats.intake.parameters import Parameter
 from tests.support.hive.lakes import NULL, HiveLake, HiveTable, path_of
 from tests.support.hive.random_values import ID, KEYS, KINDS, ODD_KEYS, Kind
 from tests.support.hive.second_readers import HiveSpark
@@ -20,32 +22,28 @@ _FILE_NAMES: Final = ("part-{}.parquet", "{:06}_0", "a b %41 #{}.parquet", "ü-{
 _COLUMN_NAMES: Final = ("order", "größe", "a b", "x.y", "c5", "c6", "c7", "c8")
 _ELSEWHERE: Final = ("elsewhere/{}", "Elsewhere ü %41 #{}", "_hidden/{}", "day=2026-11-01/{}")
 _NAME: Final = "events"
-_OTHER_PROGRAMS: Final = frozenset({"Impala", "Trino, Presto", "Glue crawlers", "Glue jobs", "Athena", "Athena, Trino"})
-_HARMLESS: Final[Mapping[str, str]] = {
-    "auto.purge": "true",
-    "bucketing_version": "2",
-    "TRANSLATED_TO_EXTERNAL": "TRUE",
-    "skip.header.line.count": "0",
-    "discover.partitions": "false",
-    "parquet.block.size": "1024",
-    "orc.compress": "ZLIB",
-    "serialization.null.format": "-",
+_VALUES: Final[Mapping[str, str]] = {
     "COLUMN_STATS_ACCURATE": "{}",
-    "comment": "x",
+    "parquet.compression": "gzip",
+    "parquet.writer.version": "PARQUET_1_0",
+    **dict.fromkeys(("parquet.page.size", "parquet.dictionary.page.size", "parquet.block.size"), "1048576"),
+    "skip.header.line.count": "0",
+    "skip.footer.line.count": "0",
+    "serialization.null.format": "-",
 }
-"""Parameters with values that change nothing for any reader of Parquet files."""
+"""Values that mean something to the Metastore or to Spark; those of other parameters are not read by them."""
+_OF_READERS: Final = {
+    *("EXTERNAL", "external.table.purge", "packhouse.compaction", "clusteringColumns", "collation", "storage_handler"),
+    *("transactional*", "spark.sql.*"),
+}
+"""Parameters by which the readers of these tests, or tests of their own, go."""
+_UNKNOWN: Final = "dq.rule"
+LISTED: Final = [each for each in TABLE if not any(fnmatchcase(each.name, one) for one in _OF_READERS)]
 FORBIDDING: Final[Mapping[str, str]] = {
-    "skip.header.line.count": "1",
-    "skip.footer.line.count": "2",
-    "discover.partitions": "true",
-    "projection.enabled": "true",
-    "parquet.column.index.access": "true",
-    "has_encrypted_data": "true",
-    "classification": "csv",
-    "dq.rule": "x",
+    **{each.name.replace("*", "x"): "true" for each in LISTED if each.accepted is not None},
+    _UNKNOWN: "x",
 }
 """Parameters with values by which some reader finds other rows, or that no one knows: the table is left alone."""
-_UNKNOWN: Final = "dq.rule"
 _LONGEST_NAME: Final = 255
 """Limit of the bytes in the name of a folder on Linux."""
 _ABSENT_ID: Final = -1
@@ -116,21 +114,24 @@ def random_table(chance: Random, lake: HiveLake, spark: HiveSpark) -> RandomTabl
 
 
 def _add_parameters(table: HiveTable, chance: Random) -> str:
-    """Add parameters that other programs write; return one by which the table is left alone, mostly none.
+    """Add parameters of the list; return one by which the table is left alone, mostly none.
 
     No reader of these tests goes by any of them.
     """
-    names = [each.name for each in TABLE if each.writers in _OTHER_PROGRAMS and each.accepted is None]
-    chosen = [each.replace("*", "x") for each in chance.sample(names, chance.randrange(4))]
+    chosen = {each.name.replace("*", "x"): _value(each) for each in chance.sample(LISTED, chance.randrange(7))}
     with table.metastore.client() as client:
         changed = client.get_table(table.database, table.name)
-        changed.parameters |= dict.fromkeys(chosen, "1")
-        changed.parameters |= {name: _HARMLESS[name] for name in chance.sample(list(_HARMLESS), chance.randrange(4))}
+        changed.parameters |= {name: value for name, value in chosen.items() if value}
         forbidden = chance.choice(list(FORBIDDING)) if chance.random() < 0.12 else ""
         if forbidden:
             changed.parameters[forbidden] = FORBIDDING[forbidden]
         client.alter_table(table.database, table.name, changed)
     return forbidden
+
+
+def _value(listed: Parameter) -> str:
+    """Return a value with which a table is rewritten; empty if there is none."""
+    return _VALUES.get(listed.name, "1" if listed.accepted is None else max(listed.accepted, default=""))
 
 
 def _mark_partitions(made: RandomTable, chance: Random) -> None:
@@ -140,7 +141,7 @@ def _mark_partitions(made: RandomTable, chance: Random) -> None:
             stored.parameters = {**(stored.parameters or {}), _UNKNOWN: "x"}
             with made.table.metastore.client() as client:
                 client.alter_partition(made.table.database, made.table.name, stored)
-            made.refused[tuple(stored.values)] = f"unknown storage|{_UNKNOWN}"
+            made.refused[tuple(stored.values)] = f"not that of plain data files|{_UNKNOWN}"
 
 
 def _create_by_spark(

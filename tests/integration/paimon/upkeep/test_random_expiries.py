@@ -43,10 +43,10 @@ def test_the_same_files_are_left_as_by_the_cores_own_expire(
     paimon_core: PaimonCore, tmp_path: Path, number: int
 ) -> None:
     chance = Random(7000 * SEED + number)
-    shape = shape_of(chance, number)
+    shape = shape_of(chance, number, paimon_core)
     game = Game(chance, shape, paimon_core, tmp_path)
     game.play()
-    if forbids(shape, Activity.EXPIRY):
+    if forbids(shape, Activity.EXPIRY, game.ours):
         with pytest.raises(NotEligible, match=shape.refused):
             game.ours.open().expiry.plan(expiry(1))
         return

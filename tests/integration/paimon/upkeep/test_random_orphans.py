@@ -53,10 +53,10 @@ def removed(lake: PaimonLake, number: int) -> None:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_same_files_are_left_as_by_paimons_own_search(paimon_core: PaimonCore, tmp_path: Path, number: int) -> None:
     chance = Random(9000 * SEED + number)
-    shape = shape_of(chance, number)
+    shape = shape_of(chance, number, paimon_core)
     game = Game(chance, shape, paimon_core, tmp_path)
     game.play()
-    if forbids(shape, Activity.ORPHANS):
+    if forbids(shape, Activity.ORPHANS, game.ours):
         with pytest.raises(NotEligible, match=shape.refused):
             game.ours.open().orphan_removal.check()
         return
