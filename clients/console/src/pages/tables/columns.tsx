@@ -56,12 +56,12 @@ export function columnsOf(isChosen: (id: string) => boolean, onChoose: (id: stri
     { key: "score", title: "Score", width: "84px", align: "right", sort: "score", cell: (table) => (table.score === null ? "–" : Math.round(table.score)) },
     { key: "bytes", title: "Size", width: "100px", align: "right", cell: (table) => bytes(table.total_bytes) },
     {
-      key: "benefit",
-      title: "Benefit",
+      key: "saved",
+      title: "To save",
       width: "100px",
       align: "right",
-      sort: "benefit_per_cost",
-      cell: (table) => (table.benefit_per_cost === null ? "–" : count(Number(table.benefit_per_cost.toPrecision(3)))),
+      sort: "avoidable_file_count",
+      cell: (table) => count(table.avoidable_file_count),
     },
     {
       key: "run",

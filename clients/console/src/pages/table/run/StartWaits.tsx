@@ -18,7 +18,7 @@ export function StartWaits({ holds }: { holds: readonly Hold[] }) {
       <ul style={{ margin: 0, paddingInlineStart: 20 }}>
         {holds.map((hold) => (
           <li key={hold.code} className="wrap-anywhere">
-            {hold.text} {hold.until === null ? "Its end is not known." : <>Until <Time at={hold.until} />.</>}
+            {hold.text} {hold.until === null ? "Its end is not known." : <>At least until <Time at={hold.until} />.</>}
           </li>
         ))}
       </ul>
