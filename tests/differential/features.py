@@ -15,7 +15,7 @@ from pyiceberg.table import Table
 
 from tests.differential.writers import Pens
 
-_PROPERTIES: Final[Mapping[str, Sequence[str]]] = {
+PROPERTIES: Final[Mapping[str, Sequence[str]]] = {
     "write.parquet.page-version": ("v1", "v2"),
     "write.parquet.row-group-size-bytes": ("1024", "134217728"),
     "write.parquet.page-size-bytes": ("1024", "1048576"),
@@ -97,7 +97,7 @@ def give(table: Table, pens: Pens, insert: Callable[[Pens], str], random: Random
 
 
 def _set_properties(_table: Table, pens: Pens, _insert: Callable[[Pens], str], random: Random) -> str:
-    chosen = {name: random.choice(_PROPERTIES[name]) for name in random.sample(list(_PROPERTIES), 4)}
+    chosen = {name: random.choice(PROPERTIES[name]) for name in random.sample(list(PROPERTIES), 4)}
     listed = ", ".join(f"'{name}' = '{value}'" for name, value in chosen.items())
     _run(pens, f"ALTER TABLE {pens.name} SET TBLPROPERTIES ({listed})")
     return f"properties {chosen}"

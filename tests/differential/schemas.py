@@ -31,7 +31,7 @@ from pyiceberg.types import (
 
 ID = 1
 _NAMES = ("a", "b", "c", "d", "price", "odd name", "select", "größe", "UPPER", "x-y", "day", "note", "_u", "9th")
-_PLAIN: tuple[Callable[[Random], IcebergType], ...] = (
+PLAIN: tuple[Callable[[Random], IcebergType], ...] = (
     lambda _: BooleanType(),
     lambda _: IntegerType(),
     lambda _: LongType(),
@@ -83,7 +83,7 @@ def _type(random: Random, numbers: Iterator[int], depth: int = 0) -> IcebergType
     if kind < 0.26:
         names = random.sample(_NAMES, random.randint(1, 3))
         return StructType(*(NestedField(next(numbers), name, _type(random, numbers, depth + 1)) for name in names))
-    return random.choice(_PLAIN)(random)
+    return random.choice(PLAIN)(random)
 
 
 def _add(table: Table, update: UpdateSchema, random: Random) -> str | None:
@@ -104,7 +104,7 @@ def _add_nested(table: Table, update: UpdateSchema, random: Random) -> str | Non
         if isinstance(of, StructType):
             added = f"new{len(of.fields)}"
             if added not in (each.name for each in of.fields):
-                update.add_column((*path, added), random.choice(_PLAIN)(random))
+                update.add_column((*path, added), random.choice(PLAIN)(random))
                 return f"add {'.'.join((*path, added))}"
     return None
 

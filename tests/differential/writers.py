@@ -33,7 +33,7 @@ class Pens:
 def write(table: Table, pens: Pens, *, ids: range, random: Random, only_spark: bool = False) -> str:
     """Append rows of these ids by a random writer; return which. Only Spark writes to branches and to version 3."""
     rows = random_rows(schema_to_pyarrow(table.schema()), ids=ids, narrow=sources(table), random=random)
-    writers: tuple[Callable[..., None], ...] = (_by_spark, _by_pyiceberg, _by_arrow, _by_duckdb)
+    writers: tuple[Callable[..., None], ...] = (_by_spark, _by_pyiceberg, by_arrow, by_duckdb)
     weights = (1, 0, 0, 0) if only_spark or table.metadata.format_version > 2 else (3, 3, 3, 2)
     writer = random.choices(writers, weights)[0]
     writer(table, pens, rows, random)
@@ -48,7 +48,7 @@ def _by_pyiceberg(table: Table, _pens: Pens, rows: pa.Table, _random: Random) ->
     table.append(rows)
 
 
-def _by_arrow(table: Table, _pens: Pens, rows: pa.Table, random: Random) -> None:
+def by_arrow(table: Table, _pens: Pens | None, rows: pa.Table, random: Random) -> None:
     options: dict[str, Any] = {
         "compression": random.choice(("zstd", "snappy", "gzip", "none", "lz4")),
         "use_dictionary": random.choice((True, False)),
@@ -64,7 +64,7 @@ def _by_arrow(table: Table, _pens: Pens, rows: pa.Table, random: Random) -> None
     _put_in(table, rows, lambda part, path: pq.write_table(part, path, **options))
 
 
-def _by_duckdb(table: Table, _pens: Pens, rows: pa.Table, random: Random) -> None:
+def by_duckdb(table: Table, _pens: Pens | None, rows: pa.Table, random: Random) -> None:
     codec = random.choice(("zstd", "snappy", "uncompressed"))
     version = random.choice(("v1", "v2" if _newest_pages(rows) == "2.0" else "v1"))
 
@@ -119,15 +119,29 @@ def _put_in(table: Table, rows: pa.Table, store: Callable[[pa.Table, Path], None
         path = Path("/" + uri.removeprefix("file:").lstrip("/"))
         path.parent.mkdir(parents=True, exist_ok=True)
         store(part, path)
-        made = DataFile.from_args(
-            file_path=uri,
-            file_format=FileFormat.PARQUET,
-            partition=partition,
-            record_count=part.num_rows,
-            file_size_in_bytes=path.stat().st_size,
-        )
-        made.spec_id = spec.spec_id
-        files.append(made)
+        files.append(_data_file(table, path, partition, part.num_rows))
+    _append(table, files)
+
+
+def put_file(table: Table, path: Path, *, rows: int, partition: Record | None = None, key: bytes | None = None) -> None:
+    """Append a file by its path as it is; `key`: metadata of an encryption key."""
+    _append(table, [_data_file(table, path, partition or Record(), rows, key)])
+
+
+def _data_file(table: Table, path: Path, partition: Record, rows: int, key: bytes | None = None) -> DataFile:
+    made = DataFile.from_args(
+        file_path=f"file://{path}",
+        file_format=FileFormat.PARQUET,
+        partition=partition,
+        record_count=rows,
+        file_size_in_bytes=path.stat().st_size,
+        key_metadata=key,
+    )
+    made.spec_id = table.spec().spec_id
+    return made
+
+
+def _append(table: Table, files: list[DataFile]) -> None:
     with table.transaction() as change, change.update_snapshot().fast_append() as append:
         for made in files:
             append.append_data_file(made)

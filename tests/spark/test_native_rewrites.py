@@ -6,18 +6,22 @@ F1, F2, F3: what the procedure answers is never looked at; every outcome here is
 import asyncio
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyiceberg.schema import Schema
 from pyiceberg.typedef import Record
+from pyiceberg.types import LongType, NestedField
+from pyspark.errors.exceptions.connect import SparkConnectException
 from pyspark.sql import SparkSession
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Run, RunState
 from engine.domain.tables.table import FormatName, TableRef
-from tests.support.iceberg_tables import commit_deletes, delete_file
+from tests.support.iceberg_tables import commit_deletes, delete_file, edit_metadata
 from tests.support.native import checks, rewrite
 from tests.support.peer import attach, confs_of, one, rows_by_spark
 from tests.support.statements import texts_of
@@ -133,6 +137,29 @@ async def test_rows_that_come_between_plan_and_call_stay(world: World, spark: Sp
     assert len(after) == len(before) + 10
     assert set(before) < set(after)
     checks(run)
+
+
+async def test_f49_a_plan_names_the_types_of_columns_that_spark_does_not_read(
+    world: World, spark: SparkSession
+) -> None:
+    """F49: such a table was eligible for the procedure, and each of its runs failed."""
+    named, read = set(), set()
+    kinds = ("time", "timestamp_ns", "timestamptz_ns", "geometry", "unknown", "fixed[4]", "uuid")
+    for number, of in enumerate(kinds):
+        table = world.lake.catalog.create_table(("lake", f"odd{number}"), Schema(NestedField(1, "id", LongType())))
+
+        def later(body: dict[str, Any], of: str = of) -> None:
+            body["schemas"][0]["fields"].append({"id": 2, "name": "odd", "type": of, "required": False})
+            body.update({"format-version": 3, "next-row-id": 0, "last-column-id": 2})
+
+        edit_metadata(table, later)
+        registered = await world.register(f"odd{number}", policy={"rewrite": {"engine": "native"}})
+        planned = await world.container.tables.plan(SYSTEM, registered.id, policy=None)
+        named |= {of for each in planned["conditions"] if not each["holds"] and each["detail"].startswith(f"odd {of}")}
+        with suppress(SparkConnectException):
+            spark.sql(f"SELECT * FROM lake.lake.odd{number}").collect()
+            read.add(of)
+    assert (named, read) == (set(kinds[:4]), set(kinds[4:]))
 
 
 async def rewrite_under_another_name(world: World, spark_catalog: str) -> Run:

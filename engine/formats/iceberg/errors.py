@@ -6,6 +6,7 @@ Faults of our own code pass unchanged (`intake.errors.is_own_fault`). No message
 are masked first (`domain.values.uris`).
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from traceback import walk_tb
@@ -62,6 +63,12 @@ _CATALOG_AWAY: Final = (
 )
 _UNREACHABLE: Final = (OSError, RESTError, requests.RequestException, EOFError)
 _REMEDY: Final = "repair the table's metadata with a program that can read it"
+_UNKNOWN_TYPE: Final = re.compile(r"Unsupported field type: |into a Geo(?:metry|graphy)Type")
+"""PyIceberg's errors for types of columns that it does not know, such as variant: the metadata is in order."""
+_LEAVE_OUT: Final = (
+    "this version reads no tables with columns of this type: do not register the table, or unregister it, and rewrite "
+    "it with an engine that knows the type"
+)
 _SHORT: Final = 80
 _LONGEST_NAME: Final = 200
 _NO_CATALOG: Final = "this database has no Iceberg catalog: check `uri`, or set the property init_catalog_tables"
@@ -153,7 +160,9 @@ def reading_table(doing: str) -> Iterator[None]:
             if not is_of_content(error):
                 raise
             _log.warning("table_unreadable", doing=doing, exc_info=_trace(error))
-            raise TableUnreadable(f"Could not {doing}: {summary_of(error)}; {_REMEDY}") from error
+            summary = summary_of(error)
+            remedy = _LEAVE_OUT if _UNKNOWN_TYPE.search(summary) else _REMEDY
+            raise TableUnreadable(f"Could not {doing}: {summary}; {remedy}") from error
 
 
 @contextmanager

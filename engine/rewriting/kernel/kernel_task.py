@@ -28,9 +28,11 @@ class ReadPlan:
     key `PARQUET:field_id`; outputs have exactly this schema. `match_by` is `field_id` where files have these numbers
     too, and `name` where they have none: columns of inputs are then those of the same name at every level; the numbers
     only connect the parts of the task. With `field_id`, a file without numbers is read by the names of the schema that
-    it was written with: `schemas` has it by `TaskInput.schema_id`, in the form of `schema`. Files outside of the
-    `allowed_folders` are neither read nor written. `newest_by`: rows are merged by this key, over all files; None: each
-    row stays. Files of such a task have no delete files.
+    it was written with: `schemas` has it by `TaskInput.schema_id`, in the form of `schema`; with `names_need_no_ids`
+    only if none of its columns has a number. `constants` has the values of columns that a file can lack, because the
+    table's metadata has them: an Arrow IPC stream of one row, base 64, with numbers as `schema`; empty: every column
+    that a file lacks is null. Files outside of the `allowed_folders` are neither read nor written. `newest_by`: rows
+    are merged by this key, over all files; None: each row stays. Files of such a task have no delete files.
     """
 
     files: tuple[TaskInput, ...]
@@ -39,12 +41,18 @@ class ReadPlan:
     allowed_folders: tuple[str, ...]
     newest_by: MergeKey | None = None
     schemas: dict[str, str] = field(default_factory=dict)
+    names_need_no_ids: bool = False
+    constants: str = ""
 
     @staticmethod
     def from_raw(raw: dict[str, Any]) -> "ReadPlan":
         """Return the plan from its JSON form."""
-        files, key = tuple(map(TaskInput.from_raw, raw["files"])), MergeKey.from_raw(raw["newest_by"])
-        return ReadPlan(files, raw["schema"], raw["match_by"], tuple(raw["allowed_folders"]), key, raw["schemas"])
+        parts: dict[str, Any] = {
+            "files": tuple(map(TaskInput.from_raw, raw["files"])),
+            "allowed_folders": tuple(raw["allowed_folders"]),
+            "newest_by": MergeKey.from_raw(raw["newest_by"]),
+        }
+        return ReadPlan(**{**raw, **parts})
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, SchemaNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, Constants
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
 from engine.rewriting.kernel.splicing.forms import OutputForm
@@ -60,10 +61,18 @@ def read_schema(encoded: str) -> pa.Schema:
     return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
 
 
-def read_numbers(encoded: Mapping[str, str], target: pa.Schema) -> SchemaNumbers | None:
+def read_numbers(encoded: Mapping[str, str], target: pa.Schema, *, needs_no_ids: bool = False) -> SchemaNumbers | None:
     """Return the ids for files without ids from encoded schemas by their numbers; None if there are no schemas."""
     schemas = {int(number): read_schema(each) for number, each in encoded.items()}
-    return SchemaNumbers(schemas, target) if schemas else None
+    return SchemaNumbers(schemas, target, needs_no_ids=needs_no_ids) if schemas else None
+
+
+def read_constants(encoded: str) -> Constants:
+    """Return the values of columns that a file can lack by their ids, from a base 64 IPC stream of one row."""
+    if not encoded:
+        return {}
+    row = pa.ipc.open_stream(base64.b64decode(encoded)).read_all()
+    return {int(one.metadata[FIELD_ID_KEY]): column[0] for one, column in zip(row.schema, row.columns, strict=True)}
 
 
 class GroupRewrite:
@@ -122,7 +131,12 @@ class GroupRewrite:
         self._check_places()
         deletes = self._left_out(schema, numbers)
         reader = GroupReader(
-            inputs=task.read.files, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers
+            inputs=task.read.files,
+            target=schema,
+            deletes=deletes,
+            transfer=self._transfer,
+            numbers=numbers,
+            constants=read_constants(task.read.constants),
         )
         files = OutputFiles(stem=self._stem, transfer=self._transfer)
         try:
@@ -259,6 +273,7 @@ class GroupRewrite:
             deletes=deletes,
             transfer=self._transfer,
             numbers=numbers,
+            constants=read_constants(self._task.read.constants),
         )
 
     def _result(
@@ -314,7 +329,7 @@ def _numbers(task: KernelTask, schema: pa.Schema) -> FileNumbers | None:
     """Return the ids for files without ids; None if every file has to have ids."""
     if task.read.match_by == BY_NAME:
         return ColumnNumbers(schema, task.write.dialect.int96_ids)
-    return read_numbers(task.read.schemas, schema)
+    return read_numbers(task.read.schemas, schema, needs_no_ids=task.read.names_need_no_ids)
 
 
 def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:

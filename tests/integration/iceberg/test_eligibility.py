@@ -7,6 +7,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.update import SetSnapshotRefUpdate
 from pyiceberg.types import ListType, NestedField, StructType, TimestampType
 
+from engine.domain.errors import TableUnreadable
 from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.metadata.table_properties import read_properties
@@ -71,7 +72,19 @@ def test_strange_types_are_found_at_any_depth(lake: Lake):
         body["schemas"][0]["fields"][0]["type"]["element"]["fields"][0]["type"] = "timestamp_ns"
 
     edit_metadata(lake.load(), to_nanoseconds)
-    assert failed(lake.open())["known_types"] == "list.element.at timestamp_ns"
+    assert failed(lake.open())["known_types"] == (
+        "list.element.at timestamp_ns: the kernel rewrites no columns of this type"
+    )
+
+
+@pytest.mark.parametrize("of", ["variant", "geometry(srid:4326)"])
+def test_a_type_that_no_version_here_reads_is_not_called_damage(lake: Lake, of: str):
+    table = lake.create()
+    edit_metadata(table, lambda body: body["schemas"][0]["fields"][2].update(type=of))
+    with pytest.raises(TableUnreadable) as caught:
+        lake.open()
+    assert "this version reads no tables with columns of this type" in caught.value.message
+    assert "repair" not in caught.value.message
 
 
 def test_live_equality_deletes_refuse_the_table_and_are_counted(lake: Lake):
@@ -95,6 +108,8 @@ def test_position_deletes_refuse_nothing(lake: Lake):
         ("write.parquet.bloom-filter-enabled.column.id", "true", "known_features"),
         ("write.format.default", "orc", "parquet_only"),
         ("encryption.key-id", "k1", "not_encrypted"),
+        ("write.metadata.previous-versions-max", "many", "known_features"),
+        ("write.object-storage.partitioned-paths", "maybe", "known_features"),
     ],
 )
 def test_properties_that_the_kernel_does_not_serve_refuse_the_table(lake: Lake, name: str, value: str, condition: str):

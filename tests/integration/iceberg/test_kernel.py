@@ -3,14 +3,18 @@
 import datetime as dt
 import uuid
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform
+from pyiceberg.typedef import Record
 from pyiceberg.types import (
     BinaryType,
     BooleanType,
@@ -33,6 +37,8 @@ from pyiceberg.types import (
 )
 
 from engine.formats.iceberg import IcebergTable
+from engine.rewriting.kernel.reading.projection import without_ids
+from tests.differential.writers import put_file
 from tests.support.iceberg_tables import (
     Lake,
     append_files,
@@ -143,6 +149,53 @@ def test_filters_find_the_same_rows_by_the_new_statistics(lake: Lake):
     before = [sorted(ids(lake.load(), each)) for each in filters]
     rewrite(lake.open())
     assert [sorted(ids(lake.load(), each)) for each in filters] == before
+
+
+def imported(table: Table, rows: pa.Table, partition: Record) -> None:
+    """Append a file as it is, such as one of a Hive table: `rows` without columns that its writer did not store."""
+    path = Path(table.location().removeprefix("file://")) / "data" / f"{uuid.uuid4()}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(rows, path)
+    put_file(table, path, rows=rows.num_rows, partition=partition)
+
+
+def test_files_without_ids_are_read_by_the_names_of_the_tables_mapping(lake: Lake):
+    """As `add_files` and `migrate` make tables; the older of two names of a column, and fields inside of others."""
+    table = lake.create(schema=EVERYTHING)
+    with table.transaction() as change:
+        change.set_properties({"schema.name-mapping.default": table.schema().name_mapping.model_dump_json()})
+    for start in (0, 20):
+        rows = pa.Table.from_pylist([row(n) for n in range(start, start + 20)], schema=table.schema().as_arrow())
+        imported(lake.load(), rows.cast(pa.schema(without_ids(rows.schema))), Record())
+    with lake.load().update_schema() as update:
+        update.rename_column("small", "little")
+        update.delete_column("price")
+        update.rename_column(("place", "y z"), "name")
+    lake.load().append(pa.Table.from_pylist([{"id": 99, "little": 1}], schema=lake.load().schema().as_arrow()))
+    before = everything(lake.load())
+    assert (before[2]["little"], before[-1]["little"]) == (-2, 1)
+    rewrite(lake.open())
+    assert everything(lake.load()) == before
+    assert len(live_paths(lake.load())) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("name", "n1"), ("day", 20_000), ("huge", Decimal("1.500")), ("key", uuid.UUID(int=7)), ("hash", b"abcd")],
+)
+def test_files_without_a_column_of_their_partition_keep_its_value(lake: Lake, column: str, value: object):
+    field = EVERYTHING.find_field(column)
+    lake.create(schema=EVERYTHING, spec=PartitionSpec(PartitionField(field.field_id, 1000, IdentityTransform(), "of")))
+    for start in (0, 20):
+        table = lake.load()
+        rows = pa.Table.from_pylist(
+            [row(n) for n in range(start, start + 20)], schema=schema_to_pyarrow(table.schema(), include_field_ids=True)
+        )
+        imported(table, rows.drop_columns([column]), Record(value))
+    before = everything(lake.load())
+    assert {str(each[column]) for each in before} != {"None"}
+    rewrite(lake.open())
+    assert everything(lake.load()) == before
 
 
 def ids(table: Table, row_filter: str) -> list[int]:

@@ -16,6 +16,7 @@ _PLACES: Final = frozenset(
 )
 
 
+_PARTITIONED: Final = "write.object-storage.partitioned-paths"
 _OWN_PROVIDER: Final = ("write.location-provider.impl", "write.py-location-provider.impl")
 
 
@@ -65,8 +66,9 @@ def output_directory(metadata: TableMetadata, *, partition_path: str, name: str)
     """Return the directory for the outputs of one group; the object-storage layout hashes `name`."""
     base = data_location(metadata)
     if has_object_storage_layout(metadata.properties):
-        provider = ObjectStoreLocationProvider(metadata.location, {**metadata.properties, "write.data.path": base})
-        with_partition = metadata.properties.get("write.object-storage.partitioned-paths", "true").lower() != "false"
+        with_partition = metadata.properties.get(_PARTITIONED, "true").strip().lower() == "true"  # as Iceberg reads it
+        given = {"write.data.path": base, _PARTITIONED: str(with_partition)}
+        provider = ObjectStoreLocationProvider(metadata.location, {**metadata.properties, **given})
         inner = f"{partition_path}/{name}" if partition_path and with_partition else name
         return provider.new_data_location(inner).rpartition("/")[0]
     return f"{base}/{partition_path}" if partition_path else base

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from pyiceberg.exceptions import ValidationError
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import (
     BucketTransform,
@@ -39,6 +40,7 @@ from pyiceberg.types import (
     TimeType,
     UUIDType,
 )
+from pyiceberg.utils.properties import property_as_bool, property_as_int
 
 from engine.formats.iceberg.features.fields import FIELDS
 from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
@@ -46,6 +48,18 @@ from engine.formats.iceberg.features.rows import Activity, Feature
 from engine.formats.intake.parameters import Parameters
 
 _LONGEST: Final = 100
+_NUMBER: Final = "a whole number"
+_PARSED: Final = {
+    "write.metadata.previous-versions-max": _NUMBER,
+    **dict.fromkeys(
+        (
+            *("write.metadata.delete-after-commit.enabled", "write.object-storage.enabled"),
+            "write.object-storage.partitioned-paths",
+        ),
+        "true or false",
+    ),
+}
+"""Properties that are parsed at each commit, with what they have to be."""
 
 TYPES: Final[Mapping[type[IcebergType], str]] = {
     BooleanType: "boolean",
@@ -106,6 +120,29 @@ def transform_problems(metadata: TableMetadata) -> Iterator[str]:
         if not isinstance(transform, tuple(TRANSFORMS)):
             shown = repr(transform)[:_LONGEST]
             yield f"{name} has the transform {shown}, which PyIceberg can't write: replace the field by a known one"
+
+
+def written_problems(metadata: TableMetadata, *, is_by_client: bool) -> Iterator[str]:
+    """Yield a clause for each reason why no commit to the table can succeed: its metadata can't be written.
+
+    Every writer parses numbers among the properties. Unless a REST catalog writes the metadata (`is_by_client`),
+    PyIceberg parses booleans, and checks the current spec and sort order, where Iceberg does neither.
+    """
+    for name, kind in _PARSED.items():
+        try:
+            if kind is _NUMBER:
+                property_as_int(metadata.properties, name)
+            elif is_by_client:
+                property_as_bool(metadata.properties, name, False)
+        except ValueError:
+            shown = metadata.properties[name][:_LONGEST]
+            yield f"{name} is {shown!r}, with which no commit succeeds: set it to {kind}, or remove it"
+    used = (("current partition spec", metadata.spec()), ("current sort order", metadata.sort_order()))
+    for name, each in used if is_by_client else ():
+        try:
+            each.check_compatible(metadata.schema())
+        except (ValidationError, ValueError) as error:
+            yield f"PyIceberg can't write the {name}: {str(error)[:_LONGEST]}"
 
 
 def problems_of(

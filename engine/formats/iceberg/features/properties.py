@@ -120,7 +120,7 @@ PROPERTIES: Final = (
         *("read.orc.vectorization.batch-size", "read.data-planning-mode", "read.delete-planning-mode"),
     ),
     *plain(
-        *("Iceberg", "columns of files without field ids, which a rewrite refuses by the group"),
+        *("Iceberg", "the columns of files without field ids; rewrites follow it"),
         "schema.name-mapping.default",
     ),
     *plain("Iceberg", "whether files may be deleted; an expiry follows it", "gc.enabled"),

@@ -82,14 +82,16 @@ def _main_branch(view: TableView) -> Condition:
 
 def _known_types(view: TableView) -> Condition:
     fields = view.metadata.schema().fields
-    strange = [f"{name} {of}" for name, of in _types(fields, "") if not isinstance(of, tuple(TYPES))]
-    return Condition("known_types", not strange, ", ".join(strange) or f"{len(fields)} columns of known types")
+    strange = [f"{name} {of}" for name, of in column_types(fields) if not isinstance(of, tuple(TYPES))]
+    detail = f"{', '.join(strange)}: the kernel rewrites no columns of this type"
+    return Condition("known_types", not strange, detail if strange else f"{len(fields)} columns of known types")
 
 
-def _types(fields: Sequence[NestedField], prefix: str) -> Iterator[tuple[str, IcebergType]]:
+def column_types(fields: Sequence[NestedField], prefix: str = "") -> Iterator[tuple[str, IcebergType]]:
+    """Yield the dotted name and type of columns, and of the fields inside them."""
     for field in fields:
         yield f"{prefix}{field.name}", field.field_type
-        yield from _types(list(children(field.field_type)), f"{prefix}{field.name}.")
+        yield from column_types(list(children(field.field_type)), f"{prefix}{field.name}.")
 
 
 def _default_location_provider(view: TableView) -> Condition:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic_core import to_json
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import ManifestEntry, ManifestEntryStatus, ManifestFile, read_manifest_list
 from pyiceberg.table import Table
@@ -15,7 +16,7 @@ from pyiceberg.types import DoubleType
 from engine.domain.errors import Fatal, NotEligible
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, outside
 from engine.formats.iceberg.errors import decoding
-from engine.formats.iceberg.features.known import problems_of, transform_problems
+from engine.formats.iceberg.features.known import problems_of, transform_problems, written_problems
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.intake.checks import check_metadata
 from engine.formats.iceberg.intake.read_tables import ReadTable
@@ -92,7 +93,14 @@ class TableView:
         """Return a clause for each feature of the table that forbids an operation."""
         it = self.table
         others = problems_of(work, it.fields, self.metadata.properties, meaningless=it.meaningless)
-        return [*transform_problems(self.metadata), *others]
+        if work is Activity.PROCEDURE:
+            return [*transform_problems(self.metadata), *others]
+        is_by_client = not isinstance(it.catalog, RestCatalog)
+        return [
+            *transform_problems(self.metadata),
+            *others,
+            *written_problems(self.metadata, is_by_client=is_by_client),
+        ]
 
     def check_features(self, work: Activity) -> None:
         """Raise `NotEligible` for a table with a feature that forbids an operation."""

@@ -40,14 +40,17 @@ from pyiceberg.types import (
     StructType,
     TimestampType,
     TimestamptzType,
+    TimeType,
+    UnknownType,
 )
 
 from engine.domain.errors import NotEligible
 from engine.domain.runs.procedures import PartitionTest
 from engine.formats.base import Condition
+from engine.formats.iceberg.features.known import TYPES
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
-from engine.formats.iceberg.metadata.eligibility import conditions_of
+from engine.formats.iceberg.metadata.eligibility import column_types, conditions_of
 from engine.formats.iceberg.metadata.partitions import plain_value
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.parameters import listed
@@ -77,6 +80,8 @@ _TYPES: Final[Mapping[type[IcebergType], str]] = {
     BinaryType: "binary",
     FixedType: "binary",
 }
+_READ_BY_SPARK: Final[tuple[type[IcebergType], ...]] = (*(of for of in TYPES if of is not TimeType), UnknownType)
+"""Types of columns of tables that Iceberg's runtime for Spark 4.1 opens, and after which PyIceberg reads them."""
 
 
 def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | None) -> Sequence[Condition]:
@@ -89,6 +94,7 @@ def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | No
         Condition("native_format_version", version in (1, 2, 3), f"version {version}; 1, 2 and 3 can be rewritten"),
         _one_spec(view, files),
         _in_place(files),
+        _readable_types(view),
         _comparable(view),
         _known_features(view),
         *shared,
@@ -149,6 +155,13 @@ def _one_spec(view: TableView, files: LiveFiles) -> Condition:
 def _in_place(files: LiveFiles) -> Condition:
     count = files.outside_files  # the procedure chooses files itself, with Spark's credentials
     return Condition("native_files_in_place", not count, f"{count} live files are outside of the table's places")
+
+
+def _readable_types(view: TableView) -> Condition:
+    fields = view.metadata.schema().fields
+    strange = [f"{name} {of}" for name, of in column_types(fields) if not isinstance(of, _READ_BY_SPARK)]
+    detail = f"{', '.join(strange)}: Spark reads no tables with columns of this type"
+    return Condition("native_known_types", not strange, detail if strange else "Spark reads every column")
 
 
 def _comparable(view: TableView) -> Condition:

@@ -6,15 +6,17 @@ Outputs have the current schema's columns under the names that Java and PyIceber
 
 import base64
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import pyarrow as pa
 from pyiceberg.io.pyarrow import schema_to_pyarrow
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema, make_compatible_name
-from pyiceberg.transforms import BucketTransform, Transform, TruncateTransform
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.name_mapping import MappedField
+from pyiceberg.transforms import BucketTransform, IdentityTransform, Transform, TruncateTransform
 
 from engine.domain.errors import NotEligible
 from engine.domain.runs.files import InputFile
@@ -25,6 +27,7 @@ from engine.formats.base import KERNEL_TRAITS, Condition, EngineTraits, GroupSet
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
+from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
@@ -32,6 +35,9 @@ from engine.formats.intake.guards import Reading, reads
 from engine.rewriting.kernel.contract import EngineTask, PartitionField, RowOrder, SortColumn, TaskIdentity, TaskInput
 from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
+
+_NAMES: Final = 0
+"""Number of the table's name mapping among the schemas of a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,9 @@ class TableKernel:
             schema=encoded_schema(metadata.schema()),
             match_by=BY_FIELD_ID,
             allowed_folders=places_of(view.table).folders,
+            schemas={} if (names := mapped_names(metadata)) is None else {str(_NAMES): names},
+            names_need_no_ids=True,
+            constants=constants_of(codec, group.partition, metadata.schema()),
         )
         write = WriteProfile(
             # files of many partitions share one folder: readers go by the metadata, not by paths
@@ -108,6 +117,7 @@ def _input(file: InputFile) -> TaskInput:
         file.record_count,
         delete_paths=tuple(ref.path for ref in file.deletes),
         delete_bytes=tuple(ref.file_bytes for ref in file.deletes),
+        schema_id=_NAMES,
     )
 
 
@@ -137,7 +147,73 @@ def _row_order(order: RowOrdering) -> RowOrder:
 def encoded_schema(schema: Schema) -> str:
     """Return the Arrow schema of outputs as base 64 of its IPC form; every field carries `PARQUET:field_id`."""
     arrow = pa.schema(_named(list(schema_to_pyarrow(schema, include_field_ids=True))))
+    return _encoded(arrow)
+
+
+def _encoded(arrow: pa.Schema) -> str:
     return base64.b64encode(arrow.serialize().to_pybytes()).decode()
+
+
+def mapped_names(metadata: TableMetadata) -> str | None:
+    """Return the names that the table's name mapping gives to columns of files without ids, as `encoded_schema`.
+
+    None without a mapping, or with one that does not cover the elements of each list and map that it names: tasks then
+    refuse such files.
+    """
+    try:
+        mapping = metadata.name_mapping()
+        if mapping is None:
+            return None
+        columns = schema_to_pyarrow(metadata.schema(), include_field_ids=True)
+        return _encoded(pa.schema(_mapped(list(mapping), list(columns))))
+    except (ValueError, LookupError):
+        return None
+
+
+def _mapped(mapped: Sequence[MappedField], fields: Sequence[pa.Field]) -> Iterator[pa.Field]:
+    """Yield the fields that a part of a name mapping has, once for each name. Raises LookupError if it lacks some."""
+    by_id = {int(each.metadata[FIELD_ID_KEY]): each for each in fields}
+    for each in mapped:
+        if (found := by_id.get(each.field_id or 0)) is not None:
+            of = _mapped_type(found.type, each.fields)
+            yield from (pa.field(name, of, metadata={FIELD_ID_KEY: str(each.field_id)}) for name in each.names)
+
+
+def _mapped_type(of: pa.DataType, inside: Sequence[MappedField]) -> pa.DataType:
+    if pa.types.is_struct(of):
+        return pa.struct(list(_mapped(inside, list(of))))
+    named = {name: each for each in inside for name in each.names}
+    if pa.types.is_large_list(of) or pa.types.is_list(of):
+        (element,) = _mapped([named["element"]], [of.value_field])
+        return pa.large_list(element)
+    if pa.types.is_map(of):
+        (key,) = _mapped([named["key"]], [of.key_field])
+        (value,) = _mapped([named["value"]], [of.item_field])
+        return pa.map_(key.with_nullable(False), value)
+    return of
+
+
+def constants_of(codec: PartitionCodec, partition: str, schema: Schema) -> str:
+    """Return the values of columns that a file of this partition may lack, as `ReadPlan.constants`.
+
+    Files that are put into a table as they are, such as those of a Hive table, have no columns for its partitions:
+    readers take the values of identity fields from the metadata.
+    """
+    fields, values = [], []
+    row = codec.decode(partition)
+    for field, value in zip(codec.spec.fields, (row[at] for at in range(len(row))), strict=True):
+        if isinstance(field.transform, IdentityTransform) and field.source_id in schema.field_ids and value is not None:
+            of = schema_to_pyarrow(schema.find_type(field.source_id))
+            is_uuid = isinstance(of, pa.BaseExtensionType)
+            stored = pa.array([value.bytes if is_uuid else value], of.storage_type if is_uuid else of)
+            values.append(pa.ExtensionArray.from_storage(of, stored) if is_uuid else stored)
+            fields.append(pa.field(field.name, of, metadata={FIELD_ID_KEY: str(field.source_id)}))
+    if not fields:
+        return ""
+    stream, schema = pa.BufferOutputStream(), pa.schema(fields)
+    with pa.ipc.new_stream(stream, schema) as writer:
+        writer.write_batch(pa.record_batch(values, schema=schema))
+    return base64.b64encode(stream.getvalue()).decode()
 
 
 def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:

@@ -60,6 +60,7 @@ class ColumnNumbers:
         int96_ids: those of INT96 timestamps.
         taken: ids that no other column of a file may get, in addition to those of the schema.
         replaces_ids: whether ids that a file has are replaced; otherwise only files get some that lack one.
+        needs_no_ids: whether only files get ids none of whose columns has one.
     """
 
     def __init__(
@@ -69,11 +70,13 @@ class ColumnNumbers:
         *,
         taken: Collection[int] = (),
         replaces_ids: bool = True,
+        needs_no_ids: bool = False,
     ) -> None:
         self._columns = _named(list(target))
         self._int96_ids = frozenset(int96_ids)
         self._taken = frozenset(_numbers(self._columns.values())).union(taken)
         self._replaces_ids = replaces_ids
+        self._needs_no_ids = needs_no_ids
 
     def of(self, file: TaskInput) -> "ColumnNumbers":  # noqa: ARG002
         """Return these ids, for every file."""
@@ -81,6 +84,8 @@ class ColumnNumbers:
 
     def applies_to(self, schema: pa.Schema) -> bool:
         """Return whether a file with this Arrow schema gets ids."""
+        if self._needs_no_ids:
+            return not _has_an_id(list(schema))
         return self._replaces_ids or not _has_every_id(list(schema))
 
     def numbered(self, footer: bytes) -> bytes:
@@ -109,12 +114,14 @@ class SchemaNumbers:
     Args:
         schemas: the schemas by id; every field has an id, which is that of the task's column.
         target: the task's schema.
+        needs_no_ids: as `ColumnNumbers`.
     """
 
-    def __init__(self, schemas: Mapping[int, pa.Schema], target: pa.Schema) -> None:
+    def __init__(self, schemas: Mapping[int, pa.Schema], target: pa.Schema, *, needs_no_ids: bool = False) -> None:
         taken = frozenset(_numbers(_named(list(target)).values()))
         self._numbers = {
-            number: ColumnNumbers(each, taken=taken, replaces_ids=False) for number, each in schemas.items()
+            number: ColumnNumbers(each, taken=taken, replaces_ids=False, needs_no_ids=needs_no_ids)
+            for number, each in schemas.items()
         }
 
     def of(self, file: TaskInput) -> ColumnNumbers | None:
@@ -124,6 +131,10 @@ class SchemaNumbers:
 
 def _has_every_id(fields: Sequence[pa.Field]) -> bool:
     return all(field_id(each) is not None and _has_every_id(child_fields(each.type)) for each in fields)
+
+
+def _has_an_id(fields: Sequence[pa.Field]) -> bool:
+    return any(field_id(each) is not None or _has_an_id(child_fields(each.type)) for each in fields)
 
 
 class _SchemaWalk:

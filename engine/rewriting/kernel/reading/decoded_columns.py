@@ -13,7 +13,7 @@ from engine.rewriting.kernel.errors import NO_FIELD_IDS, InputFault, Refused
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
-from engine.rewriting.kernel.reading.projection import field_id, leaf_ids
+from engine.rewriting.kernel.reading.projection import Constants, field_id, leaf_ids, repeated
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead
 from engine.rewriting.kernel.storage.transfer import Transfer
 
@@ -22,7 +22,8 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 class RowGroup:
     """A fetched row group: rows `start` to `start + count` of the file with this place in the list.
 
-    `places`: the fields of the target that the file has, each with its Parquet columns.
+    `places`: the fields of the target that the file has, each with its Parquet columns; `constants`: those that it
+    lacks, each with its value in all rows.
     """
 
     file: int
@@ -32,6 +33,7 @@ class RowGroup:
     count: int
     segments: Segments
     places: Sequence[tuple[pa.Field, list[int]]]
+    constants: Sequence[tuple[pa.Field, pa.Scalar]]
     transfer: Transfer
 
     def columns(self) -> Iterator[tuple[pa.Field, pa.ChunkedArray]]:
@@ -39,12 +41,18 @@ class RowGroup:
         for wanted, leaves in self.places:
             self.transfer.bucket.check()
             yield wanted, self.source.decode(self.number, self.segments, leaves).column(0)
+        for wanted, value in self.constants:
+            yield wanted, pa.chunked_array([repeated(value, self.count)])
 
 
 def row_groups(
-    files: Sequence[TaskInput], target: pa.Schema, transfer: Transfer, numbers: FileNumbers | None = None
+    files: Sequence[TaskInput],
+    target: pa.Schema,
+    transfer: Transfer,
+    numbers: FileNumbers | None = None,
+    constants: Constants | None = None,
 ) -> Iterator[RowGroup]:
-    """Yield the row groups of files, with the fields of `target` that they have.
+    """Yield the row groups of files, with the fields of `target` that they have or that are among the `constants`.
 
     Raises:
         InputFault: a file can't be read, or has another number of rows than stated.
@@ -55,17 +63,19 @@ def row_groups(
         openings = ((one.file_bytes, partial(_open, one, transfer, numbers)) for one in files)
         for file, source in enumerate(ahead.each(openings, most=2)):
             try:
-                yield from _of_file(file, source, target, ahead, transfer)
+                yield from _of_file(file, source, target, ahead, transfer, constants=constants or {})
             finally:
                 source.close()
 
 
 def _of_file(
-    file: int, source: ParquetInput, target: pa.Schema, ahead: ReadAhead, transfer: Transfer
+    file: int, source: ParquetInput, target: pa.Schema, ahead: ReadAhead, transfer: Transfer, *, constants: Constants
 ) -> Iterator[RowGroup]:
     if any(field_id(field) is None for field in source.schema):
         raise Refused(NO_FIELD_IDS, f"{source.uri}: columns without ids can't be compared")
-    places = _places(source.schema, target)
+    places, found = _places(source.schema, target), set(map(field_id, source.schema))
+    by_id = {field_id(each): each for each in target}
+    lacking = [(by_id[number], value) for number, value in constants.items() if number in by_id.keys() - found]
     leaves = [leaf for _, own in places for leaf in own]
     metadata, start = source.metadata, 0
     fetches = (
@@ -74,7 +84,7 @@ def _of_file(
     )
     for at, segments in enumerate(ahead.each(fetches, most=2)):
         count = metadata.row_group(at).num_rows
-        yield RowGroup(file, source, at, start, count, segments, places, transfer)
+        yield RowGroup(file, source, at, start, count, segments, places, lacking, transfer)
         start += count
 
 

@@ -10,10 +10,11 @@ A plan is computed once per input schema (`Projection`), in time that grows with
 group; arrays that already have the type
 and ids are passed unchanged. Top-level dictionary arrays of strings stay dictionary arrays: the writer decides.
 
-Added fields are null (defaults require format v3). Changes of type that are not listed promotions are refused.
+Added fields are null (defaults require format v3), unless the table's metadata has their value (`Constants`). Changes
+of type that are not listed promotions are refused.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Final
 
@@ -38,7 +39,11 @@ Step = Callable[[pa.Array], pa.Array]
 Pick = tuple[int | None, Step | None]
 """Position of the input's field, None if it has none, and the conversion, None when none is needed."""
 
+Constants = Mapping[int, pa.Scalar]
+"""Values of top-level columns that inputs can lack, by field id; in the target's types."""
+
 _NOT_FOUND: Final = (None, None)
+_NO_CONSTANTS: Final[Constants] = {}
 
 
 def field_id(field: pa.Field) -> int | None:
@@ -75,6 +80,13 @@ def leaf_ids(fields: Sequence[pa.Field]) -> list[int | None]:
     return found
 
 
+def all_ids(fields: Iterable[pa.Field]) -> Iterator[int | None]:
+    """Yield the field ids of fields and of those inside them."""
+    for field in fields:
+        yield field_id(field)
+        yield from all_ids(child_fields(field.type))
+
+
 def child_fields(data_type: pa.DataType) -> list[pa.Field]:
     """Return the fields inside a struct, list or map; none for anything else."""
     if pt.is_struct(data_type):
@@ -87,18 +99,21 @@ def child_fields(data_type: pa.DataType) -> list[pa.Field]:
 
 
 class Projection:
-    """The projection of one input schema to the target schema.
+    """The projection of one input schema to the target schema, with constants in place of absent columns.
 
     Raises:
         Refused: the schema can't be projected; with the name of the reason.
     """
 
-    def __init__(self, *, source: pa.Schema, target: pa.Schema) -> None:
+    def __init__(self, *, source: pa.Schema, target: pa.Schema, constants: Constants = _NO_CONSTANTS) -> None:
         by_id = _by_id(list(source), "schema")
+        self._constants = constants
         picks: list[Pick] = []
         for wanted in target:
-            index, found = by_id.get(_wanted_id(wanted, wanted.name), _NOT_FOUND)
-            picks.append((index, _step(found, wanted, wanted.name)))
+            number = _wanted_id(wanted, wanted.name)
+            index, found = by_id.get(number, _NOT_FOUND)
+            is_constant = found is None and number in constants
+            picks.append((index, None if is_constant else _step(found, wanted, wanted.name)))
         self._use(list(target), picks)
 
     def _use(self, target: Sequence[pa.Field], picks: Sequence[Pick]) -> None:
@@ -119,7 +134,8 @@ class Projection:
         made: list[pa.ChunkedArray] = []
         for field, (index, step) in zip(self._target, self._picks, strict=True):
             if index is None:
-                made.append(pa.chunked_array([_absent(field, rows)]))
+                constant = self._constants.get(_wanted_id(field, field.name))
+                made.append(pa.chunked_array([_absent(field, rows) if constant is None else repeated(constant, rows)]))
             elif step is None:
                 made.append(columns[self._place[index]])
             else:
@@ -127,6 +143,13 @@ class Projection:
                 chunks = [step(chunk) for chunk in source.chunks]
                 made.append(pa.chunked_array(chunks) if chunks else pa.chunked_array([], type=field.type))
         return made
+
+
+def repeated(constant: pa.Scalar, rows: int) -> pa.Array:
+    """Return an array of one value."""
+    if isinstance(constant.type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(constant.type, pa.repeat(constant.value, rows))
+    return pa.repeat(constant, rows)
 
 
 def _by_id(fields: list[pa.Field], where: str) -> dict[int, tuple[int, pa.Field]]:

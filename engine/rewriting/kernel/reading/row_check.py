@@ -15,6 +15,7 @@ from engine.rewriting.kernel.errors import InputFault, OutputFault
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.decoded_columns import row_groups
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.projection import Constants
 from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher
 from engine.rewriting.kernel.storage.transfer import Transfer
 
@@ -36,10 +37,11 @@ def check_rows(
     deletes: PositionDeletes,
     transfer: Transfer,
     numbers: FileNumbers | None = None,
+    constants: Constants | None = None,
 ) -> CheckedRows:
     """Compare the live rows of `inputs` with those of `outputs`, for the fields of `target`.
 
-    `numbers`: ids of columns by name, for files without ids.
+    `numbers`: ids of columns by name, for files without ids. `constants`: values of columns that inputs can lack.
 
     Raises:
         OutputFault: the outputs contain other rows, or can't be read back.
@@ -49,10 +51,10 @@ def check_rows(
     """
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
-        after = _digest(outputs, target, None, transfer, numbers)
+        after = _digest(outputs, target, None, transfer, numbers, constants={})
     except InputFault as fault:
         raise OutputFault(f"what was written can't be read back: {fault}") from fault
-    wanted = _digest(inputs, target, deletes, transfer, numbers)
+    wanted = _digest(inputs, target, deletes, transfer, numbers, constants=constants or {})
     if after != wanted:
         names = ", ".join(one.path for one in outputs[:3])
         raise OutputFault(f"{names}: other rows than the inputs'; count-sum-xor of the hashes {after}, not {wanted}")
@@ -65,9 +67,11 @@ def _digest(
     deletes: PositionDeletes | None,
     transfer: Transfer,
     numbers: FileNumbers | None,
+    *,
+    constants: Constants,
 ) -> RowDigest:
     digest = RowDigest()
-    for group in row_groups(files, target, transfer, numbers):
+    for group in row_groups(files, target, transfer, numbers, constants):
         hasher = RowHasher(group.count)
         for wanted, column in group.columns():
             hasher.add(column, wanted)

@@ -13,12 +13,12 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, InputFault, Refused
+from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, MISSING_REQUIRED_FIELD, InputFault, Refused
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
-from engine.rewriting.kernel.reading.projection import Projection, leaf_ids
+from engine.rewriting.kernel.reading.projection import Constants, Projection, all_ids, field_id, leaf_ids
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead, Window
 from engine.rewriting.kernel.storage.transfer import Transfer
 
@@ -82,13 +82,15 @@ class GroupReader:
         deletes: PositionDeletes,
         transfer: Transfer,
         numbers: FileNumbers | None = None,
+        constants: Constants | None = None,
     ) -> None:
-        """Make a reader; `numbers`: ids of columns by name, for files without ids."""
+        """Make a reader; `numbers`: ids of columns by name, for files without ids; `constants`: of absent columns."""
         self._inputs = inputs
         self._target = target
         self._deletes = deletes
         self._transfer = transfer
         self._numbers = numbers
+        self._constants = constants or {}
         self._shapes: list[Shape] = []
         self._dictionaries: list[str] = []
         self.rows_read = 0
@@ -183,7 +185,7 @@ class GroupReader:
         for shape in self._shapes:
             if shape.schema.equals(source.schema, check_metadata=True):
                 return shape
-        shape = Shape.of(source, self._target)
+        shape = Shape.of(source, self._target, self._constants)
         self._shapes = [shape, *self._shapes[:MOST_SHAPES]]
         return shape
 
@@ -248,7 +250,7 @@ class Shape:
         return [leaf for column in projection.source_columns for leaf in self.columns[column]]
 
     @staticmethod
-    def of(source: ParquetInput, target: pa.Schema) -> "Shape":
+    def of(source: ParquetInput, target: pa.Schema, constants: Constants) -> "Shape":
         """Return the shape of an input. Raises Refused and InputFault as `GroupReader.units`."""
         parquet = source.metadata.schema
         columns = [parquet.column(i) for i in range(len(parquet))]
@@ -260,9 +262,13 @@ class Shape:
         if ends[-1] != len(columns):
             raise InputFault(f"{source.uri}: {len(columns)} columns, but {ends[-1]} leaves in its schema")
         try:
-            projection = Projection(source=source.schema, target=target)
+            projection = Projection(source=source.schema, target=target, constants=constants)
         except Refused as refusal:
             raise Refused(refusal.reason, f"{source.uri}: {refusal.detail}") from refusal
+        inner = constants.keys() - set(map(field_id, target))
+        if lost := inner.difference(all_ids(source.schema)):
+            detail = f"{source.uri}: the field with id {min(lost)}, which its partition has, is not in the file"
+            raise Refused(MISSING_REQUIRED_FIELD, detail)
         strings = [
             (i, column.path)
             for i, column in enumerate(columns)
