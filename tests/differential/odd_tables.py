@@ -43,6 +43,7 @@ from pyiceberg.types import (
 )
 
 from engine.domain.runs.drops import UNREADABLE
+from engine.rewriting.kernel.errors import MISSING_REQUIRED_FIELD, NO_FIELD_IDS, UNSUPPORTED_PARTITION
 from engine.rewriting.kernel.reading.projection import without_ids
 from tests.differential import writers
 from tests.differential.deletes import delete_by_equality, delete_positions
@@ -243,7 +244,10 @@ class OddTable:
 
     def _transform(self, source: NestedField) -> Transform[Any, Any]:
         possible = [each for each in _TRANSFORMS if each.can_transform(source.field_type)]
-        return self.random.choice(possible or _TRANSFORMS)
+        chosen = self.random.choice(possible or _TRANSFORMS)
+        if isinstance(chosen, TruncateTransform) and isinstance(source.field_type, DecimalType):
+            self.footer_refusals.add(UNSUPPORTED_PARTITION)  # of the least value
+        return chosen
 
     def _rows(self) -> pa.Table:
         table, count = self.table, self.random.choice((1, 5, 20))
@@ -270,6 +274,7 @@ class OddTable:
         path = Path(self.table.location().removeprefix("file://")) / "data" / f"added-{self.next_id}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         if kind in ("no ids", "as it is"):
+            self.footer_refusals |= {NO_FIELD_IDS, MISSING_REQUIRED_FIELD} if self._has_odd_mapping else set()
             rows = rows.cast(pa.schema(without_ids(rows.schema)))
         if kind == "as it is":
             rows, partition = self._without_partition(rows)
@@ -285,6 +290,10 @@ class OddTable:
             key = b"key" if kind == "encrypted" else None
             writers.put_file(self.table, path, rows=rows.num_rows, partition=partition, key=key)
         return f"add a file: {kind}"
+
+    @property
+    def _has_odd_mapping(self) -> bool:
+        return "schema.name-mapping.default" in self.table.properties
 
     def _without_partition(self, rows: pa.Table) -> tuple[pa.Table, Record]:
         """Return rows as in a folder of a Hive table: by the table's names, without the column of its partition."""
@@ -305,7 +314,8 @@ class OddTable:
         return delete_positions(self.table, self.random) if self.table.metadata.format_version == 2 else "version 1"
 
     def _equality(self) -> str:
-        return delete_by_equality(self.table, list(range(self.next_id)), self.random)
+        is_possible = self.table.metadata.format_version == 2
+        return delete_by_equality(self.table, list(range(self.next_id)), self.random) if is_possible else "version 1"
 
     def _drop_column(self) -> str:
         gone = self.random.choice([each for each in self.table.schema().fields if each.field_id != ID])
@@ -330,6 +340,7 @@ class OddTable:
         random, table = self.random, self.table
         names = random.sample(list(_ODD_PROPERTIES), random.choice((1, 2, 3)))
         chosen = {name: random.choice(_ODD_PROPERTIES[name]).format(table=table.location()) for name in names}
+        self.footer_refusals |= {NO_FIELD_IDS} if "schema.name-mapping.default" in names else set()
         edit_metadata(table, lambda body: body["properties"].update(chosen))
         return f"properties {chosen}"
 

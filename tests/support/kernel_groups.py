@@ -17,7 +17,7 @@ def written_by_kernel(opened: IcebergTable, group: FileGroup) -> WrittenGroup:
 def written_group(group: FileGroup, result_json: str) -> WrittenGroup:
     """Return a group with the outputs of its task."""
     result = GroupResult.from_json(result_json)
-    assert (result.outcome, result.reason) == ("written", None)
+    assert (result.outcome, result.reason) == ("written", None), result.reason
     outputs = tuple(
         OutputFile(each.path, each.file_bytes, each.record_count, each.footer, each.partition)
         for each in result.outputs

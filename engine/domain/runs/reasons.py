@@ -21,6 +21,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "shared_location": "its folder is another partition's, is inside of it, or contains it",
     "repeated_values": "another partition has the same values",
     "nested_files": "files in folders below its own, which not every engine reads",
+    "outside_location": "its folder is outside of the table's location: files that writers add there would be lost",
     "outside_files": "files outside of the table's location, which the catalog refuses (outside_files)",
     "unchanged": "no new file since the last rewrite, or only one file",
     "not_sealed": "not sealed yet: writers may still add files",

@@ -14,6 +14,7 @@ _OF_PARTITIONS: Final = {
     "separate_locations": SkipReason.SHARED_LOCATION,
     "partitions_differ": SkipReason.REPEATED_VALUES,
     "flat_partitions": SkipReason.NESTED_FILES,
+    "inside_location": SkipReason.OUTSIDE_LOCATION,
 }
 """Conditions of each partition: those that do not meet one are left out, the others are rewritten."""
 

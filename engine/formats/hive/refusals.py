@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from engine.formats.hive.files.listing import TableListing
 from engine.formats.hive.metadata.partitions import Partitions
 from engine.planning.plans.candidates import SkipReason
-from engine.rewriting.kernel.storage.places import normalise_uri
+from engine.rewriting.kernel.storage.places import AllowedFolders, normalise_uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +19,18 @@ class PartitionRefusal:
     detail: str
 
 
-def refusals_of(partitions: Partitions, listing: TableListing) -> Mapping[int, PartitionRefusal]:
-    """Return the partitions that can't be rewritten by their row in `partitions`, the strongest reason of each."""
+def refusals_of(partitions: Partitions, listing: TableListing, location: str) -> Mapping[int, PartitionRefusal]:
+    """Return the partitions that can't be rewritten by their row in `partitions`, the strongest reason of each.
+
+    `location`: the table's.
+    """
     found: dict[int, PartitionRefusal] = {}
-    for row, refusal in _each(partitions, listing):
+    for row, refusal in _each(partitions, listing, location):
         found.setdefault(row, refusal)
     return found
 
 
-def _each(partitions: Partitions, listing: TableListing) -> Iterator[tuple[int, PartitionRefusal]]:
+def _each(partitions: Partitions, listing: TableListing, location: str) -> Iterator[tuple[int, PartitionRefusal]]:
     """Yield rows with their reasons, the strongest first."""
     for row, name in _marked(partitions, listing):
         yield row, PartitionRefusal(SkipReason.OTHER_FORMAT, f"its folder has the metadata of {name}")
@@ -45,6 +48,15 @@ def _each(partitions: Partitions, listing: TableListing) -> Iterator[tuple[int, 
             each["values"],
             PartitionRefusal(SkipReason.NESTED_FILES, f"{each['counts']} files are in folders below its own"),
         )
+    elsewhere = PartitionRefusal(
+        SkipReason.OUTSIDE_LOCATION,
+        "its folder is outside of the table's location: what writers add to it after a rewrite could not be copied",
+    )
+    inside = AllowedFolders([location])
+    columns = (partitions.table[name].to_pylist() for name in ("location", "is_outside"))
+    for row, (folder, is_unlisted) in enumerate(zip(*columns, strict=True)):
+        if not is_unlisted and not inside.contains(folder):
+            yield row, elsewhere
 
 
 def _marked(partitions: Partitions, listing: TableListing) -> Iterator[tuple[int, str]]:

@@ -20,7 +20,7 @@ from engine.formats.hive.metadata.partitions import Partitions
 from engine.formats.hive.metadata.tables import TableEntry
 from engine.formats.hive.refusals import PartitionRefusal, refusals_of
 from engine.formats.hive.rewrite.folders import may_be_below
-from engine.formats.intake.limits import Malformed
+from engine.formats.intake.limits import Malformed, Unsupported
 from engine.formats.intake.table_storage import TableStorage
 from engine.rewriting.kernel.storage.places import AllowedFolders
 
@@ -56,7 +56,7 @@ class TableView:
             return None
         view = TableView(ref, TableEntry.of(stored), metastore, storage, scope, meaningless)
         if (problem := view.entry.problem) is not None:
-            raise Malformed(problem)
+            raise Unsupported(problem)
         if not view.entry.location:
             raise Malformed("its entry has no location")
         return view
@@ -115,7 +115,7 @@ class TableView:
     @cached_property
     def refusals(self) -> Mapping[int, PartitionRefusal]:
         """The reasons to leave partitions alone, by their row."""
-        return refusals_of(self.partitions, self.listing)
+        return refusals_of(self.partitions, self.listing, self.entry.location)
 
     @cached_property
     def digest(self) -> pa.Table:

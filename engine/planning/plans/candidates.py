@@ -44,6 +44,7 @@ class SkipReason(StrEnum):
     UNKNOWN_STORAGE = "unknown_storage"  # its entry in the catalog is not that of plain data files
     SHARED_LOCATION = "shared_location"  # its folder is another partition's, inside of it or around it
     REPEATED_VALUES = "repeated_values"  # another partition has the same values
+    OUTSIDE_LOCATION = "outside_location"  # its folder is not in the table's, though the catalog allows its files
     NESTED_FILES = "nested_files"  # files in folders below its own, which not every engine reads
     LATER = "later"  # the run rewrites it after partitions with a higher gain
     COOLING_DOWN = "cooling_down"  # other writers won the last race for it

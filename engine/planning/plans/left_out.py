@@ -19,6 +19,7 @@ CANT: Final = frozenset(
         SkipReason.SHARED_LOCATION,
         SkipReason.REPEATED_VALUES,
         SkipReason.NESTED_FILES,
+        SkipReason.OUTSIDE_LOCATION,
     }
 )
 """Reasons of partitions that this version can't rewrite, whatever the policy says."""

@@ -4,11 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
+from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import RunState
+from engine.domain.tables.table import OutsideFiles
 from engine.formats.base import Engine
 from tests.integration.hive.conftest import Opened
-from tests.support.hive.lakes import path_of
+from tests.support.hive.lakes import path_of, uri_of
 from tests.support.hive.worlds import MANY_DAYS, WrittenTable
+from tests.support.plan_and_run import check_kept, promise_of
 
 pytestmark = pytest.mark.usefixtures("redis")
 
@@ -31,7 +34,7 @@ def _mark(table: WrittenTable, day: str) -> None:
 
 def _move_outside(table: WrittenTable, day: str) -> None:
     folder = table.files(day)[0].parent
-    table.table.set_location([day], folder.rename(table.table.folder.parent / "elsewhere"))
+    table.table.set_location([day], folder.rename(table.table.folder.parent / f"elsewhere-{day}"))
 
 
 def _share(table: WrittenTable, day: str) -> None:
@@ -71,6 +74,19 @@ async def test_f47_odd_partitions_are_left_out_and_the_others_are_rewritten(open
         assert "1 of 8 partitions are left out: outside of the table's location" in {
             each.detail for each in world.lake.open().engines[Engine.ARROW].conditions()
         }
+
+
+async def test_f49_a_plan_leaves_out_a_partition_that_no_run_could_move_into_the_table(opened: Opened) -> None:
+    """F49: it was offered, and each run of a table of such partitions failed."""
+    async with opened(MANY_DAYS[:2]) as world:
+        await world.allow(OutsideFiles.ALLOWED_LOCATIONS, uri_of(world.lake.table.folder.parent))
+        for day, wanted in zip(MANY_DAYS, ("committed", "not_eligible"), strict=False):
+            _move_outside(world.lake, day)
+            promise = await promise_of(world, world.table_id, RunRequest())
+            run = await world.rewrite()
+            assert run.reason == wanted, run.detail
+            await check_kept(world, promise, run)
+        assert "inside_location (2 of 2 partitions are left out" in str(run.detail)
 
 
 async def test_f47_a_run_of_which_every_partition_was_left_out_is_no_success(opened: Opened) -> None:

@@ -93,6 +93,7 @@ def test_tables_of_spark_are_listed_unless_their_files_are_not_parquet(
         "CREATE TABLE lake.stored_as_orc (id BIGINT) STORED AS orc",
         "CREATE TABLE lake.comma (id BIGINT) USING csv",
         "CREATE VIEW lake.seen AS SELECT 1 AS id",
+        "CREATE TABLE lake.sparks (id BIGINT, At TIMESTAMP_NTZ, v STRUCT<at: TIMESTAMP_NTZ>) USING parquet",
     ):
         hive_spark.rows(sql)
 
@@ -107,7 +108,9 @@ def test_tables_of_spark_are_listed_unless_their_files_are_not_parquet(
     assert sorted(upper.digest()["partition"].to_pylist()) == ['{"day":"2026-11-01"}', '{"day":"x y%"}']
     assert upper.describe()["provider"] == "parquet"
     assert _ids(connection.open_table(_ref("stored"))) == [3]
-    for name, reason in {"orcs": "of orc", "stored_as_orc": "not Parquet", "comma": "of csv", "seen": "a view"}.items():
+    sparks = r"only Spark reads it: Hive has no such types as its columns \(at timestamp_ntz\)"
+    reasons = {"orcs": "of orc", "stored_as_orc": "not Parquet", "comma": "of csv", "seen": "a view", "sparks": sparks}
+    for name, reason in reasons.items():
         with pytest.raises(TableUnreadable, match=reason):
             connection.open_table(_ref(name))
 

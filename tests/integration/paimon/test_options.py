@@ -11,6 +11,7 @@ from engine.formats.base import Engine
 from engine.formats.intake.parameters import MEANINGLESS
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.metadata.known_options import KNOWN, Activity
+from engine.formats.paimon.metadata.option_values import CHOICES, KINDS
 from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.expiries import expiry
@@ -28,6 +29,11 @@ OF_TABLES: Final = (
     "globalindex.btree.BTreeIndexOptions",
 )
 """Classes of Paimon 1.4.2 with options that tables store; those of catalogs are not stored in tables."""
+CLASSES: Final = {
+    "Integer": "INTEGER", "Long": "LONG", "Boolean": "BOOLEAN", "Double": "NUMBER", "Float": "NUMBER",
+    "MemorySize": "SIZE", "Duration": "DURATION",
+}  # fmt: skip
+TEXTS: Final = ("String", "Map")
 
 
 def test_f45_every_option_of_both_libraries_is_listed(lake: PaimonLake, pypaimon: PyPaimon) -> None:
@@ -35,6 +41,15 @@ def test_f45_every_option_of_both_libraries_is_listed(lake: PaimonLake, pypaimon
     names = [*lake.core.call("options", classes=OF_TABLES), *pypaimon.do(lake, "options")]
     assert len(names) > 420
     assert [each for each in names if KNOWN[Activity.CORE].find(each) is None] == []
+
+
+def test_f49_each_option_has_the_kind_of_values_that_the_core_reads(lake: PaimonLake) -> None:
+    """F49: with another value, the core opens no table."""
+    every = lake.core.call("option_kinds", classes=OF_TABLES)
+    own = {name: of for name, of in every.items() if not name.startswith(("orc.", "parquet.")) and of[0] not in TEXTS}
+    kinds = {name: CLASSES[of[0]] for name, of in own.items() if of[0] in CLASSES}
+    assert kinds == KINDS
+    assert {name: " ".join(of[1:]).lower() for name, of in own.items() if of[0] not in CLASSES} == CHOICES
 
 
 LEVELS: Final = {"file.format.per.level": "0:avro", "file.compression": "none"}

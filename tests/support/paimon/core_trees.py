@@ -40,12 +40,30 @@ class MergeTrees:
                 found |= dict.fromkeys(names, _values(option))
         return found
 
+    def option_kinds(self, classes: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Return the class of the values of each option, and the values of an enum; as `options`."""
+        found = dict[str, Sequence[str]]()
+        for field in (field for name in classes for field in java(name).class_.getDeclaredFields()):
+            if str(field.getType().getSimpleName()) == "ConfigOption":
+                field.setAccessible(True)
+                option = field.get(None)
+                names = [str(option.key()), *(str(each.getKey()) for each in option.fallbackKeys())]
+                of = _kind(option)
+                values = tuple(map(str, of.getEnumConstants() or ()))
+                found |= dict.fromkeys(names, (str(of.getSimpleName()), *values))
+        return found
+
+
+def _kind(option: Any) -> Any:
+    """Return the class of an option's values."""
+    kind = option.getClass().getDeclaredField("clazz")
+    kind.setAccessible(True)
+    return kind.get(option)
+
 
 def _values(option: Any) -> Sequence[str]:
     """Return each value of an option with few of them, otherwise its default and a small one; none of texts."""
-    kind = option.getClass().getDeclaredField("clazz")
-    kind.setAccessible(True)
-    of = kind.get(option)
+    of = _kind(option)
     name = str(of.getSimpleName())
     default = [] if option.defaultValue() is None else [str(option.defaultValue())]
     if of.isEnum():

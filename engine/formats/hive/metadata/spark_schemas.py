@@ -23,13 +23,13 @@ class SparkSchema:
     """The columns of one table in Spark; without any if Spark did not write the table.
 
     Attributes:
-        columns: names of the columns at the top level, in lower case, with the partition keys.
+        types: the type by column at the top level, in lower case, with the partition keys; empty for nested ones.
         defaults: by name in lower case, the literal in SQL that Spark reads in files without the column.
         metadata: pairs of a field and the metadata that Spark keeps of it.
         buckets: Spark's buckets in words, empty without any.
     """
 
-    columns: Sequence[str] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     metadata: Sequence[tuple[str, Mapping[str, str]]] = ()
     buckets: str = ""
@@ -48,15 +48,21 @@ class SparkSchema:
             fields = json.loads(text)["fields"]
             described = [(str(each["name"]), _texts(each["metadata"])) for each in _described(fields)]
             columns = [(str(each["name"]).lower(), _texts(each.get("metadata") or {})) for each in fields]
+            types = {str(each["name"]).lower(): each.get("type") for each in fields}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise Malformed(f"its parameter {_SCHEMA} is not a schema of Spark") from error
         defaults = {name: metadata[_DEFAULT] for name, metadata in columns if _DEFAULT in metadata}
         return SparkSchema(
-            columns=[name for name, _ in columns],
+            types={name: of if isinstance(of, str) else "" for name, of in types.items()},
             defaults={name: literal for name, literal in defaults.items() if not _NULL.fullmatch(literal)},
             metadata=described,
             buckets=_buckets(parameters),
         )
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names of the columns at the top level, in lower case, with the partition keys."""
+        return list(self.types)
 
     def problems(self, meaningless: Sequence[str]) -> Iterator[str]:
         """Yield a clause for each key of columns' metadata with which the table is not rewritten."""

@@ -32,6 +32,13 @@ _PARAMETERS: Final = re.compile(r"\([^()]*\)")
 VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
 TABLES: Final = frozenset({"EXTERNAL_TABLE", "MANAGED_TABLE"})
 _NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
+_HIVE_TYPES: Final = frozenset(
+    {
+        *("byte", "short", "integer", "long", "float", "double", "boolean"),
+        *("string", "binary", "date", "timestamp"),
+    }
+)
+"""Types of columns in Spark's schemas that Hive has as well; decimals have parameters."""
 _LARGEST_SECONDS: Final = 2**31 - 1
 
 
@@ -127,7 +134,21 @@ class TableEntry:
             return self.storage.problem
         if self.parameters.get("transactional", "").lower() == "true":
             return "it is a transactional table of Hive"
-        return None
+        return self._spark_only
+
+    @property
+    def _spark_only(self) -> str | None:
+        """The reason why other readers than Spark can't read it: Spark has put placeholders into its entry."""
+        known, keys = {each.name.lower() for each in self.columns}, {each.name.lower() for each in self.keys}
+        own = [each for each in self.spark.columns if each not in keys]
+        if self.storage.input_format in INPUT_FORMATS or not own or known.intersection(own):
+            return None
+        found = [f"{name[:100]} {of[:40]}" for name, of in self.spark.types.items() if of and _is_sparks(of)]
+        named = f" ({', '.join(found)[:300]})" if found else ""
+        return (
+            f"only Spark reads it: Hive has no such types as its columns{named}, so that its entry has placeholders "
+            "for columns and location; write its rows to a table with types of Hive"
+        )
 
     @property
     def buckets(self) -> str:
@@ -177,6 +198,10 @@ def _size_of(text: str) -> tuple[int, int]:
         depth += 1 if sign == "<" else -1
         deepest = max(deepest, depth)
     return 1 + text.count("<") + text.count(","), deepest
+
+
+def _is_sparks(of: str) -> bool:
+    return of not in _HIVE_TYPES and not of.startswith(("decimal(", "char(", "varchar("))
 
 
 def _column(stored: FieldSchema) -> HiveColumn:

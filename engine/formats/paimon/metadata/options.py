@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from engine.formats.intake.limits import NEWER_WRITER, Malformed, Unsupported
+from engine.formats.intake.limits import NEWER_WRITER, Unsupported
 from engine.formats.paimon.metadata.schemas import TableSchema
 
 _ON_DEMAND: Final = -1
@@ -88,8 +88,7 @@ def options_of(schema: TableSchema) -> TableOptions:
     """Return the options of a table.
 
     Raises:
-        Malformed: a value is none of its option.
-        Unsupported: it has a merge engine or a producer of changelogs that is not known.
+        Unsupported: a value is not one of its option, or not known.
     """
     given = schema.options
     mode, buckets = _buckets(schema)
@@ -129,7 +128,8 @@ def _buckets(schema: TableSchema) -> tuple[BucketMode, int | None]:
     if number == _POSTPONED and schema.primary_keys:
         return BucketMode.POSTPONE, None
     if number != _ON_DEMAND:
-        raise Malformed(f"the option bucket is {written[:80]!r}: neither a number of buckets, nor -1 or -2")
+        possible = "a number of buckets, -1 or (with a primary key) -2"
+        raise Unsupported(f"the option bucket is {written[:80]!r}: set it to {possible}")
     if not schema.primary_keys:
         return BucketMode.UNAWARE, None
     is_within = set(schema.partition_keys) <= set(schema.primary_keys)
@@ -153,12 +153,12 @@ def _one_of(given: Mapping[str, str], name: str, known: Sequence[str]) -> str:
 def _number(given: Mapping[str, str], name: str, *, default: int) -> int:
     value = given.get(name, str(default)).strip()
     if not value[:20].isascii() or not value[:20].isdigit() or len(value) > _DIGITS:
-        raise Malformed(f"the option {name} is {value[:80]!r}, not a whole number")
+        raise Unsupported(f"the option {name} is {value[:80]!r}: set it to a whole number")
     return int(value)
 
 
 def _switch(given: Mapping[str, str], name: str, *, default: bool) -> bool:
     value = given.get(name, str(default)).strip().lower()
     if value not in ("true", "false"):
-        raise Malformed(f"the option {name} is {value[:80]!r}, neither true nor false")
+        raise Unsupported(f"the option {name} is {value[:80]!r}: set it to true or false")
     return value == "true"

@@ -8,6 +8,7 @@ from engine.formats.base import Condition
 from engine.formats.intake.parameters import listed
 from engine.formats.paimon.metadata.arrow_types import NoArrowType, arrow_schema
 from engine.formats.paimon.metadata.known_options import Activity
+from engine.formats.paimon.metadata.option_values import unparsed
 from engine.formats.paimon.metadata.options import BucketMode, TableOptions
 from engine.formats.paimon.rewrite.stores import store_of, store_problem
 from engine.formats.paimon.view import TableView
@@ -53,6 +54,8 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     problem = store_problem(view.files.location, properties)
     told = problem or f"{store_of(view.files.location)}, which the core can read and write"
     yield Condition("native_store", problem is None, told)
+    unread = [*unparsed(view.schema.options), *_contradictions(view)]
+    yield Condition("native_option_values", not unread, listed(unread) or "the core can read the value of each option")
     modes = OF_KEYS if view.schema.primary_keys else OF_APPENDS
     kinds = f"{' and '.join(modes)} ones of {_kind_of(view)}"
     detail = f"{options.bucket_mode}; compacted are {kinds}{_remedy_of_postponed(options)}"
@@ -67,6 +70,27 @@ def core_conditions(view: TableView, properties: Mapping[str, str], *, by_kernel
     blobs = ", ".join(each.name for each in view.schema.columns if each.type.root == "BLOB")[:200]
     told = f"columns of type BLOB, whose files are not compacted: {blobs}" if blobs else "no columns of type BLOB"
     yield Condition("native_no_blobs", not blobs, told)
+
+
+def _contradictions(view: TableView) -> Iterator[str]:
+    """Yield a clause for each option that the core refuses for this table, although it can read its value."""
+    given, names = view.schema.options, {each.name for each in view.schema.columns}
+    if given.get("sort-spill-threshold", "").strip() in ("0", "1"):
+        yield "sort-spill-threshold is below 2: set it to 2 or more"
+    if "partition.expiration-time" in given and not view.schema.partition_keys:
+        yield "partition.expiration-time is set, and the table has no partitions: remove it"
+    if "record-level.expire-time" in given and "record-level.time-field" not in given:
+        yield "record-level.expire-time is set without record-level.time-field: set both, or remove it"
+    sequence = [each.strip() for each in given.get("sequence.field", "").split(",") if each.strip()]
+    if lost := sorted(set(sequence) - names):
+        yield f"sequence.field names {', '.join(lost)[:200]}, which is not a column: remove it"
+    if view.options.merge_engine == "first-row":
+        if sequence:
+            yield "sequence.field is set with the merge engine first-row, which keeps the first row: remove it"
+        if view.options.has_deletion_vectors:
+            yield "deletion-vectors.enabled is true with the merge engine first-row: set it to false"
+    if not view.schema.primary_keys and view.options.changelog_producer != "none":
+        yield "changelog-producer is set, and the table has no primary key: remove it"
 
 
 def native_options(view: TableView) -> Condition:

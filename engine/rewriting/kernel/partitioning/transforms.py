@@ -70,7 +70,11 @@ def _truncate(column: pa.Array, field: PartitionField) -> pa.Array:
     if pt.is_binary(of) or pt.is_large_binary(of):
         return pc.binary_slice(column, 0, width)
     if pt.is_decimal128(of):
-        return _by_distinct(column, lambda value: _truncated(value, width, of.scale), of)
+        try:
+            return _by_distinct(column, lambda value: _truncated(value, width, of.scale), of)
+        except pa.ArrowInvalid:  # the least numbers get a digit too many: no writer can store such a partition
+            detail = f"a value of field id {field.field_id} does not fit {of} after truncate[{width}]"
+            raise Refused(UNSUPPORTED_PARTITION, f"{detail}: set rewrite.output_spec to keep") from None
     raise _refusal(of, field)
 
 
