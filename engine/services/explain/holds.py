@@ -11,6 +11,9 @@ from engine.domain.tables.table import Pause
 from engine.domain.values.instants import format_minute
 from engine.services.planning.wording import sentence
 
+_OUTAGES: Final = frozenset({"spark", "catalog", "storage"})
+"""Holds whose end is that of an outage: `until` is the next time at which the dependency is asked."""
+
 _ON_REQUEST: Final = frozenset(
     {
         "fleet_paused",
@@ -24,11 +27,11 @@ _ON_REQUEST: Final = frozenset(
         "quiet_hours",
         "blackout",
         "latency_backoff",
-        "spark",
-        "catalog",
-        "storage",
+        "bytes_per_day",
+        "fleet_full",
+        "catalog_full",
     }
-    | {"bytes_per_day", "fleet_full", "catalog_full"}
+    | _OUTAGES
 )
 """Holds that apply to requested runs as well; the others apply to automatic runs only."""
 
@@ -67,7 +70,8 @@ class TableHold:
     @property
     def statement(self) -> Statement:
         """The hold as a sentence with its end."""
-        until = f" until {format_minute(self.until)}" if self.until else ""
+        least = " at least" if self.code in _OUTAGES else ""
+        until = f"{least} until {format_minute(self.until)}" if self.until else ""
         why = self.detail if self.detail.startswith(self.words) else f"{self.words} ({self.detail})"
         return Statement("held_by", f"Held back{until}: {why}.", {"code": self.code, **self.values}, self.remedy)
 
