@@ -65,7 +65,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> str
         "demo.web.visits is due for a rewrite, and nothing holds it back",
         r"files +60 → 3",
         r"state +skipped *\ndetail +no partition is worth a rewrite",
-        r"snapshots +\d+ since .+; at most .+ of data files that only old ones need",
+        r"snapshots +\d+ since .+; at most .+ of files that only old ones need",
         r"expire snapshots +off +0 snapshots? of \d+ can expire",
         r"would delete +60 data, \d+ manifests",
         r"\ndeleted +60 data, \d+ manifests",

@@ -73,7 +73,7 @@ def metadata_fields(metadata: Document) -> dict[str, Any]:
     """Return the size of a table's metadata and history as fields to print."""
     count, since = metadata["snapshot_count"], moment(metadata["oldest_snapshot_at"])
     old = metadata["history_bytes"]
-    history = f"; at most {size(old)} of data files that only old ones need" if old else ""
+    history = f"; at most {size(old)} of files that only old ones need" if old else ""
     return {
         "snapshots": f"{count}{f' since {since}' if since else ''}{history}",
         "manifests": f"{metadata['manifest_count']}, {size(metadata['average_manifest_bytes'])} on average",
