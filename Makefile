@@ -184,7 +184,8 @@ fuzz-parsers: ## Parse mutants of foreign files and answers with little memory; 
 	@nice $(BIN)/python -m tests.parsers --count $(or $(COUNT),1000000) --seed $(or $(SEED),1)
 
 fuzz-viewer fuzz-admin: fuzz-%:
-	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)
+	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) PACKHOUSE_FUZZ_ONLY='$(ONLY)' \
+	  $(BIN)/pytest -q -s tests/contract/test_fuzz.py -k $* $(PYTEST_ARGS)
 
 simulate: ## Play seeds of faults under virtual time, then the fleet scenarios; print what held (SEEDS=10000)
 	@scripts/setup test

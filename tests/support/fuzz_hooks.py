@@ -86,7 +86,7 @@ UNSAYABLE: Final = (
     Unsayable("what cron can read", f"{_SETTING}/cron", "cron expression|never comes"),
     Unsayable("one value against another", _SETTING, "from small to large|must be in order|must be later than"),
     Unsayable("one value against another", _SETTING, "above the target|must be set, since|never end|must name columns"),
-    Unsayable("one value against another", _SETTING, "applies only with"),
+    Unsayable("one value against another", _SETTING, "applies only with|must not be below|^is .*, below "),
     Unsayable("what the table's policy has", "/operation", "^the table's policy has "),
     Unsayable("what the table holds", "/policy/limits/bytes_per_day", "less than one file group"),
     Unsayable(
@@ -95,7 +95,7 @@ UNSAYABLE: Final = (
         "does not start upkeep|starts (searches for orphans )?only",
     ),
     Unsayable("one window against the others", f"{_SETTING}quiet_hours", "cover the whole week"),
-    Unsayable("what a preview answered", "query:acknowledge", "not a token of a preview"),
+    Unsayable("what a preview answered", "query:acknowledge", "not a token of a preview|acknowledges another change"),
     Unsayable("one value for each key", "query:partition", "a key is given twice"),
     Unsayable("what a path reads as", f"{_SETTING}/inventory", "as a part of its path|a store is reached"),
     Unsayable("each name once", f"{_SETTING}(triggers|columns|key)", "have the name|is named twice"),

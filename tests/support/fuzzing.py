@@ -212,6 +212,8 @@ def fuzz(
     program = Path(sys.executable).parent / "schemathesis"
     command: list[str | Path] = [program, "--config-file", settings, "run", SPEC, "--url", url, *_OPTIONS.split()]
     command += ["--phases", phases, "--max-examples", str(examples)]
+    if only := os.environ.get("PACKHOUSE_FUZZ_ONLY"):
+        command += ["--include-operation-id-regex", only]
     command += ["--header", f"Authorization: Bearer {key['secret']}"]
     environment = os.environ | objects.for_hooks(key["id"])
     before = _answered(url)
