@@ -135,6 +135,7 @@ REFUSED: Final[dict[str, list[tuple[Any, str | dict[str, Any]]]]] = {
         ({"limits": {"parallel_groups": 0}}, "/limits/parallel_groups"),
         ({"limits": {"bandwidth": "unlimitted"}}, "/limits/bandwidth"),
         ({"limits": {"share_percent": 30}}, "/limits/available_bandwidth"),
+        ({"limits": {"share_percent": 5e-324, "available_bandwidth": "1GB"}}, "/limits/share_percent"),
         ([], ""),
     ],
     "POST /v1/policies": [

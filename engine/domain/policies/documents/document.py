@@ -51,7 +51,7 @@ class LimitSettings(Section):
     requests: Literal["unlimited"] | Annotated[Whole, Field(ge=1, le=10**9)] | None = setting(
         UNLIMITED, description="Object-store requests per second.", examples=[200]
     )
-    share_percent: Literal["off"] | Annotated[Number, Field(gt=0, le=100)] | None = setting(
+    share_percent: Literal["off"] | Annotated[Number, Field(ge=0.01, le=100)] | None = setting(
         OFF,
         description="Bandwidth limit as a percentage of `available_bandwidth`; the lower of both limits applies.",
         examples=[30],
