@@ -66,7 +66,7 @@ def test_a_small_bucket_asks_for_the_least_heap(lake: PaimonLake) -> None:
 
 def test_sizes_beyond_every_file_are_no_damage(lake: PaimonLake) -> None:
     filled(lake, 2, 1)
-    set_options(lake, {"file.block-size": "9000000 tb", "sort-spill-threshold": "9999999999"})
+    set_options(lake, {"file.block-size": "8000000 tb", "sort-spill-threshold": "2147483647"})
     assert task_of(lake).heap_bytes == 256 * MIB
 
 
