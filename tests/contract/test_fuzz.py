@@ -53,5 +53,5 @@ def test_the_service_keeps_to_its_description(service: Replicas, objects: Object
     assert found.exit_code == 0, found.output
     whoami = httpx.get(f"{service.urls[0]}/v1/whoami", headers={"Authorization": f"Bearer {key['secret']}"})
     assert whoami.is_success, "the key was revoked on the way: what came after it was only refused"
-    if role == "admin":
+    if role == "admin" and not os.environ.get("PACKHOUSE_FUZZ_ONLY"):
         assert found.share > 0.9, found.missed
