@@ -30,7 +30,7 @@ from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, SchemaNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
-from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, Constants
+from engine.rewriting.kernel.reading.projection import read_constants
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows
 from engine.rewriting.kernel.splicing.forms import OutputForm
@@ -65,14 +65,6 @@ def read_numbers(encoded: Mapping[str, str], target: pa.Schema, *, needs_no_ids:
     """Return the ids for files without ids from encoded schemas by their numbers; None if there are no schemas."""
     schemas = {int(number): read_schema(each) for number, each in encoded.items()}
     return SchemaNumbers(schemas, target, needs_no_ids=needs_no_ids) if schemas else None
-
-
-def read_constants(encoded: str) -> Constants:
-    """Return the values of columns that a file can lack by their ids, from a base 64 IPC stream of one row."""
-    if not encoded:
-        return {}
-    row = pa.ipc.open_stream(base64.b64decode(encoded)).read_all()
-    return {int(one.metadata[FIELD_ID_KEY]): column[0] for one, column in zip(row.schema, row.columns, strict=True)}
 
 
 class GroupRewrite:
@@ -130,13 +122,9 @@ class GroupRewrite:
         numbers = _numbers(task, schema)
         self._check_places()
         deletes = self._left_out(schema, numbers)
+        inputs, constants = task.read.files, read_constants(task.read.constants)
         reader = GroupReader(
-            inputs=task.read.files,
-            target=schema,
-            deletes=deletes,
-            transfer=self._transfer,
-            numbers=numbers,
-            constants=read_constants(task.read.constants),
+            inputs=inputs, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers, constants=constants
         )
         files = OutputFiles(stem=self._stem, transfer=self._transfer)
         try:

@@ -14,6 +14,7 @@ Added fields are null (defaults require format v3), unless the table's metadata 
 of type that are not listed promotions are refused.
 """
 
+import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, Final
@@ -415,3 +416,11 @@ def _is_text(data_type: pa.DataType) -> bool:
 
 def _is_binary(data_type: pa.DataType) -> bool:
     return bool(pt.is_binary(data_type) or pt.is_large_binary(data_type) or pt.is_binary_view(data_type))
+
+
+def read_constants(encoded: str) -> Constants:
+    """Return the values of columns that a file can lack by their ids, from a base 64 IPC stream of one row."""
+    if not encoded:
+        return {}
+    row = pa.ipc.open_stream(base64.b64decode(encoded)).read_all()
+    return {int(one.metadata[FIELD_ID_KEY]): column[0] for one, column in zip(row.schema, row.columns, strict=True)}
