@@ -194,7 +194,8 @@ def started(server: Path, home: Path) -> Iterator[str]:
     ):
         try:
             deadline = time.monotonic() + START_SECONDS
-            while (found := _ADDRESS.search(log.read_text())) is None:
+            key = home / ".packhouse/admin-key"  # is written just after the address
+            while (found := _ADDRESS.search(log.read_text())) is None or not key.exists():
                 if process.poll() is not None or time.monotonic() > deadline:
                     raise Failed(f"`packhouse-server up` is not ready:\n{log.read_text()[-3000:]}")
                 time.sleep(0.2)
