@@ -33,7 +33,7 @@ def time_value(ordinal: int, unit: TimeUnit) -> str | int:
     """
     try:
         start = time_start(ordinal, unit)
-    except (OverflowError, ValueError):
+    except (OverflowError, ValueError):  # outside of the calendar, which `time_ordinal` reads back
         return ordinal
     return start.replace(tzinfo=None).isoformat(" ", "minutes")[: _LENGTHS[unit]]
 

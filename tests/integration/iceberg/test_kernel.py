@@ -1,6 +1,7 @@
 """The rewrite kernel and the commit together, on types and shapes that are easy to get wrong."""
 
 import datetime as dt
+import json
 import uuid
 from decimal import Decimal
 from pathlib import Path
@@ -37,6 +38,7 @@ from pyiceberg.types import (
 )
 
 from engine.formats.iceberg import IcebergTable
+from engine.formats.iceberg.rewrite.tasks import mapped_names
 from engine.rewriting.kernel.reading.projection import without_ids
 from tests.differential.writers import put_file
 from tests.support.iceberg_tables import (
@@ -177,6 +179,18 @@ def test_files_without_ids_are_read_by_the_names_of_the_tables_mapping(lake: Lak
     rewrite(lake.open())
     assert everything(lake.load()) == before
     assert len(live_paths(lake.load())) == 1
+
+
+@pytest.mark.timeout(20)
+def test_a_mapping_whose_names_multiply_is_not_followed(lake: Lake):
+    names, of, mapping = [f"n{n}" for n in range(100)], StringType(), None
+    for number in range(6, 0, -1):
+        of = StructType(NestedField(number, "n0", of))
+        mapping = [{"field-id": number, "names": names} | ({"fields": mapping} if mapping else {})]
+    table = lake.create(schema=Schema(*of.fields))
+    with table.transaction() as change:
+        change.set_properties({"schema.name-mapping.default": json.dumps(mapping)})
+    assert mapped_names(table.metadata) is None
 
 
 @pytest.mark.parametrize(

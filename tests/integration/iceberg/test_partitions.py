@@ -95,6 +95,10 @@ def test_results_of_transforms_have_their_own_type(of: IcebergType, transform: A
     assert codec(of, transform).decode(found) == Record(value)
 
 
+def test_a_value_of_another_type_than_the_transform_gives_is_shown_as_it_is():
+    assert codec(TimestampType(), HourTransform()).encode([date(2026, 1, 1)]) == '{"p":"2026-01-01"}'
+
+
 @given(st.one_of(st.none(), st.text()))
 def test_any_text_comes_back(value: str | None):
     made = codec(StringType())

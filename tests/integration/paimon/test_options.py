@@ -11,7 +11,7 @@ from engine.formats.base import Engine
 from engine.formats.intake.parameters import MEANINGLESS
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.paimon.metadata.known_options import KNOWN, Activity
-from engine.formats.paimon.metadata.option_values import CHOICES, KINDS
+from engine.formats.paimon.metadata.option_values import CHOICES, KINDS, unparsed
 from engine.formats.paimon.table import PaimonTable
 from tests.support.paimon.edits import edit_json
 from tests.support.paimon.expiries import expiry
@@ -50,6 +50,24 @@ def test_f49_each_option_has_the_kind_of_values_that_the_core_reads(lake: Paimon
     kinds = {name: CLASSES[of[0]] for name, of in own.items() if of[0] in CLASSES}
     assert kinds == KINDS
     assert {name: " ".join(of[1:]).lower() for name, of in own.items() if of[0] not in CLASSES} == CHOICES
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("snapshot.num-retained.max", "9" * 5000),
+        ("snapshot.num-retained.max", "++5"),
+        ("snapshot.num-retained.max", "²"),
+        ("compaction.delete-ratio-threshold", "1" * 300_000 + "x"),
+        ("page-size", "1" + " " * 300_000 + "x"),
+        ("file.compression.per.level", "0:zstd," * 100_000),
+    ],
+    ids=lambda text: text[:30],
+)
+@pytest.mark.timeout(10)
+def test_values_of_any_length_and_alphabet_are_told_from_those_of_an_option(name: str, value: str) -> None:
+    (found,) = unparsed({name: value})
+    assert found.startswith(f"{name} is {value[:100]!r}, which Paimon's core can't read: set it to")
 
 
 LEVELS: Final = {"file.format.per.level": "0:avro", "file.compression": "none"}

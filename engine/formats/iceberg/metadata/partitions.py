@@ -124,14 +124,15 @@ class PartitionCodec:
 
 
 def plain_value(value: Any, transform: Transform[Any, Any]) -> Any:
-    """Return a value of canonical JSON with the number that `hour`, `month` or `year` have in place of its text."""
+    """Return a partition value as Iceberg has it: hours, months and years as numbers since 1970."""
     unit = _UNITS_OF_NUMBERS.get(type(transform))
     return value if unit is None or value is None else time_ordinal(value, unit)
 
 
 def _readable(value: Any, of: IcebergType, transform: Transform[Any, Any]) -> Any:
     unit = _UNITS_OF_NUMBERS.get(type(transform))
-    return json_value(value, of) if unit is None or value is None else time_value(value, unit)
+    # Avro of other writers may have another type for a field than the spec's transform has
+    return time_value(value, unit) if unit is not None and isinstance(value, int) else json_value(value, of)
 
 
 def json_value(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line a type

@@ -38,6 +38,8 @@ from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
 _NAMES: Final = 0
 """Number of the table's name mapping among the schemas of a task."""
+_MOST_NAMED: Final = 100_000
+"""Most fields of a name mapping that tasks follow; names of nested columns multiply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +159,24 @@ def _encoded(arrow: pa.Schema) -> str:
 def mapped_names(metadata: TableMetadata) -> str | None:
     """Return the names that the table's name mapping gives to columns of files without ids, as `encoded_schema`.
 
-    None without a mapping, or with one that does not cover the elements of each list and map that it names: tasks then
+    None without a mapping, and with one that has too many names, or lacks the elements of a list or map: tasks then
     refuse such files.
     """
     try:
         mapping = metadata.name_mapping()
         if mapping is None:
             return None
+        if _size_of(list(mapping)) > _MOST_NAMED:
+            return None
         columns = schema_to_pyarrow(metadata.schema(), include_field_ids=True)
         return _encoded(pa.schema(_mapped(list(mapping), list(columns))))
-    except (ValueError, LookupError):
+    except (ValueError, LookupError):  # tasks refuse files without ids then, and name the file
         return None
+
+
+def _size_of(mapped: Sequence[MappedField]) -> int:
+    """Return the number of fields of a part of a name mapping: each name of a field has all fields inside it."""
+    return sum(len(each.names) * (1 + _size_of(each.fields)) for each in mapped)
 
 
 def _mapped(mapped: Sequence[MappedField], fields: Sequence[pa.Field]) -> Iterator[pa.Field]:
@@ -200,8 +209,8 @@ def constants_of(codec: PartitionCodec, partition: str, schema: Schema) -> str:
     readers take the values of identity fields from the metadata.
     """
     fields, values = [], []
-    row = codec.decode(partition)
-    for field, value in zip(codec.spec.fields, (row[at] for at in range(len(row))), strict=True):
+    decoded = codec.decode(partition)
+    for field, value in zip(codec.spec.fields, (decoded[at] for at in range(len(decoded))), strict=True):
         if isinstance(field.transform, IdentityTransform) and field.source_id in schema.field_ids and value is not None:
             of = schema_to_pyarrow(schema.find_type(field.source_id))
             is_uuid = isinstance(of, pa.BaseExtensionType)
@@ -210,9 +219,9 @@ def constants_of(codec: PartitionCodec, partition: str, schema: Schema) -> str:
             fields.append(pa.field(field.name, of, metadata={FIELD_ID_KEY: str(field.source_id)}))
     if not fields:
         return ""
-    stream, schema = pa.BufferOutputStream(), pa.schema(fields)
-    with pa.ipc.new_stream(stream, schema) as writer:
-        writer.write_batch(pa.record_batch(values, schema=schema))
+    stream, row = pa.BufferOutputStream(), pa.record_batch(values, schema=pa.schema(fields))
+    with pa.ipc.new_stream(stream, row.schema) as writer:
+        writer.write_batch(row)
     return base64.b64encode(stream.getvalue()).decode()
 
 

@@ -163,7 +163,9 @@ _TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "manifest.compression": ("zstd|zstandard|snappy|deflate|bzip2|xz|null", "zstd, snappy, deflate or null"),
 }
 _MOST_INTEGER: Final = 2**31
-_LONGEST: Final = 100
+_LONGEST: Final = 1000
+"""Most characters of a value: the time to compare one with its form grows with the square of them."""
+_SHOWN: Final = 100
 
 
 def unparsed(given: Mapping[str, str]) -> Iterator[str]:
@@ -172,9 +174,9 @@ def unparsed(given: Mapping[str, str]) -> Iterator[str]:
         form, words = _form(name)
         if form is None:
             continue
-        is_large = KINDS.get(name) == "INTEGER" and value.strip("+-").isdigit() and int(value) >= _MOST_INTEGER
-        if is_large or not re.fullmatch(form, value, re.IGNORECASE | re.ASCII):
-            yield f"{name} is {value[:_LONGEST]!r}, which Paimon's core can't read: set it to {words}"
+        is_of_form = len(value) <= _LONGEST and re.fullmatch(form, value, re.IGNORECASE | re.ASCII) is not None
+        if not is_of_form or (KINDS.get(name) == "INTEGER" and int(value) >= _MOST_INTEGER):
+            yield f"{name} is {value[:_SHOWN]!r}, which Paimon's core can't read: set it to {words}"
 
 
 def _form(name: str) -> tuple[str | None, str]:
