@@ -102,7 +102,7 @@ async def list_fleet_tables(
 ) -> FleetTableList:
     """List every table that the caller sees with its verdict, hold, next look and last run, without reading any table.
 
-    Those with the most files that a rewrite would save are first, unless `sort` is given.
+    Tables of which a rewrite would save the most files come first, unless `sort` is given.
     """
     page = await pages.collect(
         lambda after, limit: services.fleet.tables(caller, wanted, sort, after=after, limit=limit),

@@ -99,21 +99,18 @@ def _as_json(document: object) -> str:
 def print_rows(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
     """Print a table; None is shown as `-`.
 
-    Columns named `>…` are right-aligned, `=…` never wrapped, `?…` shown on wide terminals only. The zone of a column of
-    moments is in its header.
+    Columns named `>…` are right-aligned, `=…` never wrapped, `?…` shown on wide terminals only. A column of times has
+    their zone in its header.
     """
     table = Table(title=title or None, title_justify="left", box=None, header_style="bold", pad_edge=False)
     shown = [n for n, column in enumerate(columns) if not column.startswith("?") or console.width >= _WIDE]
     cells = [[row[n] for n in shown] for row in rows]
-    zones = [{value.zone for value in column if isinstance(value, Moment)} for column in zip(*cells, strict=True)]
-    for at, column in enumerate(columns[n].lstrip("?") for n in shown):
-        name, is_fixed = column.lstrip("=>"), column.startswith("=")
-        if cells and len(zones[at]) == 1:
-            name = f"{name} ({min(zones[at])})"
-            cells = [[*row[:at], _without_zone(row[at]), *row[at + 1 :]] for row in cells]
+    zones = [_zone_of(row[at] for row in cells) for at in range(len(shown))]
+    for column, zone in zip((columns[n].lstrip("?") for n in shown), zones, strict=True):
+        name, is_fixed = column.lstrip("=>") + (f" ({zone})" if zone else ""), column.startswith("=")
         table.add_column(name, justify="right" if column.startswith(">") else "left", overflow="fold", no_wrap=is_fixed)
     for row in cells:
-        table.add_row(*map(cell, row))
+        table.add_row(*(cell(_without(zone, value)) for value, zone in zip(row, zones, strict=True)))
     console.print(table)
 
 
@@ -219,5 +216,11 @@ def moment(text: str | None) -> Moment | None:
     return Moment(datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z"))
 
 
-def _without_zone(value: object) -> object:
-    return value.rpartition(" ")[0] if isinstance(value, Moment) else value
+def _zone_of(values: Iterable[object]) -> str | None:
+    """Return the zone of the moments among the values; None without any, or if there are several zones."""
+    zones = {value.zone for value in values if isinstance(value, Moment)}
+    return zones.pop() if len(zones) == 1 else None
+
+
+def _without(zone: str | None, value: object) -> object:
+    return value.removesuffix(f" {zone}") if zone is not None and isinstance(value, Moment) else value

@@ -104,14 +104,14 @@ def _problems(properties: Mapping[str, str]) -> Iterator[FieldProblem]:
     yield from problems_of_type(properties, TYPES)
     uri = properties.get("uri")
     schemes = _SCHEMES.get(kind or "", ())
-    if not uri:
+    if not uri and (schemes or not kind):
         yield FieldProblem(
             "/properties/uri",
             "is missing",
             None,
             f"give the catalog's address, such as {schemes[0] if schemes else 'https://'}…",
         )
-    elif schemes and not uri.startswith((*schemes, "env:", "file:")):
+    elif uri and schemes and not uri.startswith((*schemes, "env:", "file:")):
         hint = f"begin it with one of {', '.join(schemes)}"
         yield FieldProblem("/properties/uri", f"is not an address of a {kind} catalog", masked(uri), hint)
     if (mode := properties.get(_LOADING, "all")) != "all":

@@ -23,6 +23,7 @@ from tests.support.postgres_server import PostgresServer
     [
         ({}, {"/properties/type", "/properties/uri"}),
         ({"type": "hive", "uri": "thrift://h:9083"}, {"/properties/type"}),
+        ({"type": "glue"}, {"/properties/type"}),
         ({"type": "rest"}, {"/properties/uri"}),
         ({"type": "rest", "uri": "sqlite:///x"}, {"/properties/uri"}),
         ({"type": "sql", "uri": "mysql://h/d"}, {"/properties/uri"}),

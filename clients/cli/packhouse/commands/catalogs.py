@@ -74,7 +74,7 @@ def create(
 
 @app.command("types")
 def list_types(context: typer.Context) -> None:
-    """Show the types of catalogs of each table format, and the properties of each; `*` marks those that are needed."""
+    """Show the types of catalogs of each table format with their properties; required ones end with `*`."""
     session = Session.of(context)
     found = session.ask(session.client.formats.list_catalog_types)
     rows = [

@@ -1213,7 +1213,7 @@ def list_fleet_tables(
     List every table that the caller sees with its verdict, hold, next look and last run, without
     reading any table.
 
-    Those with the most files that a rewrite would save are first, unless `sort` is given.
+    Tables of which a rewrite would save the most files come first, unless `sort` is given.
 
     Args:
         page_size: Items on a page.

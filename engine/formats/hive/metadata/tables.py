@@ -33,10 +33,7 @@ VIEWS: Final = frozenset({"VIRTUAL_VIEW", "MATERIALIZED_VIEW"})
 TABLES: Final = frozenset({"EXTERNAL_TABLE", "MANAGED_TABLE"})
 _NESTED: Final = ("array<", "map<", "struct<", "uniontype<")
 _HIVE_TYPES: Final = frozenset(
-    {
-        *("byte", "short", "integer", "long", "float", "double", "boolean"),
-        *("string", "binary", "date", "timestamp"),
-    }
+    ["byte", "short", "integer", "long", "float", "double", "boolean", "string", "binary", "date", "timestamp"]
 )
 """Types of columns in Spark's schemas that Hive has as well; decimals have parameters."""
 _LARGEST_SECONDS: Final = 2**31 - 1

@@ -70,7 +70,9 @@ TYPES: Final = (
         (
             CatalogProperty("uri", "Address of the server: https://…", is_required=True),
             CatalogProperty("warehouse", "Name or location of the warehouse, as the server knows it."),
-            CatalogProperty("credential", "Client id and secret of OAuth 2.", False, True, "env:LAKE_CREDENTIAL"),
+            CatalogProperty(
+                "credential", "Client id and secret of OAuth 2.", is_secret=True, example="env:LAKE_CREDENTIAL"
+            ),
             CatalogProperty("token", "Bearer token, in place of a credential.", is_secret=True),
             CatalogProperty("oauth2-server-uri", "Address that gives tokens for the credential."),
             CatalogProperty("scope", "Scope of OAuth 2."),

@@ -52,7 +52,7 @@ TYPES: Final = (
         (
             CatalogProperty(URI, "Address of the server: https://…", is_required=True),
             CatalogProperty("warehouse", "Name of the warehouse on the server.", is_required=True),
-            CatalogProperty(TOKEN, "Bearer token.", True, True, "env:LAKE_CATALOG_TOKEN"),
+            CatalogProperty(TOKEN, "Bearer token.", is_required=True, is_secret=True, example="env:LAKE_CATALOG_TOKEN"),
             CatalogProperty(TOKEN_PROVIDER, "Kind of the token: bear, a bearer token."),
         ),
     ),
