@@ -37,7 +37,6 @@ from tests.support.store_server import store_server
 MB: Final = 1_000_000
 SHARE_PERCENT: Final = 30
 GOAL_PERCENT: Final = 5.0
-_TERMINAL: Final = frozenset({"succeeded", "skipped", "failed", "cancelled"})
 
 
 def main() -> None:
@@ -110,7 +109,7 @@ def _beside(lake: Lake, asked: Any, policy: dict[str, Any], most: int) -> list[f
         if lake.service.run(run_id)["state"] != "rewriting":
             break
         taken.append(took)
-    while lake.service.run(run_id)["state"] not in _TERMINAL:
+    while not lake.service.run(run_id)["is_terminal"]:
         time.sleep(0.1)
     return taken
 

@@ -23,7 +23,6 @@ MB: Final = 1_000_000
 GOAL_SECONDS: Final = 5.0
 POLL_SECONDS: Final = 0.02
 LONGEST_SECONDS: Final = 120.0
-_ENDED: Final = frozenset({"succeeded", "skipped", "failed", "cancelled"})
 
 
 def main() -> None:
@@ -65,15 +64,22 @@ def _cancelled(lake: Lake, *, after: float) -> dict[str, Any]:
     while lake.service.run(run_id)["state"] in {"queued", "planning"} and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
     time.sleep(after)
-    was = lake.service.run(run_id)["state"]
+    was = lake.service.run(run_id)
     begun = time.monotonic()
-    if was not in _ENDED:
+    if not was["is_terminal"]:
         lake.service.cancel(run_id)
-    while (run := lake.service.run(run_id))["state"] not in _ENDED and time.monotonic() < deadline:
+    while not (run := lake.service.run(run_id))["is_terminal"] and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
     seconds = time.monotonic() - begun
     left = {path for path in set(folder.iterdir()) - before if path.suffix == ".parquet"}
-    return {"table": table, "after_s": after, "was": was, "state": run["state"], "seconds": seconds, "left": len(left)}
+    return {
+        "table": table,
+        "after_s": after,
+        "was": was["state"],
+        "state": run["state"],
+        "seconds": seconds,
+        "left": len(left),
+    }
 
 
 if __name__ == "__main__":

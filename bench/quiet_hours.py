@@ -132,7 +132,7 @@ def _followed(lake: Lake, run_id: str, meter: Meter) -> tuple[dict[str, Any], li
         shown = run["state"] if run["waiting_for"] is None else f"{run['state']}: {run['waiting_for']}"
         if not states or states[-1][1] != shown:
             states.append((round(second, 2), shown))
-        if run["state"] in {"succeeded", "skipped", "failed", "cancelled"}:
+        if run["is_terminal"]:
             time.sleep(1.0)  # let the meter see the end
             return run, states
         time.sleep(0.1)

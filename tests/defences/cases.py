@@ -67,7 +67,7 @@ CASES: Final = (
         "engine/services/operations/rewrite/native_path.py",
         'LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")',
         "LEFT_ALONE: Final = DropReason.lost(Loss.SOURCE_GONE)",
-        f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run",
+        f"{_NATIVE}::test_f3_a_call_that_says_yes_and_does_nothing_is_no_success",
     ),
     _case(
         "F4",

@@ -140,7 +140,7 @@ async def test_the_kernel_is_refused_where_bloom_filters_are_asked_for(world: Wo
     files = sorted(live(spark, table))
     registered = await world.register("bloom", policy={"rewrite": {"engine": "arrow"}})
     run = await rewrite(world, registered.id)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "write.parquet.bloom-filter-enabled.column.id" in (run.detail or "")
     assert sorted(live(spark, table)) == files
 

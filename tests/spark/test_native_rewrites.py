@@ -179,7 +179,7 @@ async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_a_table_of_a
     """A call in another catalog of that name would rewrite a table for which no run was requested."""
     name = await asyncio.to_thread(with_vectors, spark)
     run = await rewrite_under_another_name(world, "nowhere")
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "Spark can't read the table as nowhere.lake.vectors" in (run.detail or "")
     assert one(spark, f"SELECT count(*) FROM {name}.snapshots WHERE operation = 'replace'") == 0
     other = await asyncio.to_thread(make_lake, tmp_path / "other", days=0)
@@ -189,7 +189,7 @@ async def test_a_catalog_that_spark_does_not_know_fails_the_run_and_a_table_of_a
     for first in range(0, 60, 10):
         spark.sql(f"INSERT INTO elsewhere.lake.vectors SELECT id, 'a' FROM range({first}, {first + 10}, 1, 1)")
     run = await rewrite_under_another_name(world, "elsewhere")
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "it is another table, or an old copy; check the name that the catalog has in Spark" in (run.detail or "")
     for each in (name, "elsewhere.lake.vectors"):
         assert one(spark, f"SELECT count(*) FROM {each}.snapshots WHERE operation = 'replace'") == 0

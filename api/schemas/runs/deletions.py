@@ -50,7 +50,7 @@ RUN_STATES: Final = {
     DeletionState.PENDING: frozenset({RunState.QUEUED}),
     DeletionState.RUNNING: LEASED_STATES,
     DeletionState.DONE: frozenset({RunState.SUCCEEDED, RunState.SKIPPED}),
-    DeletionState.FAILED: frozenset({RunState.FAILED}),
+    DeletionState.FAILED: frozenset({RunState.REFUSED, RunState.FAILED}),
     DeletionState.UNDONE: frozenset({RunState.CANCELLED}),
 }
 """State of a deletion → states of its run."""

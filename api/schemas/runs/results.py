@@ -164,10 +164,6 @@ class RewriteResult(ResultFields):
     )
     checked: RowChecks | None = Field(default=None, description="How rows were compared; null until it ended.")
     order: OrderResult | None = Field(default=None, description="Effect on the order of rows; null: it has none.")
-    is_refused: bool = Field(
-        default=False,
-        description="True: every file group was refused as unsupported, and would be in another run of the same table.",
-    )
 
 
 class RewriteDeletesResult(ResultFields):

@@ -27,6 +27,7 @@ _WIDE: Final = 100
 _STATE_COLOURS: Final = {
     "succeeded": "green",
     "skipped": "yellow",
+    "refused": "red",
     "failed": "red",
     "cancelled": "magenta",
     "queued": "dim",

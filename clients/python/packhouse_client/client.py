@@ -83,7 +83,7 @@ class Packhouse(Resources[Sender]):
         """Wait until a run has ended, and return it. `timeout` is in seconds and does not stop the run.
 
         Raises:
-            RunFailed: it failed or was cancelled. WaitTimedOut: it has not ended in time.
+            RunFailed: it was refused, failed or was cancelled. WaitTimedOut: it has not ended in time.
             ApiError: the server refused to show it. NoAnswer: the server has not answered for minutes.
         """
         return waiting.wait(

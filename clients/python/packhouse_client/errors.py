@@ -3,7 +3,7 @@
     PackhouseError
     ├── NoAnswer                 the server was not reached, or did not answer in time
     ├── UnreadableAnswer         the answer is not from a Packhouse of this version
-    ├── RunFailed                a run that was waited for failed or was cancelled; carries the run
+    ├── RunFailed                a run that was waited for was refused, failed or was cancelled; carries the run
     ├── WaitTimedOut             a run that was waited for is still going on
     ├── NotWritten               a folder is still without a file that was put into it
     └── ApiError                 the server refused, with a problem document (RFC 9457)
@@ -54,7 +54,7 @@ class UnreadableAnswer(PackhouseError):
 
 
 class RunFailed(PackhouseError):
-    """A run that was waited for ended as failed or cancelled."""
+    """A run that was waited for ended as refused, failed or cancelled: `run.state` says which."""
 
     def __init__(self, run: "RunDetail") -> None:
         why = run.detail or run.reason

@@ -15,7 +15,7 @@ export interface WaitOptions extends FollowOptions {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-/** Follow a run to its end and return it; a run that failed or was cancelled is returned too, not thrown. */
+/** Follow a run to its end and return it; a run that was refused, failed or was cancelled is returned too, not thrown. */
 export async function waitForRun(client: Packhouse, runId: string, options: WaitOptions): Promise<RunDetail> {
   const { timeoutMs, onProgress, onEvent, signal, ...follow } = options;
   const patience = new AbortController();

@@ -51,6 +51,7 @@ OF_RUNS: Final[Mapping[str, str]] = {
     "conflict": "other writers replaced or deleted its input files before the commit",
     "cooling_down": "cooling down after races that other writers won",
     "groups_failed": "some of its file groups failed",
+    "groups_refused": "none of its file groups can be rewritten",
     "left_out": "nothing was changed, as files that it planned can't be read: result.left_out names them",
     "gave_up": "too many attempts failed",
     "internal_error": "an unexpected error, see the worker's log",

@@ -29,11 +29,6 @@ class RunResult:
         return tuple(each for each in self._list("verifications") if isinstance(each, dict))
 
     @property
-    def is_refused(self) -> bool:
-        """Whether every file group was refused as unsupported: a run of the unchanged table is refused again."""
-        return bool(self.document.get("is_refused", False))
-
-    @property
     def races(self) -> LostRaces:
         """The groups that were lost to other writers."""
         return LostRaces(self._number("races", "groups_lost") or 0, self._number("races", "wasted_bytes") or 0)

@@ -63,6 +63,7 @@ class RunState(StrEnum):
     COMMITTING = "committing"
     SUCCEEDED = "succeeded"
     SKIPPED = "skipped"
+    REFUSED = "refused"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
@@ -73,14 +74,18 @@ TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
         RunState.PLANNING: frozenset(
             {RunState.REWRITING, RunState.SKIPPED, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED}
         )
+        | {RunState.REFUSED}
         | {RunState.SUCCEEDED},  # a later attempt finds that everything was committed by an earlier one
         RunState.REWRITING: frozenset({RunState.COMMITTING, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED})
+        | {RunState.REFUSED}  # only a task, which reads the files, can know some refusals
         | {RunState.SUCCEEDED},  # the last batch was committed, the rest was dropped
         RunState.COMMITTING: frozenset(
             {RunState.REWRITING, RunState.SUCCEEDED, RunState.QUEUED, RunState.FAILED, RunState.CANCELLED}
-        ),
+        )
+        | {RunState.REFUSED},
         RunState.SUCCEEDED: frozenset(),
         RunState.SKIPPED: frozenset(),
+        RunState.REFUSED: frozenset(),
         RunState.FAILED: frozenset(),
         RunState.CANCELLED: frozenset(),
     }

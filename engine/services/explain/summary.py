@@ -256,7 +256,12 @@ def _last(facts: Facts) -> Iterator[str]:
     if run is None:
         yield "No run of it has ended yet."
         return
-    verb = {RunState.SUCCEEDED: "succeeded", RunState.FAILED: "failed", RunState.SKIPPED: "found nothing to do"}
+    verb = {
+        RunState.SUCCEEDED: "succeeded",
+        RunState.SKIPPED: "found nothing to do",
+        RunState.REFUSED: "was refused",
+        RunState.FAILED: "failed",
+    }
     at = f" at {format_minute(run.finished_at)}" if run.finished_at else ""
     why = (
         ""

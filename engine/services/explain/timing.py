@@ -43,9 +43,6 @@ SILENT_SECONDS: Final = 900
 REFUSED_REST_SECONDS: Final = 86_400
 """Seconds without automatic runs after a refused one if the table has not changed: a new version may support it."""
 
-_REFUSALS: Final = frozenset({"invalid_input", "not_eligible", "rejected", "table_unreadable"})
-"""Reasons of failed runs that are the table's own: another run of the unchanged table fails as well."""
-
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
@@ -267,9 +264,8 @@ def _rest(facts: Facts, operation: Operation) -> Iterator[TableHold]:
 
 
 def _is_refused(run: Run) -> bool:
-    """Return whether a run failed for a reason of the table as a whole; a requested one may concern a part of it."""
-    is_final = run.reason in _REFUSALS or run.result.is_refused
-    return run.state is RunState.FAILED and run.is_automatic and is_final
+    """Return whether the table as a whole was refused; a requested run may concern a part of it."""
+    return run.state is RunState.REFUSED and run.is_automatic
 
 
 def _has_changed_since(facts: Facts, at: datetime) -> bool:
@@ -285,7 +281,9 @@ def _was_in_vain(run: Run, before: Run | None) -> bool:
     if before is not None and before.state is RunState.SUCCEEDED and run.state is RunState.SKIPPED:
         is_overtaken = before.finished_at is not None and before.finished_at >= run.created_at
         return run.is_automatic and not is_overtaken
-    return run.state is RunState.FAILED or (run.is_automatic and run.state is not RunState.SUCCEEDED)
+    return run.state in (RunState.REFUSED, RunState.FAILED) or (
+        run.is_automatic and run.state is not RunState.SUCCEEDED
+    )
 
 
 def _least_bytes(facts: Facts) -> int:

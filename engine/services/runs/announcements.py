@@ -30,13 +30,12 @@ from engine.domain.runs.deletions import (
     Widening,
 )
 from engine.domain.runs.operations import OPERATIONS
-from engine.domain.runs.run import Operation, Run, RunFilter, RunState
+from engine.domain.runs.run import TERMINAL_STATES, Operation, Run, RunFilter, RunState
 from engine.domain.values.units import format_duration
 from engine.stores.unit_of_work import UnitOfWork
 
 _LAST_RUNS: Final = 20
 """Ended runs of an operation that are searched for an automatic one."""
-_ENDED: Final = frozenset({RunState.SUCCEEDED, RunState.SKIPPED, RunState.FAILED, RunState.CANCELLED})
 
 
 def rule_of(policy: EffectivePolicy, operation: Operation) -> DeletionRule | None:
@@ -143,11 +142,11 @@ async def _past(unit: UnitOfWork, run: Run) -> Sequence[Amounts]:
 async def _last_announced(
     unit: UnitOfWork, table_id: TableId, operation: Operation, rule: DeletionRule, widening: Widening
 ) -> tuple[Announcement, bool] | None:
-    """Return the announcement of the last automatic run of an operation, and whether that run failed.
+    """Return the announcement of the last automatic run of an operation, and whether that run did not do its work.
 
     None if it was undone, had a narrower rule, or a change that deletes more was stored since.
     """
-    wanted = RunFilter(table_id=table_id, operations=frozenset({operation}), states=_ENDED)
+    wanted = RunFilter(table_id=table_id, operations=frozenset({operation}), states=TERMINAL_STATES)
     ended = (await unit.runs.page(wanted, limit=_LAST_RUNS, documents=("request",))).runs
     last = next((run for run in ended if run.is_automatic), None)
     if last is None or last.state is RunState.CANCELLED:
@@ -155,7 +154,7 @@ async def _last_announced(
     announced = Announcement.of(last.request)
     if announced is None or announced.rule is None or (widening.at is not None and widening.at > last.created_at):
         return None
-    return (announced, last.state is RunState.FAILED) if announced.rule.covers(rule) else None
+    return (announced, last.state in (RunState.REFUSED, RunState.FAILED)) if announced.rule.covers(rule) else None
 
 
 def requested_grace(caller: Caller, grace: timedelta | None) -> timedelta:

@@ -61,7 +61,7 @@ async def test_a_dry_run_with_a_day_below_one_file_group_is_refused_as_the_run_i
     errors = [await api.post(f"/v1/tables/{table_id}/plan", {}, status=422)]
     errors.append(await api.post("/v1/runs/preview", rewrite, status=422))
     run = await api.rewrite(table_id)
-    assert run.state == "failed"
+    assert run.state == "refused"
     assert run.detail is not None
     for error in errors:
         assert [problem["pointer"] for problem in error["errors"]] == ["/policy/limits/bytes_per_day"]

@@ -142,7 +142,7 @@ async def test_a_run_of_a_table_with_a_variant_column_ends_once_and_says_why(api
         (name,) = shelf.names
         table_id = TableId(found[name]["table_id"])
         run = await api.rewrite(table_id)
-        assert (run.state, run.reason, run.attempt) == ("failed", "table_unreadable", 1)
+        assert (run.state, run.reason, run.attempt) == ("refused", "table_unreadable", 1)
         assert "schemas.0" in (run.detail or "")
         assert "'variant'" in (run.detail or "")
         explained = await api.get(f"/v1/tables/{table_id}/explain")

@@ -45,7 +45,7 @@ async def test_a_run_fails_and_names_what_is_missing_instead_of_doing_something_
     lake, table_id = native
     before = lake.paths()
     run = await api.rewrite(table_id)
-    assert (run.state, run.reason) == ("failed", "not_eligible")
+    assert (run.state, run.reason) == ("refused", "not_eligible")
     assert "native_spark_catalog (the catalog has no property packhouse.spark-catalog" in (run.detail or "")
     assert lake.paths() == before
 
@@ -131,7 +131,7 @@ async def test_explain_and_a_run_say_of_an_engine_what_a_write_says(api: Api, tm
     said = " ".join(texts_of(explained))
     assert f"rewrite.engine is native (origin: fleet), and {WHY_NOT}" in said
     run = await api.rewrite(table_id)
-    assert (run.state, run.reason) == ("failed", "invalid_input")
+    assert (run.state, run.reason) == ("refused", "invalid_input")
     assert WHY_NOT in (run.detail or "")
 
 
@@ -156,7 +156,7 @@ async def test_settings_that_came_to_contradict_one_another_fail_the_run_as_they
     said = " ".join(texts_of(explained))
     assert "rewrite.small_file_bytes is set (origin: fleet), and must not be above the target" in said
     run = await api.rewrite(table_id)
-    assert (run.state, run.reason) == ("failed", "invalid_input")
+    assert (run.state, run.reason) == ("refused", "invalid_input")
     assert "rewrite.small_file_bytes must not be above the target" in (run.detail or "")
     assert lake.paths() == before
 

@@ -35,7 +35,7 @@ async def test_a_table_that_writes_elsewhere_since_is_not_rewritten(
         transaction.set_properties({"write.data.path": f"file://{tmp_path}/elsewhere"})
     before = lake.paths()
     run = await api.rewrite(table_id)
-    assert run.state == "failed"
+    assert run.state == "refused"
     assert "elsewhere" in str(run.detail)
     assert lake.paths() == before
     assert "elsewhere" in str(await api.get(f"/v1/tables/{table_id}/explain"))

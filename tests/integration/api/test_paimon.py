@@ -254,7 +254,7 @@ async def test_p6_a_table_with_a_column_of_type_blob_is_refused_by_name_and_stay
         policy = {"rewrite": {"engine": engine, "min_input_files": 2}}
         await api.put_policy(paimon.table_id, policy, status=200 if version else 201, version=version or None)
         run = await api.rewrite(paimon.table_id)
-        assert (run.state, run.reason) == ("failed", "not_eligible")
+        assert (run.state, run.reason) == ("refused", "not_eligible")
         assert f"native_no_blobs ({BLOBS})" in (run.detail or "")
     assert sorted(each.name for each in lake.folder.rglob("*") if each.is_file()) == before
     assert f"It can't be rewritten: native no blobs: {BLOBS}." in said

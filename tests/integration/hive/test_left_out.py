@@ -94,7 +94,7 @@ async def test_f47_a_run_of_which_every_partition_was_left_out_is_no_success(ope
         for day in MANY_DAYS[:2]:
             _add_text(world.lake, day)
         run = await world.rewrite()
-        assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+        assert (run.state, run.reason) == (RunState.REFUSED, "groups_refused")
         assert run.result.document["left_out"]["reasons"] == {"not_eligible": 2}
 
 
@@ -103,5 +103,5 @@ async def test_f47_a_table_of_which_no_partition_can_be_rewritten_says_why(opene
         for day in MANY_DAYS[:2]:
             _add_folder(world.lake, day)
         run = await world.rewrite()
-        assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+        assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
         assert "flat_partitions (2 of 2 partitions are left out" in run.detail

@@ -85,7 +85,7 @@ async def test_f37_buckets_of_spark_are_not_merged(opened: Opened, hive_lake: Hi
     async with opened() as world:
         run = await world.rewrite()
 
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "not_bucketed (buckets: 2 buckets of Spark by id)" in run.detail
     assert len(hive_spark.rows("SELECT id, count(*) FROM lake.events GROUP BY id")) == 3
 

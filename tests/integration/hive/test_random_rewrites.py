@@ -177,7 +177,7 @@ def _check_partitions(made: RandomTable, run: Run, before: dict[tuple[str, ...],
     """
     if made.forbidden:
         assert _locations(made) == before
-        assert (run.state, run.reason) == (RunState.FAILED, "not_eligible"), run.detail
+        assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible"), run.detail
         assert made.forbidden in str(run.detail), run.detail
         return
     after, filled = _locations(made), {values for values, files in made.partition_files().items() if files}
@@ -187,6 +187,8 @@ def _check_partitions(made: RandomTable, run: Run, before: dict[tuple[str, ...],
     refused |= {values: made.unsure[values] for values in filled - moved - set(refused)}
     assert moved == filled - set(refused)
     assert all(refused.values()), run.detail
-    ended = {RunState.SUCCEEDED} if moved else {RunState.FAILED, RunState.SKIPPED}  # skipped: others have no files
+    ended = (
+        {RunState.SUCCEEDED} if moved else {RunState.REFUSED, RunState.FAILED, RunState.SKIPPED}
+    )  # skipped: others have no files
     assert run.state in (ended if filled else {RunState.SKIPPED}), run.detail
     assert not refused or any(re.search(each, str(run.detail)) for each in refused.values()), run.detail

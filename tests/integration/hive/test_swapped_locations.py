@@ -90,7 +90,7 @@ async def test_f30_a_location_that_is_swapped_before_the_clean_up_reaches_no_fil
         run = await _delete(world)
         assert all_files(victim.folder) == before
         if step is None and swap is all_of_it:
-            assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+            assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
             assert "register it again" in (run.detail or "")
 
 

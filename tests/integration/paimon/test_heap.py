@@ -152,5 +152,5 @@ async def test_a_table_whose_buckets_all_need_more_is_refused(
 ) -> None:
     monkeypatch.setattr(CoreCalls, "heap_limit_bytes", 64 * MIB)
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "the largest of 4 buckets needs about 256 MiB of heap, of 64 MiB; 4 need more" in (run.detail or "")

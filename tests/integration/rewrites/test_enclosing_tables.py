@@ -39,7 +39,7 @@ async def test_f43_an_enclosed_table_stops_every_deletion(world: World, clock: M
     await register_inside(world, "data/day=2026-11-01")
     was = stored(world.lake.table)
     run = await world.finish((await world.submit(request)).id)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible"), run.detail
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible"), run.detail
     assert "registered at the location of lake.lake.events, below it or around it" in (run.detail or "")
     assert {path for path in was - stored(world.lake.table) if not path.endswith(".metadata.json")} == set()
 
@@ -68,5 +68,5 @@ async def test_f30_a_table_that_was_moved_to_files_of_another_deletes_none(world
         change._apply((SetLocationUpdate(location=str(victim)),), ())
     run = await world.finish((await world.submit(request)).id)
     assert theirs.exists()
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible"), run.detail
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible"), run.detail
     assert "register it again" in (run.detail or "")

@@ -141,7 +141,7 @@ async def test_a_table_that_forbids_the_deletion_of_files_keeps_all(world: World
     run = await submit(world)
     world.at("after_commit", lambda: set_properties(world, {"gc.enabled": "false"}))
     run = await world.finish(run.id)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "gc.enabled" in (run.detail or "")
     assert gone(world, was) == set()
 

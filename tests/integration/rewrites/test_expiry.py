@@ -85,7 +85,7 @@ async def test_a_table_of_version_3_is_refused_where_its_metadata_can_not_be_wri
     edit_metadata(world.lake.table, lambda body: body.update({"format-version": 3, "next-row-id": 0}))
     before = world.lake.table.metadata_location
     run = await expire(world)
-    assert (run.state, run.reason, run.attempt) == (RunState.FAILED, "not_eligible", 1)
+    assert (run.state, run.reason, run.attempt) == (RunState.REFUSED, "not_eligible", 1)
     assert "only through a REST catalog" in (run.detail or "")
     assert world.lake.table.metadata_location == before
     with pytest.raises(NotEligible, match="format version 3"):
@@ -108,7 +108,7 @@ async def test_a_table_that_forbids_expiry_keeps_its_history(world: World, prope
     set_properties(world, properties)
     before = world.lake.table.metadata_location
     run = await expire(world)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert next(iter(properties)) in (run.detail or "")
     assert world.lake.table.metadata_location == before
 

@@ -297,7 +297,7 @@ async def test_a_run_ends_even_when_its_table_can_not_be_opened_any_more(
 
     monkeypatch.setattr(SqlCatalog, "load_table", raising(ValueError("metadata is not JSON")))
     run = await world.finish(run.id)
-    assert (run.state, run.reason) == (RunState.FAILED, "table_unreadable")
+    assert (run.state, run.reason) == (RunState.REFUSED, "table_unreadable")
 
 
 async def test_a_cancel_while_spark_is_away_ends_the_run(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,10 +168,10 @@ async def test_rules_of_a_table_for_the_procedure_are_judged_by_its_policy(world
     assert (await world.finish(run.id)).reason != "internal_error"
 
 
-async def test_f3_a_call_that_says_yes_and_does_nothing_fails_the_run(world: World, played: PlayedProcedures) -> None:
+async def test_f3_a_call_that_says_yes_and_does_nothing_is_no_success(world: World, played: PlayedProcedures) -> None:
     played.does_nothing = True
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "groups_failed")
+    assert (run.state, run.reason) == (RunState.REFUSED, "groups_refused")
     assert "replaced no file" in (run.detail or "")
     assert replaces(world.lake) == 0
 

@@ -158,7 +158,7 @@ async def test_an_impossible_order_is_refused_or_fails_the_run_before_it_begins_
             else:
                 await unit.policies.insert(world.table_id, scope, document, SYSTEM.subject)
         run = await world.rewrite()
-        assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+        assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
         assert said in (run.detail or "")
         assert world.lake.paths() == before
 
@@ -217,7 +217,7 @@ async def test_a_sort_order_by_transformed_values_is_refused(world: World) -> No
     set_order(world, (1, BucketTransform(4), SortDirection.ASC, NullOrder.NULLS_FIRST))
     await world.set_policy({"rewrite": {"strategy": "sort"}})
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "uses bucket[4]: name columns" in (run.detail or "")
 
 

@@ -113,7 +113,7 @@ async def test_a_table_that_forbids_it_is_left_alone(world: World) -> None:
     await first_look(world)
     set_properties(world, {"gc.enabled": "false"})
     run = await remove(world)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert path.exists()
 
 
@@ -221,7 +221,7 @@ async def test_u12_l11_two_runs_delete_the_orphans_of_an_inventory(world: World,
 async def test_an_inventory_elsewhere_fails_the_run(world: World, inventory: list[Path]) -> None:
     await world.allow(OutsideFiles.REFUSE, str(root_of(world).parent))
     run = await remove(world)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "neither below the table's location nor below an allowed location of its catalog" in (run.detail or "")
     assert all(path.exists() for path in inventory)
 
@@ -250,6 +250,6 @@ async def test_production_reads_no_inventory_from_disks(world: World, inventory:
 async def test_a_missing_inventory_fails_the_run_with_its_name(world: World, inventory: list[Path]) -> None:
     Path(location_of(world)).unlink()
     run = await remove(world)
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert "all.csv can't be used: it is missing" in (run.detail or "")
     assert all(path.exists() for path in inventory)

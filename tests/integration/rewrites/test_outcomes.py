@@ -177,7 +177,7 @@ async def test_a_vanished_table_fails_the_run_by_name(world: World) -> None:
 async def test_a_table_the_kernel_must_not_take_is_refused_by_the_condition(world: World) -> None:
     set_properties(world, {"write.location-provider.impl": "com.example.Provider"})
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible")
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible")
     assert run.detail is not None
     assert "default_location_provider" in run.detail
 

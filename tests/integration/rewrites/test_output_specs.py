@@ -184,7 +184,7 @@ async def test_a_table_whose_current_spec_cannot_divide_rows_is_not_eligible_and
     change_spec(world, lambda change: change.add_field("value", IdentityTransform(), "value"))
     await world.set_policy(policy())
     run = await world.rewrite()
-    assert run.state is RunState.FAILED
+    assert run.state is RunState.REFUSED
     assert "rows can't be divided by value (identity of double): set rewrite.output_spec to keep" in str(run.detail)
 
 

@@ -106,7 +106,7 @@ async def test_a_manifest_of_another_table_is_not_read(world: World, of: str) ->
 
     set_manifest_list(world, listed)
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "not_eligible"), run.detail
+    assert (run.state, run.reason) == (RunState.REFUSED, "not_eligible"), run.detail
     assert "outside_files" in (run.detail or "")
     assert "salaries" in (run.detail or "")
     assert copied_rows(world) == 0
@@ -126,7 +126,7 @@ async def test_a_table_that_writes_into_another_one_is_not_rewritten(
     moved = {name: value.format(other=other) for name, value in properties.items()}
     edit_metadata(world.lake.table, lambda body: body["properties"].update(moved))
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "invalid_input"), run.detail
+    assert (run.state, run.reason) == (RunState.REFUSED, "invalid_input"), run.detail
     assert set(Path(other.removeprefix("file://")).rglob("*")) == before
 
 
@@ -135,7 +135,7 @@ async def test_a_table_that_says_it_is_where_another_one_is_keeps_to_its_registe
     other = world.lake.catalog.load_table(OTHER).location()
     edit_metadata(world.lake.table, lambda body: body.update(location=other))
     run = await world.rewrite()
-    assert (run.state, run.reason) == (RunState.FAILED, "invalid_input"), run.detail
+    assert (run.state, run.reason) == (RunState.REFUSED, "invalid_input"), run.detail
     assert "register the table again if it was moved" in (run.detail or "")
     assert all(Path(path.removeprefix("file://")).exists() for path in foreign)
 

@@ -103,7 +103,7 @@ async def test_f41_tables_whose_planning_never_ends_give_the_slots_of_their_work
         await asyncio.gather(*(worker.advance(run.id) for run in runs))
     for run in runs:
         ended = await world.get(run.id)
-        assert (ended.state, ended.reason, ended.attempt) == (RunState.FAILED, "table_unreadable", 1)
+        assert (ended.state, ended.reason, ended.attempt) == (RunState.REFUSED, "table_unreadable", 1)
         assert "raise PACKHOUSE_COMPUTE_SECONDS" in (ended.detail or "")
     assert world.container.formats.stuck_seconds() == 0
     await asyncio.to_thread(append_files, world.lake, "2026-11-01", 5)

@@ -127,7 +127,7 @@ async def test_f44_the_deletion_after_an_announced_one_that_failed_is_the_announ
     with world.lake.table.transaction() as changes:
         changes.set_properties({"gc.enabled": "false"})
     failed = await world.finish(first.id)
-    assert (failed.state, failed.reason) == (RunState.FAILED, "not_eligible")
+    assert (failed.state, failed.reason) == (RunState.REFUSED, "not_eligible")
     with world.lake.table.transaction() as changes:
         changes.remove_properties("gc.enabled")
     await deleting.pass_by(hours=26)

@@ -16,7 +16,7 @@ from sqlalchemy import CheckConstraint, Connection, create_engine, inspect, make
 from sqlalchemy.sql.elements import TextClause
 
 from engine.domain.access.grants import Grant, Right
-from engine.domain.errors import StateConflict, Transient
+from engine.domain.errors import Fatal, StateConflict, Transient
 from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.tables.watches import Verdict, phase_of
@@ -162,3 +162,21 @@ async def test_policies_of_before_teams_and_labels_stay_and_processes_of_that_ve
     with pytest.raises(StateConflict):
         await database.policies.insert("again", label, PolicyDocument(), "key:admin")
     await database.close()
+
+
+async def test_a_record_of_before_takes_refused_runs_and_its_references_hold(empty_url: str) -> None:
+    """SQLite can't change a check, so that the migration changes its text in the schema."""
+    with migrating(empty_url) as connection:
+        command.upgrade(_config(connection), "0028")
+        columns = "operation, state, runs, rewritten_bytes, added_bytes"
+        connection.execute(text(f"INSERT INTO run_totals ({columns}) VALUES ('rewrite', 'failed', 1, 0, 0)"))
+    upgrade(empty_url)
+    with migrating(empty_url) as connection:
+        connection.execute(text("UPDATE run_totals SET state = 'refused'"))
+        checks = {check["name"]: check["sqltext"] for check in inspect(connection).get_check_constraints("runs")}
+        assert all("'refused'" in checks[f"ck_runs_{name}"] for name in ("state", "finished_if_terminal"))
+        if connection.dialect.name == "sqlite":
+            assert connection.execute(text("PRAGMA integrity_check")).scalar_one() == "ok"
+            assert connection.execute(text("PRAGMA foreign_key_check")).all() == []
+    with pytest.raises(Fatal, match=r"ck_run_totals_state|state IN"), migrating(empty_url) as connection:
+        connection.execute(text("UPDATE run_totals SET state = 'lost'"))

@@ -25,6 +25,7 @@ MORE = Later(partitions=3, files=30, bytes=300)
 OLD, DONE = (GroupState.COMMITTED, 1, None), (GroupState.COMMITTED, 2, None)
 LOST = (GroupState.DROPPED, 2, DropReason.lost(Loss.SOURCE_GONE))
 REFUSED = (GroupState.DROPPED, 2, DropReason.refused("row_too_large: 1 GiB"))
+PASSING = (GroupState.DROPPED, 2, DropReason.refused("unreadable: a file is missing"))
 FAILED = (GroupState.DROPPED, 2, DropReason.failed("java.lang.OutOfMemoryError"))
 OPEN, WRITTEN = (GroupState.PLANNED, 2, None), (GroupState.WRITTEN, 2, None)
 Made = tuple[GroupState, int, DropReason | None]
@@ -55,7 +56,9 @@ CASES: list[tuple[list[Made], AttemptStop | None, DayBudget, Later, tuple[str, s
     ([DONE, LOST], None, ROOM, NOTHING_LATER, ("succeeded", "committed")),
     ([DONE, REFUSED], None, ROOM, NOTHING_LATER, ("succeeded", "committed")),
     ([DONE, FAILED], None, ROOM, NOTHING_LATER, ("failed", "groups_failed")),
-    ([REFUSED], None, ROOM, NOTHING_LATER, ("failed", "groups_failed")),
+    ([REFUSED], None, ROOM, NOTHING_LATER, ("refused", "groups_refused")),
+    ([REFUSED, FAILED], None, ROOM, NOTHING_LATER, ("failed", "groups_failed")),
+    ([REFUSED, PASSING], None, ROOM, NOTHING_LATER, ("failed", "groups_failed")),
     ([REFUSED, LOST], None, ROOM, NOTHING_LATER, ("failed", "groups_failed")),
     ([LOST, LOST], None, ROOM, NOTHING_LATER, ("waits for conflict_backoff", "conflict")),
     ([OPEN], None, SPENT, NOTHING_LATER, ("waits for budget", "bytes_per_day")),
@@ -89,15 +92,6 @@ def test_f18_each_lost_race_waits_twice_as_long_and_the_third_is_the_last() -> N
         (timedelta(seconds=60), True),
     ]
     assert brief(ends[2]) == ("failed", "conflict")
-
-
-def test_only_a_run_whose_groups_were_all_refused_for_good_is_marked_as_refused() -> None:
-    def figures(*made: Made) -> object:
-        outcome = decide_end(ledger(made), None, ROOM, attempt=2, failures=0)
-        return outcome.figures if isinstance(outcome, Ended) else None
-
-    assert figures(REFUSED, LOST) == {"is_refused": True}
-    assert figures(REFUSED, FAILED) == figures(DONE, FAILED) == figures(DONE, REFUSED) == {}
 
 
 def test_a_plan_without_groups_waits_for_the_budget_or_says_why_it_has_none() -> None:

@@ -8,7 +8,6 @@ import pytest
 from engine.domain.access.callers import COORDINATOR
 from engine.domain.fleet.limits import AtWork, FleetLimits, FleetRow
 from engine.domain.ids import TableId
-from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Operation, Run, RunState
 from engine.domain.tables.watches import Verdict, Watch
 from engine.services.explain.decisions import RUN_SECONDS, decide
@@ -54,8 +53,8 @@ def test_an_automatic_run_that_another_one_forestalled_lets_no_table_rest(
 
 REFUSED = replace(
     FAILED,
-    reason="groups_failed",
-    result=RunResult({"is_refused": True}),
+    state=RunState.REFUSED,
+    reason="groups_refused",
     requested_by=COORDINATOR.subject,
     started_at=ago(hours=4),
     finished_at=ago(hours=3),
@@ -69,11 +68,10 @@ REFUSED = replace(
         (REFUSED, None, 25, False),
         (REFUSED, ago(hours=1), 3, False),
         (REFUSED, ago(hours=5), 3, True),
-        (replace(REFUSED, reason="table_unreadable", result=RunResult()), None, 3, True),
-        (replace(REFUSED, result=RunResult()), None, 3, False),
+        (replace(REFUSED, state=RunState.FAILED), None, 3, False),
         (replace(REFUSED, requested_by="key:team"), None, 3, False),
     ],
-    ids=["refused", "a day ago", "changed since", "changed before", "unreadable", "failed", "requested"],
+    ids=["refused", "a day ago", "changed since", "changed before", "failed", "requested"],
 )
 def test_f49_a_refused_table_rests_until_it_changes(run: Run, changed_at: datetime | None, hours: int, is_held: bool):
     """F49: a run that was refused is not submitted again, other failures after the usual rest; a day later it is."""

@@ -75,7 +75,7 @@ def run(
 ) -> None:
     """Submit a run of a table. If an equal run is live, show that run instead.
 
-    With --watch the exit code is 3 when the run failed or was cancelled.
+    With --watch the exit code is 3 when the run was refused, failed or was cancelled.
     """
     session = Session.of(context)
     body: dict[str, Any] = {"table_id": table_id(session, table), "operation": operation.value}
@@ -118,7 +118,7 @@ def run(
 
 
 def watch(context: typer.Context, run: RunArgument) -> None:
-    """Follow a run to its end; exits with 3 when it failed or was cancelled."""
+    """Follow a run to its end; exits with 3 when it was refused, failed or was cancelled."""
     session = Session.of(context)
     _finish(session, watch_to_end(session, run))
 

@@ -18,6 +18,7 @@ const RUN_TONES: Record<Schemas["RunState"], Tone> = {
   committing: "busy",
   succeeded: "good",
   skipped: "quiet",
+  refused: "warn",
   failed: "bad",
   cancelled: "warn",
 };

@@ -429,6 +429,7 @@ class RunState(OpenEnum):
     COMMITTING = "committing"
     SUCCEEDED = "succeeded"
     SKIPPED = "skipped"
+    REFUSED = "refused"
     FAILED = "failed"
     CANCELLED = "cancelled"
 

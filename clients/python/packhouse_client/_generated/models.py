@@ -6068,9 +6068,6 @@ class RewriteResult(Model):
     order: OrderResult | None = None
     """Effect on the order of rows; null: it has none."""
 
-    is_refused: bool = False
-    """True: every file group was refused as unsupported, and would be in another run of the same table."""
-
 
 class ScopedPolicy(Model):
     """A policy of the fleet, a team, a catalog, a namespace, a pattern or a label, as stored."""

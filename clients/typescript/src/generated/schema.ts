@@ -7188,11 +7188,6 @@ export interface components {
             };
             /** @description Replaced bytes per second; null unless the run had one attempt. */
             input_bytes_per_second?: number | null;
-            /**
-             * @description True: every file group was refused as unsupported, and would be in another run of the same table.
-             * @default false
-             */
-            is_refused?: boolean;
             /** @description What it left out of its work; null: nothing. */
             left_out?: components["schemas"]["LeftOut"] | null;
             /** @description Sums over its tasks; null until it ended. */
@@ -7871,7 +7866,7 @@ export interface components {
          * @description State of a run.
          * @enum {string}
          */
-        RunState: "queued" | "planning" | "rewriting" | "committing" | "succeeded" | "skipped" | "failed" | "cancelled";
+        RunState: "queued" | "planning" | "rewriting" | "committing" | "succeeded" | "skipped" | "refused" | "failed" | "cancelled";
         /** @description A run in a list: at most 1 kB, and the documents that `include` names. */
         RunSummary: {
             /** @description Tries so far, the present one included. */

@@ -85,10 +85,10 @@ def _by_groups(
     broken = [group.reason for group in dropped if group.reason is not None and group.reason.is_own_fault]
     is_refused = all(reason.kind is DropKind.REFUSED for reason in broken)
     if broken and not (committed and is_refused):  # refused groups are left out, and the others are done
-        # if every group was refused, another run of the unchanged table is so as well
-        is_final = not committed and all(reason.is_final for reason in broken)
         detail = f"{len(broken)} of {len(groups)} groups {broken[0]}"
-        return Ended(RunState.FAILED, "groups_failed", detail, figures={"is_refused": True} if is_final else {})
+        if len(broken) == len(groups) and all(reason.is_final for reason in broken):
+            return Ended(RunState.REFUSED, "groups_refused", detail)
+        return Ended(RunState.FAILED, "groups_failed", detail)
     if later.partitions and not budget.deferred and any(group.attempt == attempt for group in committed):
         left = f"{later.partitions} partitions with {later.files} files are planned next"
         return Parked(None, "goes_on", f"{len(committed)} groups committed so far; {left}")

@@ -116,11 +116,11 @@ class RunEnding:
             return await unit.groups.list(self._attempt.run.id, states=frozenset({state}), limit=ALL_GROUPS)
 
     async def _tidy(self, outcome: Ended, *, may_leave_files: bool) -> GroupLedger:
-        """Drop unfinished groups of a run that failed, was cancelled or disabled, and remove files that none needs.
+        """Drop unfinished groups of a run that did not do its work, and remove files that none needs.
 
         Files stay while tasks may still write. Returns all groups of the run afterwards.
         """
-        stops_tasks = outcome.state in (RunState.FAILED, RunState.CANCELLED)
+        stops_tasks = outcome.state in (RunState.REFUSED, RunState.FAILED, RunState.CANCELLED)
         is_quiet = await self._is_quiet() if stops_tasks else True
         ledger = await self.ledger()
         if stops_tasks or outcome.reason == DISABLED:

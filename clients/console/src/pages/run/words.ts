@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   conflict: "other writers replaced or deleted its input files before the commit",
   cooling_down: "cooling down after races that other writers won",
   groups_failed: "some of its file groups failed",
+  groups_refused: "none of its file groups can be rewritten",
   left_out: "nothing was changed, as files that it planned can't be read",
   gave_up: "too many attempts failed",
   internal_error: "an unexpected error, see the worker's log",
@@ -64,6 +65,7 @@ export function reasonText(code: string): string {
 const REMEDIES: Readonly<Record<string, string>> = {
   conflict: "Run when writers are quiet: set schedule.cron or seal, or lower rewrite.max_group_bytes so that groups take less time.",
   groups_failed: "Look at the reasons of the dropped groups below, remove their cause, and run again: committed groups stay.",
+  groups_refused: "Look at the reasons of the dropped groups below: another run is refused too unless the table changes.",
   left_out: "Look at the files that the detail and the result name: restore them, or remove the commits that need them.",
   gave_up: "Look at the reasons of the attempts below, remove their cause, and run again: committed groups stay.",
   internal_error: "Look for this run's id in the worker's log, and run again; report it if it repeats.",

@@ -9,7 +9,7 @@ import { operationName } from "../../api/operations";
 import { type Bar, type Gantt, type GanttRow, type Span, ticksOf, timesOf } from "./gantt";
 import type { TableWindow } from "./runsQueries";
 
-const LEGEND = ["queued", "planning", "rewriting", "committing", "succeeded", "skipped", "failed", "cancelled"] as const;
+const LEGEND = ["queued", "planning", "rewriting", "committing", "succeeded", "skipped", "refused", "failed", "cancelled"] as const;
 
 interface ChartProps {
   readonly gantt: Gantt;

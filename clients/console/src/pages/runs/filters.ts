@@ -19,6 +19,7 @@ export const STATES: readonly Schemas["RunState"][] = [
   "committing",
   "succeeded",
   "skipped",
+  "refused",
   "failed",
   "cancelled",
 ];

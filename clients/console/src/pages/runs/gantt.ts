@@ -45,7 +45,8 @@ const MOST_LANES = 3;
 const LEAST_WIDTH = 0.004; // about 3 px of 800
 
 const WEIGHT: Readonly<Record<Schemas["RunState"], number>> = {
-  failed: 7,
+  failed: 8,
+  refused: 7,
   rewriting: 6,
   committing: 5,
   planning: 4,
@@ -128,7 +129,7 @@ function endOf(lane: readonly Bar[]): number {
   return last === undefined ? 0 : last.left + last.width;
 }
 
-const TERMINAL: ReadonlySet<string> = new Set(["succeeded", "skipped", "failed", "cancelled"]);
+const TERMINAL: ReadonlySet<string> = new Set(["succeeded", "skipped", "refused", "failed", "cancelled"]);
 const newest = (runs: readonly RunSummary[]) => runs.at(-1)?.created_at ?? "";
 const isActive = (runs: readonly RunSummary[]) => runs.some((run) => !run.is_terminal);
 

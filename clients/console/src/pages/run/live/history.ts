@@ -61,7 +61,7 @@ const KEPT_SPANS = 600;
 const KEPT_ATTEMPTS = 200;
 const SLACK = 500; // cut in steps, so that an event costs no copy of all
 
-export const TERMINAL: ReadonlySet<RunState> = new Set(["succeeded", "skipped", "failed", "cancelled"]);
+export const TERMINAL: ReadonlySet<RunState> = new Set(["succeeded", "skipped", "refused", "failed", "cancelled"]);
 const WAIT_KINDS: ReadonlySet<string> = new Set(["held_back", "let_go"]);
 
 /** Takes events in order and returns the history as a frozen view. */

@@ -5,17 +5,18 @@ import { reasonText, remedyOf } from "../words";
 import { PageLink } from "../../../parts/links";
 import { RemedyLink } from "../../../parts/Remedy";
 
-const COLORS: Readonly<Record<string, string>> = { succeeded: "green", failed: "red", cancelled: "orange", skipped: "gray" };
+const COLORS: Readonly<Record<string, string>> = { succeeded: "green", failed: "red", cancelled: "orange", skipped: "gray", refused: "orange" };
 const TITLES: Readonly<Record<string, string>> = {
   succeeded: "Succeeded",
   failed: "Failed",
   cancelled: "Cancelled",
   skipped: "Skipped: the table is unchanged",
+  refused: "Refused: the table, its policy or the request must be changed first",
 };
 
 export function Ending({ run }: { run: RunDetail }) {
   if (!run.is_terminal) return null;
-  const remedy = run.state === "failed" ? remedyOf(run.reason) : null;
+  const remedy = run.state === "failed" || run.state === "refused" ? remedyOf(run.reason) : null;
   return (
     <Alert color={COLORS[run.state] ?? "gray"} variant="outline" title={TITLES[run.state] ?? run.state} mb="md">
       {run.reason !== null && (
