@@ -51,18 +51,17 @@ class Shape:
     columns: Columns = field(default_factory=lambda: COLUMNS)
 
 
-ORC: Final = "not compared: files of format .orc, only .parquet is"
 KEYS_ONLY: Final = "only keys and sequence numbers are compared, no values: merge engine partial-update"
 SHAPES: Final[Mapping[str, Shape]] = {
     "append": Shape(Engine.ARROW, {}),
     "append, partitioned": Shape(Engine.ARROW, {"bucket": "-1"}, ["day"]),
     "append, buckets": Shape(Engine.ARROW, IN_BUCKETS),
-    "append, ORC": Shape(Engine.NATIVE, {"file.format": "orc"}, limit=ORC),
-    "append, buckets, ORC": Shape(Engine.NATIVE, {**IN_BUCKETS, "file.format": "orc"}, limit=ORC),
+    "append, ORC": Shape(Engine.NATIVE, {"file.format": "orc"}),
+    "append, buckets, ORC": Shape(Engine.NATIVE, {**IN_BUCKETS, "file.format": "orc"}),
     "append, core": Shape(Engine.NATIVE, CORE_ONLY),
     "key": Shape(Engine.NATIVE, KEYED, primary_keys=["id"]),
     "key, partitioned": Shape(Engine.NATIVE, KEYED, ["day"], ["id", "day"]),
-    "key, ORC": Shape(Engine.NATIVE, {**KEYED, "file.format": "orc"}, primary_keys=["id"], limit=ORC),
+    "key, ORC": Shape(Engine.NATIVE, {**KEYED, "file.format": "orc"}, primary_keys=["id"]),
     "key, dynamic": Shape(Engine.NATIVE, {"bucket": "-1", "write-only": "true"}, primary_keys=["id"]),
     "key, levels": Shape(Engine.NATIVE, {**KEYED, **MORE}, primary_keys=["id"]),
     "key, partial": Shape(

@@ -32,7 +32,9 @@ _IGNORE_DELETE: Final = (
 )
 _EXPIRY: Final = "record-level.expire-time"
 _CLUSTERING: Final = "pk-clustering-override"
-_PARQUET: Final = "parquet"
+_COMPARED: Final = frozenset({"parquet", "orc"})
+"""Formats of files whose rows `paimon.task.checks` reads."""
+
 _MICROS: Final = 6
 _ALL: Final = 2**62
 """Stands for the number of rows of a deletion vector that the metadata does not state."""
@@ -40,8 +42,8 @@ _ALL: Final = 2**62
 
 def check_limit(view: TableView) -> str:
     """Return what can't be compared of a table's rows, empty if all can. Reads only its schema."""
-    written = view.schema.options.get("file.format", _PARQUET).strip().lower()
-    if written != _PARQUET:
+    written = view.schema.options.get("file.format", "parquet").strip().lower()
+    if written not in _COMPARED:
         return f"files of format {written[:20]} are not compared"
     if problem := _key_problem(view.schema, view.schema.columns):
         return f"nothing is compared: {problem}"

@@ -1,7 +1,7 @@
 """Comparison of the rows of a compaction's inputs and outputs, before its commit; each is read once more for it.
 
 Rows of a key table are compared by the rules of its merge engine (`merge_check`), those of an append table as the
-kernel does it. Only Parquet files are compared, and no append table's rows that deletion vectors delete.
+kernel does it. Only Parquet or ORC files are compared, and no append table's rows that deletion vectors delete.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,10 +10,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from engine.formats.paimon.task.contract import MergeRules
 from engine.formats.paimon.task.key_rows import KeyRowReader, record_type
 from engine.formats.paimon.task.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
+from engine.formats.paimon.task.orc_rows import OrcReader
 from engine.formats.paimon.task.tables import Compacted, FileFacts
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, UNREADABLE_LAYOUT, InputFault, OutputFault, Refused
@@ -32,6 +34,7 @@ MOST_SLICES: Final = 128
 """Two temporary files are open for each. More rows than these slices hold are not compared."""
 
 _PARQUET: Final = ".parquet"
+_ORC: Final = ".orc"
 
 _OPEN_DELETES: Final = "deletions are not compared: nothing was written, and files of higher levels remain"
 """The output level is unknown: older rows can be in these files only if they are above it."""
@@ -77,7 +80,7 @@ def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) ->
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
         if rules.engine:
-            comparison = _MergeComparison(rules, compacted, transfer)
+            comparison = _MergeComparison(rules, compacted, transfer, is_orc=_ORC in _formats_of(*inputs))
             digest, limits = comparison.compare(inputs, outputs), [rules.limit, comparison.limit]
         else:
             digest, limits = _compare_appended(rules, inputs, outputs, transfer), [rules.limit]
@@ -112,9 +115,11 @@ def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[T
         return f"not compared: {rules.limit}"
     if not inputs:
         return "not compared: files only moved to another level"
-    formats = {PurePosixPath(one.path).suffix for one in (*inputs, *outputs)} - {_PARQUET}
-    if formats:
-        return f"not compared: files of format {', '.join(sorted(formats))[:100]}, only {_PARQUET} is"
+    formats = _formats_of(*inputs, *outputs)
+    if formats not in ({_PARQUET}, {_ORC}):
+        return (
+            f"not compared: files of format {', '.join(sorted(formats))[:100]}, only all {_PARQUET} or all {_ORC} are"
+        )
     if rules.engine and _most_rows(inputs, outputs) > (most := MOST_SLICES * SLICE_ROWS):
         return f"not compared: more than {most:,} rows"
     if not rules.engine and any(PurePosixPath(one.path).name in rules.vectors for one in inputs):
@@ -122,16 +127,29 @@ def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[T
     return None
 
 
+def _formats_of(*files: TaskInput) -> set[str]:
+    return {PurePosixPath(one.path).suffix for one in files}
+
+
 def _compare_appended(
     rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput], transfer: Transfer
 ) -> RowDigest:
     deletes = PositionDeletes(positions=[np.empty(0, np.int64) for _ in inputs])
     target = read_schema(rules.schema)
-    numbers = read_numbers(rules.schemas, target)
     checked = check_rows(
-        inputs=inputs, outputs=outputs, target=target, deletes=deletes, transfer=transfer, numbers=numbers
+        inputs=inputs,
+        outputs=outputs,
+        target=target,
+        deletes=deletes,
+        transfer=transfer,
+        numbers=read_numbers(rules.schemas, target),
+        reader=OrcReader(_schemas_of(rules)) if _ORC in _formats_of(*inputs) else None,
     )
     return checked.digest
+
+
+def _schemas_of(rules: MergeRules) -> dict[int, pa.Schema]:
+    return {int(number): read_schema(each) for number, each in rules.schemas.items()}
 
 
 class _MergeComparison:
@@ -141,11 +159,12 @@ class _MergeComparison:
         rules: the rules of the table.
         compacted: the core's report of its files.
         transfer: paced access to them.
+        is_orc: they are ORC files, otherwise Parquet.
 
     `limit`: what can't be compared of this compaction, empty if nothing.
     """
 
-    def __init__(self, rules: MergeRules, compacted: Compacted, transfer: Transfer) -> None:
+    def __init__(self, rules: MergeRules, compacted: Compacted, transfer: Transfer, *, is_orc: bool) -> None:
         self._rules, self._transfer = rules, transfer
         has_older = _has_older(rules, compacted)
         is_open = has_older and compacted.output_level is None
@@ -162,11 +181,12 @@ class _MergeComparison:
         )
         self._reader = KeyRowReader(
             target=read_schema(rules.schema),
-            schemas={int(number): read_schema(each) for number, each in rules.schemas.items()},
+            schemas=_schemas_of(rules),
             keys=rules.keys,
             order=rules.order,
             is_descending=rules.is_descending,
             transfer=transfer,
+            is_orc=is_orc,
         )
 
     def compare(self, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> RowDigest:

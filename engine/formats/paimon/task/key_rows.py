@@ -6,17 +6,19 @@ column of one row group at a time, as in the kernel's comparison of rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from engine.formats.paimon.task.orc_rows import OrcReader
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.merging.record_slices import Records, whole_numbers
 from engine.rewriting.kernel.reading.column_numbers import SchemaNumbers
-from engine.rewriting.kernel.reading.decoded_columns import RowGroup, row_groups
+from engine.rewriting.kernel.reading.decoded_columns import DecodedRows, RowReader, row_groups
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 from engine.rewriting.kernel.reading.row_hashes import RowHasher
 from engine.rewriting.kernel.storage.transfer import Transfer
@@ -58,11 +60,12 @@ class KeyRowReader:
 
     Args:
         target: the columns that are compared.
-        schemas: those of files by id; files without field ids are read by their names.
+        schemas: those of files by id; ORC files, and others without field ids, are read by their names.
         keys: columns of the primary key.
         order: columns of `sequence.field`: whole numbers, dates or timestamps.
         is_descending: they decide in descending order.
         transfer: paced access to the files.
+        is_orc: they are ORC files, otherwise Parquet.
     """
 
     def __init__(
@@ -74,10 +77,13 @@ class KeyRowReader:
         order: Sequence[str],
         is_descending: bool,
         transfer: Transfer,
+        is_orc: bool,
     ) -> None:
         self._target = _with_own_columns(target)
         written = {number: _with_own_columns(each) for number, each in schemas.items()}
-        self._numbers = SchemaNumbers(written, self._target)
+        self._read: RowReader = (
+            OrcReader(written) if is_orc else partial(row_groups, numbers=SchemaNumbers(written, self._target))
+        )
         self._keys, self._order = frozenset(keys), list(order)
         self._is_descending = is_descending
         self._transfer = transfer
@@ -90,15 +96,14 @@ class KeyRowReader:
             Refused: a column can't be compared, or is not in a file.
             Stopped: the task was ordered to stop.
         """
-        for group in row_groups(files, self._target, self._transfer, self._numbers):
-            lacking = {*self._keys, _NUMBER.name, _KIND.name} - {wanted.name for wanted, _ in group.places}
-            if lacking:
-                raise Refused(UNREADABLE_LAYOUT, f"{group.source.uri}: no columns {', '.join(sorted(lacking))}")
-            records = self._of_row_group(group)
+        for group in self._read(files, self._target, self._transfer):
+            if lacking := {*self._keys, _NUMBER.name, _KIND.name} - group.names:
+                raise Refused(UNREADABLE_LAYOUT, f"{group.uri}: no columns {', '.join(sorted(lacking))}")
+            records = self._of_rows(group)
             records["flags"] |= HAS_VECTOR if files[group.file].path in with_vectors else 0
             yield records
 
-    def _of_row_group(self, group: RowGroup) -> Records:
+    def _of_rows(self, group: DecodedRows) -> Records:
         found = np.zeros(group.count, record_type(self._order))
         key, row = RowHasher(group.count), RowHasher(group.count)
         for wanted, column in group.columns():

@@ -128,7 +128,7 @@ class _RecordReader:
         starts = list(accumulate((one.record_count for one in files), initial=0))
         for group in row_groups(files, self._columns.target, self._transfer, self._numbers):
             made, hasher = np.zeros(group.count, _RECORD), RowHasher(group.count)
-            has_key = np.full(group.count, keys <= {wanted.name for wanted, _ in group.places})
+            has_key = np.full(group.count, keys <= group.names)
             made["place"] = np.arange(group.count) + (starts[group.file] + group.start)
             for wanted, column in group.columns():
                 if wanted.name in keys:

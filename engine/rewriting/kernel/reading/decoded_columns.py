@@ -1,9 +1,9 @@
 """Files decoded one column of one row group at a time, for checks of rows that do not use the code that wrote them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,43 @@ from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
 from engine.rewriting.kernel.reading.projection import Constants, field_id, leaf_ids, repeated
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead
 from engine.rewriting.kernel.storage.transfer import Transfer
+
+
+class DecodedRows(Protocol):
+    """Consecutive rows of one of several files."""
+
+    @property
+    def file(self) -> int:
+        """The file's place in the list."""
+        ...
+
+    @property
+    def uri(self) -> str:
+        """The file's address."""
+        ...
+
+    @property
+    def start(self) -> int:
+        """The first row's place in the file."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        ...
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names in the target of the columns that the file has."""
+        ...
+
+    def columns(self) -> Iterator[tuple[pa.Field, pa.ChunkedArray]]:
+        """Yield each column with its field of the target. Raises InputFault, Refused, Stopped."""
+        ...
+
+
+RowReader = Callable[[Sequence[TaskInput], pa.Schema, Transfer], Iterator[DecodedRows]]
+"""Yields the rows of files with the fields of the target that they have, as `row_groups` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +72,16 @@ class RowGroup:
     places: Sequence[tuple[pa.Field, list[int]]]
     constants: Sequence[tuple[pa.Field, pa.Scalar]]
     transfer: Transfer
+
+    @property
+    def uri(self) -> str:
+        """The address of the file."""
+        return self.source.uri
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names in the target of the columns that the file has."""
+        return frozenset(wanted.name for wanted, _ in self.places)
 
     def columns(self) -> Iterator[tuple[pa.Field, pa.ChunkedArray]]:
         """Decode one column after the other. Raises as `ParquetInput.decode`, and Stopped."""

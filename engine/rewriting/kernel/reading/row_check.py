@@ -7,13 +7,14 @@ files. One column of one row group is decoded at a time.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import InputFault, OutputFault
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
-from engine.rewriting.kernel.reading.decoded_columns import row_groups
+from engine.rewriting.kernel.reading.decoded_columns import RowReader, row_groups
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.projection import Constants
 from engine.rewriting.kernel.reading.row_hashes import RowDigest, RowHasher
@@ -38,10 +39,12 @@ def check_rows(
     transfer: Transfer,
     numbers: FileNumbers | None = None,
     constants: Constants | None = None,
+    reader: RowReader | None = None,
 ) -> CheckedRows:
     """Compare the live rows of `inputs` with those of `outputs`, for the fields of `target`.
 
     `numbers`: ids of columns by name, for files without ids. `constants`: values of columns that inputs can lack.
+    `reader`: reads files of another format than Parquet.
 
     Raises:
         OutputFault: the outputs contain other rows, or can't be read back.
@@ -51,10 +54,11 @@ def check_rows(
     """
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
-        after = _digest(outputs, target, None, transfer, numbers, constants={})
+        after = _digest(outputs, target, None, transfer, reader or partial(row_groups, numbers=numbers))
     except InputFault as fault:
         raise OutputFault(f"what was written can't be read back: {fault}") from fault
-    wanted = _digest(inputs, target, deletes, transfer, numbers, constants=constants or {})
+    of_inputs = reader or partial(row_groups, numbers=numbers, constants=constants)
+    wanted = _digest(inputs, target, deletes, transfer, of_inputs)
     if after != wanted:
         names = ", ".join(one.path for one in outputs[:3])
         raise OutputFault(f"{names}: other rows than the inputs'; count-sum-xor of the hashes {after}, not {wanted}")
@@ -66,12 +70,10 @@ def _digest(
     target: pa.Schema,
     deletes: PositionDeletes | None,
     transfer: Transfer,
-    numbers: FileNumbers | None,
-    *,
-    constants: Constants,
+    read: RowReader,
 ) -> RowDigest:
     digest = RowDigest()
-    for group in row_groups(files, target, transfer, numbers, constants):
+    for group in read(files, target, transfer):
         hasher = RowHasher(group.count)
         for wanted, column in group.columns():
             hasher.add(column, wanted)
