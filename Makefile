@@ -174,9 +174,9 @@ fuzz-paimon-writers: ## Let other writers act, and workers be killed, at every s
 	@PACKHOUSE_FUZZ_RUNS=$(or $(RUNS),100) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/interleaving/test_paimon.py tests/acceptance/test_killed_on_paimon.py $(PYTEST_ARGS)
 
-fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and predicates of all readers (TABLES=300 SEED=1)
+fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and predicates of all readers (TABLES=300 SEED=1; PLANS=1: without readers)
 	@scripts/setup test
-	@PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
+	@PACKHOUSE_FUZZ_PLANS=$(PLANS) PACKHOUSE_FUZZ_TABLES=$(or $(TABLES),300) PACKHOUSE_FUZZ_SEED=$(or $(SEED),1) \
 	  $(BIN)/pytest -q tests/integration/hive/test_random_rewrites.py $(PYTEST_ARGS)
 
 fuzz-parsers: ## Parse mutants of foreign files and answers with little memory; print the slowest and the largest (COUNT=1000000 SEED=1)

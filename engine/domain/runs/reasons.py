@@ -22,6 +22,7 @@ OF_PARTITIONS: Final[Mapping[str, str]] = {
     "repeated_values": "another partition has the same values",
     "nested_files": "files in folders below its own, which not every engine reads",
     "outside_location": "its folder is outside of the table's location: files that writers add there would be lost",
+    "long_names": "the names of its folder are too long for the record of a rewrite",
     "outside_files": "files outside of the table's location, which the catalog refuses (outside_files)",
     "unchanged": "no new file since the last rewrite, or only one file",
     "not_sealed": "not sealed yet: writers may still add files",

@@ -15,6 +15,7 @@ _OF_PARTITIONS: Final = {
     "partitions_differ": SkipReason.REPEATED_VALUES,
     "flat_partitions": SkipReason.NESTED_FILES,
     "inside_location": SkipReason.OUTSIDE_LOCATION,
+    "short_names": SkipReason.LONG_NAMES,
 }
 """Conditions of each partition: those that do not meet one are left out, the others are rewritten."""
 

@@ -1,12 +1,13 @@
 """Partitions that can't be rewritten although others of the table can, each with the reason."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
 from engine.formats.hive.files.listing import TableListing
 from engine.formats.hive.metadata.partitions import Partitions
+from engine.formats.hive.rewrite.folders import always_fitting, names_problem
 from engine.planning.plans.candidates import SkipReason
 from engine.rewriting.kernel.storage.places import AllowedFolders, normalise_uri
 
@@ -19,13 +20,15 @@ class PartitionRefusal:
     detail: str
 
 
-def refusals_of(partitions: Partitions, listing: TableListing, location: str) -> Mapping[int, PartitionRefusal]:
+def refusals_of(
+    partitions: Partitions, listing: TableListing, location: str, keys: Sequence[str]
+) -> Mapping[int, PartitionRefusal]:
     """Return the partitions that can't be rewritten by their row in `partitions`, the strongest reason of each.
 
-    `location`: the table's.
+    `location`: the table's. `keys`: names of its partition keys.
     """
     found: dict[int, PartitionRefusal] = {}
-    for row, refusal in _each(partitions, listing, location):
+    for row, refusal in (*_each(partitions, listing, location), *_with_long_names(partitions, location, keys)):
         found.setdefault(row, refusal)
     return found
 
@@ -57,6 +60,16 @@ def _each(partitions: Partitions, listing: TableListing, location: str) -> Itera
     for row, (folder, is_unlisted) in enumerate(zip(*columns, strict=True)):
         if not is_unlisted and not inside.contains(folder):
             yield row, elsewhere
+
+
+def _with_long_names(
+    partitions: Partitions, location: str, keys: Sequence[str]
+) -> Iterator[tuple[int, PartitionRefusal]]:
+    folders, values = partitions.table["location"], partitions.table["values"]
+    is_long = pc.greater(pc.utf8_length(folders), always_fitting(location, len(keys)))
+    for row in pc.indices_nonzero(is_long).to_pylist():
+        if problem := names_problem(location, keys, values[row].as_py(), folders[row].as_py()):
+            yield row, PartitionRefusal(SkipReason.LONG_NAMES, problem)
 
 
 def _marked(partitions: Partitions, listing: TableListing) -> Iterator[tuple[int, str]]:

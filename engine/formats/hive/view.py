@@ -115,7 +115,7 @@ class TableView:
     @cached_property
     def refusals(self) -> Mapping[int, PartitionRefusal]:
         """The reasons to leave partitions alone, by their row."""
-        return refusals_of(self.partitions, self.listing, self.entry.location)
+        return refusals_of(self.partitions, self.listing, self.entry.location, [each.name for each in self.entry.keys])
 
     @cached_property
     def digest(self) -> pa.Table:

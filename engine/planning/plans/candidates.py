@@ -45,6 +45,7 @@ class SkipReason(StrEnum):
     SHARED_LOCATION = "shared_location"  # its folder is another partition's, inside of it or around it
     REPEATED_VALUES = "repeated_values"  # another partition has the same values
     OUTSIDE_LOCATION = "outside_location"  # its folder is not in the table's, though the catalog allows its files
+    LONG_NAMES = "long_names"  # the record of a rewrite could not be stored
     NESTED_FILES = "nested_files"  # files in folders below its own, which not every engine reads
     LATER = "later"  # the run rewrites it after partitions with a higher gain
     COOLING_DOWN = "cooling_down"  # other writers won the last race for it

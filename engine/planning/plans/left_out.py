@@ -20,6 +20,7 @@ CANT: Final = frozenset(
         SkipReason.REPEATED_VALUES,
         SkipReason.NESTED_FILES,
         SkipReason.OUTSIDE_LOCATION,
+        SkipReason.LONG_NAMES,
     }
 )
 """Reasons of partitions that this version can't rewrite, whatever the policy says."""

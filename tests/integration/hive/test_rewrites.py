@@ -15,7 +15,7 @@ from thrift.transport.TTransport import TTransportException
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, RunState
 from engine.formats.hive.catalog.metastore import Metastore
-from engine.formats.hive.rewrite import swaps, tasks
+from engine.formats.hive.rewrite import folders, swaps
 from tests.integration.hive.conftest import Opened
 from tests.support.hive.lakes import HiveLake, HiveTable, files_in, path_of
 from tests.support.hive.second_readers import HiveSpark, duckdb_rows
@@ -207,10 +207,10 @@ async def test_a_file_that_can_not_be_copied_after_the_change_is_left_to_the_wat
 async def test_a_partition_whose_record_would_be_too_long_is_left_alone(
     world: World[WrittenTable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "LONGEST", 600)
+    monkeypatch.setattr(folders, "MOST_OF_FOLDERS", 100)
     before = world.lake.locations()
     run = await world.rewrite()
-    assert (run.state, world.lake.locations()) == (RunState.FAILED, before)
+    assert (run.state, run.reason, world.lake.locations()) == (RunState.REFUSED, "not_eligible", before)
     assert "more than the 100 that the Metastore can store" in str(run.detail)
     assert world.lake.rows() == world.lake.wanted()
 

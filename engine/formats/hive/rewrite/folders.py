@@ -1,6 +1,7 @@
 """Folders of rewrites: `<table>/_compacted/<partition>/compaction_id=<n>/<task>`, hidden by their first part."""
 
 import hashlib
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -14,6 +15,12 @@ from engine.uris.schemes import FILE
 
 COMPACTED: Final = "_compacted"
 
+MOST_OF_FOLDERS: Final = 3500
+"""The most characters of both folders in the record of a rewrite, which the Metastore stores up to 4,000."""
+
+_ANY_NUMBER: Final = 10**9
+"""Stands for a compaction id, so that a plan and the task that follows it find the same length."""
+
 LONGEST_PART: Final = 120
 """The most characters of the part of a folder for one partition key; Linux and HDFS allow 255 bytes, S3 1024 in all."""
 
@@ -26,6 +33,25 @@ def folder_of(root: str, keys: Sequence[str], values: Sequence[str], number: int
     """Return the folder of a partition's rewrites with a compaction id; each task execution makes a folder in it."""
     parts = (_part(key, value) for key, value in zip(keys, values, strict=True))
     return "/".join([root, COMPACTED, *parts, f"compaction_id={number}"])
+
+
+def names_problem(root: str, keys: Sequence[str], values: Sequence[str], folder: str) -> str | None:
+    """Return why the Metastore can't store the record of a partition's rewrite, None if it can.
+
+    `root`: the table's location. `folder`: the partition's.
+    """
+    size = len(json.dumps([folder_of(root, keys, values, _ANY_NUMBER), folder], ensure_ascii=False))
+    if size <= MOST_OF_FOLDERS:
+        return None
+    return (
+        f"its old and new folder have {size} characters, more than the {MOST_OF_FOLDERS} that the Metastore can store"
+    )
+
+
+def always_fitting(root: str, keys: int) -> int:
+    """Return a length of a partition's folder for which `names_problem` has none, with this number of keys."""
+    most_of_new = len(root) + len(COMPACTED) + keys * (LONGEST_PART + 1) + LONGEST_PART
+    return MOST_OF_FOLDERS // 2 - most_of_new  # half: each character may be escaped
 
 
 def _part(key: str, value: str) -> str:

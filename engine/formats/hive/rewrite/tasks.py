@@ -1,7 +1,6 @@
 """Packhouse's kernel as the engine of a Hive table: it merges the files of a partition into a folder of their own."""
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
@@ -16,11 +15,11 @@ from engine.formats.base import KERNEL_TRAITS, Condition, EngineTraits, GroupSet
 from engine.formats.hive.conditions import partition_conditions
 from engine.formats.hive.files.footers import Footer, RefusedFile, footers_or_refusals
 from engine.formats.hive.files.listing import Unlisted, every_file_in
-from engine.formats.hive.rewrite.folders import folder_of, parent_of
+from engine.formats.hive.rewrite.folders import folder_of, names_problem, parent_of
 from engine.formats.hive.rewrite.keys import row_key
 from engine.formats.hive.rewrite.marks import SENT_SECONDS, fresh_marks
 from engine.formats.hive.rewrite.orders import order_condition, row_order
-from engine.formats.hive.rewrite.records import LONGEST, CompactionRecord
+from engine.formats.hive.rewrite.records import CompactionRecord
 from engine.formats.hive.rewrite.replaced import LARGEST
 from engine.formats.hive.rewrite.schemas import common_schema
 from engine.formats.hive.rewrite.swaps import next_number
@@ -35,8 +34,6 @@ from engine.rewriting.kernel.storage.places import AllowedFolders
 
 _LISTED_BYTES: Final = 64
 """Bytes of a file in a list of replaced files, without its name."""
-_REST_OF_RECORD: Final = 500
-"""Characters of the record of a rewrite, without its two folders."""
 
 
 _TRAITS: Final = replace(KERNEL_TRAITS, grouping=WholePartitions())
@@ -97,13 +94,15 @@ def _task(view: TableView, group: FileGroup, *, run_id: str, attempt: int, setti
     if values is None:
         raise CommitConflict(f"the table has no partition {group.partition[:300]} any more")
     before = CompactionRecord.of(view.partitions.record_of(group.partition))
-    folder = folder_of(view.entry.location, [key.name for key in view.entry.keys], values, next_number(before))
+    keys = [key.name for key in view.entry.keys]
+    folder = folder_of(view.entry.location, keys, values, next_number(before))
     if not AllowedFolders([view.entry.location]).contains(group.inputs[0].path):
         raise NotEligible(
             f"partition {group.partition[:200]} is outside of the table's location: what writers add to its folder "
             "after a rewrite could not be copied"
         )
-    _check_record_fits(group, folder)
+    if problem := names_problem(view.entry.location, keys, values, parent_of(group.inputs[0].path)):
+        raise NotEligible(f"partition {group.partition[:200]}: {problem}")
     _check_no_call_is_open(view, group.partition, parent_of(folder))
     _check_unchanged(view, group)
     readable = _footers(view, group)
@@ -160,17 +159,6 @@ def _check_defaults(view: TableView, group: FileGroup, footers: Sequence[Footer]
                 f"Spark reads its default {literal[:100]} and other engines null: write the partition with Spark "
                 f"(INSERT OVERWRITE) to have it merged; the first is {lacking[0][-300:]}"
             )
-
-
-def _check_record_fits(group: FileGroup, folder: str) -> None:
-    """Raise `NotEligible` if the Metastore can't store the record of a rewrite, which has both folders."""
-    folders = json.dumps([folder, parent_of(group.inputs[0].path)], ensure_ascii=False)
-    size, most = len(folders), LONGEST - _REST_OF_RECORD
-    if size > most:
-        raise NotEligible(
-            f"the old and the new folder of partition {group.partition[:200]} have names of {size} characters, more "
-            f"than the {most} that the Metastore can store"
-        )
 
 
 def _check_unchanged(view: TableView, group: FileGroup) -> None:

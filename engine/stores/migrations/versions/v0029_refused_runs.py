@@ -30,15 +30,36 @@ _CHECKS: Final = {
 }
 """Table and check → the conditions before and after."""
 
+_IS_ENDED: Final = "SELECT 1 FROM runs WHERE id = OLD.run_id AND finished_at IS NOT NULL"
+"""Events of ended runs may be pruned: whatever their state is."""
+
 
 def upgrade() -> None:
     """Allow one more state; what processes of the version before write stays valid, and they show it as it is."""
-    if op.get_bind().dialect.name != "postgresql":
+    if op.get_bind().dialect.name == "postgresql":
+        _replace_on_postgresql()
+    else:
         _replace_on_sqlite()
-        return
+
+
+def _replace_on_postgresql() -> None:
     for (table, name), (_, after) in _CHECKS.items():
         op.drop_constraint(name, table)
         op.create_check_constraint(name, table, after)
+    op.execute(
+        f"""
+        CREATE OR REPLACE FUNCTION guard_run_events() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF TG_OP = 'DELETE' THEN
+                IF EXISTS ({_IS_ENDED}) THEN
+                    RETURN OLD;
+                END IF;
+                RAISE EXCEPTION 'events of a live run are not deleted' USING ERRCODE = '23000';
+            END IF;
+            RAISE EXCEPTION 'events are append-only' USING ERRCODE = '23000';
+        END $$
+        """
+    )
 
 
 def _replace_on_sqlite() -> None:
@@ -46,6 +67,13 @@ def _replace_on_sqlite() -> None:
 
     The rows stay as they are: copying `runs` would break the references of other tables to it.
     """
+    op.execute("DROP TRIGGER run_events_no_delete")
+    op.execute(
+        f"""
+        CREATE TRIGGER run_events_no_delete BEFORE DELETE ON run_events WHEN NOT EXISTS ({_IS_ENDED})
+        BEGIN SELECT RAISE(ABORT, 'events of a live run are not deleted'); END
+        """
+    )
     connection = op.get_bind()
     number = connection.execute(sa.text("PRAGMA schema_version")).scalar_one()
     connection.execute(sa.text("PRAGMA writable_schema = ON"))
