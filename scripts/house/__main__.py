@@ -21,7 +21,7 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 262,
     "traced modules of engine": 243,
-    "modules of engine": 690,
+    "modules of engine": 700,
     "lines of engine": 96_000,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
