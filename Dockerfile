@@ -50,6 +50,10 @@ VOLUME /var/lib/packhouse
 EXPOSE 8080
 ENTRYPOINT ["packhouse-server"]
 
+# The commit, which metrics, log and GET /v1/system show: docker build --build-arg REVISION=$(git rev-parse HEAD) …
+ARG REVISION=
+ENV PACKHOUSE_REVISION=$REVISION
+
 FROM runtime AS embedded
 RUN apt-get update \
     && apt-get install -y --no-install-recommends openjdk-17-jre-headless redis-server \

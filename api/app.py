@@ -16,6 +16,7 @@ from api.http.auth import Authentication
 from api.http.bodies import BodyLimits
 from api.http.methods import Heads, Options
 from api.http.metrics import Metrics, RequestMetrics
+from api.http.process_figures import ProcessFigures
 from api.http.rate_limits import RequestRates
 from api.http.representations import Compression, ConditionalReads
 from api.http.request_ids import RequestIds
@@ -55,11 +56,15 @@ TAGS: Final[list[dict[str, Any]]] = [
 
 
 def create_app(
-    open_services: Callable[[], AbstractAsyncContextManager[Services]], *, console_dir: Path | None = None
+    open_services: Callable[[], AbstractAsyncContextManager[Services]],
+    *,
+    console_dir: Path | None = None,
+    process: ProcessFigures | None = None,
 ) -> FastAPI:
     """Return the application; `open_services` is entered at its start and exited at its stop.
 
-    `console_dir` has the built files of the web console; None: the usual places.
+    `console_dir` has the built files of the web console; None: the usual places. `process` has the figures of the
+    process; None: those of an api.
     """
 
     @asynccontextmanager
@@ -85,6 +90,7 @@ def create_app(
         generate_unique_id_function=_handler_name,
     )
     app.state.metrics = Metrics()
+    app.state.process = process or ProcessFigures("api")
     app.state.stream_slots = StreamSlots()
     app.state.console = Console(console_dir)
     inner = (Options, BodyLimits, RequestRates, Authentication, ConditionalReads, Compression, Heads)

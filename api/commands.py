@@ -5,6 +5,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -142,6 +143,7 @@ def _nothing() -> AbstractAsyncContextManager[Services]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="packhouse-server", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"packhouse-server {version('packhouse-server')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, purpose in _COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=purpose)

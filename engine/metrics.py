@@ -14,6 +14,10 @@ MOST_RULES: Final = 100
 """The most rule names that become labels: policies may have any number of names, and each label is kept forever."""
 
 OTHER_RULES: Final = "other"
+ROLLED_BACK: Final = "rolled_back"
+FROZEN: Final = "frozen"
+"""What was done about a snapshot that failed its proof; the first is also the reason of its dropped groups."""
+
 _BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _RUN_BUCKETS: Final = (0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 28_800, 86_400)
 
@@ -71,6 +75,8 @@ class WorkMetrics:
         self.failed_proofs = self._counter(
             "packhouse_failed_proofs", "Snapshots that failed their proof, by what was done about them.", "outcome"
         )
+        for outcome in (ROLLED_BACK, FROZEN):
+            self.failed_proofs.labels(outcome)
         self.pruned = self._counter("packhouse_pruned_rows", "Rows deleted since their retention is over.", "kind")
         self.run_seconds = self._run_histogram(
             "packhouse_run_seconds",

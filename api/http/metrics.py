@@ -17,9 +17,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.domain.fleet.figures import OwnerFigures
+from engine.domain.fleet.figures import OwnerFigures, Stopped
 from engine.domain.fleet.processes import Workforce
-from engine.domain.runs.run import EndedRuns, RunState
+from engine.domain.runs.run import TERMINAL_STATES, EndedRuns, Operation, RunState
 from engine.services.fleet.health import Dependency, Figures
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
@@ -34,10 +34,17 @@ class EndedRunTotals(Collector):
     """Counters of ended runs by operation and state, from the database."""
 
     def __init__(self) -> None:
-        self.totals: Sequence[EndedRuns] = ()
+        self.totals: Sequence[EndedRuns] | None = None
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """Yield runs, bytes of files that they replaced and added, file groups won and lost, and wasted bytes."""
+        """Yield runs, bytes of files that they replaced and added, file groups won and lost, and wasted bytes.
+
+        Every operation and state is there from the first scrape on: a series that begins at 1 has no increase. Nothing
+        is yielded while the totals can't be read, as a counter that drops to 0 counts as one that begins again.
+        """
+        if self.totals is None:
+            return
+        zero = {(operation, state): 0 for operation in Operation for state in TERMINAL_STATES}
         for name, column, help_text in (
             ("packhouse_runs_ended", "runs", "Ended runs."),
             ("packhouse_rewritten_bytes", "rewritten_bytes", "Bytes of files that ended runs replaced."),
@@ -51,8 +58,9 @@ class EndedRunTotals(Collector):
             ),
         ):
             family = CounterMetricFamily(name, help_text, labels=("operation", "state"))
-            for total in self.totals:
-                family.add_metric((total.operation.value, total.state.value), getattr(total, column))
+            found = {(each.operation, each.state): getattr(each, column) for each in self.totals}
+            for (operation, state), value in sorted((zero | found).items()):
+                family.add_metric((operation.value, state.value), value)
             yield family
 
 
@@ -156,6 +164,20 @@ class Metrics:
             "Longest time without an event of a run at work.",
             registry=self._registry,
         )
+        self._frozen = Gauge(
+            "packhouse_frozen_tables", "Tables on which no run starts since a proof failed.", registry=self._registry
+        )
+        self._paused = Gauge(
+            "packhouse_paused", "Paused catalogs; 1 if the whole fleet is paused.", ("scope",), registry=self._registry
+        )
+        self._unsent = Gauge(
+            "packhouse_outbox_entries",
+            "Submitted runs that the queue does not have yet, at most 10,000.",
+            registry=self._registry,
+        )
+        self._unsent_seconds = Gauge(
+            "packhouse_outbox_oldest_seconds", "For how long the oldest of them has waited.", registry=self._registry
+        )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
         self._owners = OwnerGauges()
@@ -189,8 +211,9 @@ class Metrics:
             with_names: whether to show series that name catalogs and teams.
         """
         asked = (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience)
-        for gauge in (*asked, self._breakers, self._outages, self._processes, self._waits):
+        for gauge in (*asked, self._breakers, self._outages, self._processes, self._waits, self._paused):
             gauge.clear()
+        self._set_stopped(figures.stopped)
         self._set_workforce(figures.workforce)
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
@@ -212,6 +235,15 @@ class Metrics:
             if rate.bytes_per_second_limit is not None:
                 self._limit.labels(rate.catalog or "").set(rate.bytes_per_second_limit)
         return generate_latest(self._registry if with_names else _WithoutNames(self._registry))
+
+    def _set_stopped(self, stopped: Stopped | None) -> None:
+        if stopped is None:
+            return
+        self._frozen.set(stopped.frozen_tables)
+        self._unsent.set(stopped.unsent_runs)
+        self._unsent_seconds.set(stopped.unsent_seconds)
+        for scope, count in stopped.paused.items():
+            self._paused.labels(scope).set(count)
 
     def _set_workforce(self, workforce: Workforce | None) -> None:
         if workforce is None:

@@ -12,15 +12,17 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import structlog
 import uvicorn
 from fastapi import FastAPI
+from prometheus_client import disable_created_metrics
 
 from api.app import create_app
 from api.console.files import Console
+from api.http.process_figures import ProcessFigures
 from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
 from api.server.first_key import FILE_NAME, ensure_first_key
 from api.server.work import work_app
@@ -58,6 +60,11 @@ class Parts:
         """Whether this is the embedded mode, the only one that may start servers of its own."""
         return self.api and self.worker and self.coordinator
 
+    @property
+    def name(self) -> str:
+        """The command that starts these parts."""
+        return "up" if self.is_everything else "api" if self.api else "worker" if self.worker else "coordinator"
+
 
 async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None]) -> None:
     """Run parts until SIGINT or SIGTERM. `say` prints the started parts, the address and the file of the first key.
@@ -68,6 +75,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
         SchemaUnsupported: the database has to be migrated first; `up` does it.
         InvalidInput: the address is taken, or is not an address of this machine.
     """
+    disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series of each counter, which nothing reads
     if not parts.is_everything:
         _check_shared(settings)
     variable = "PACKHOUSE_PORT" if parts.api else "PACKHOUSE_METRICS_PORT"
@@ -86,24 +94,31 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
                 await _announce(container, settings, listener, say)
             elif settings.metrics_port is not None:
                 say(f"Figures for Prometheus are at http://{_address_of(settings.host, listener)}/metrics")
-            await _run(container, parts, _servers_of(container, parts, listener, tasks))
+            figures = ProcessFigures(parts.name, settings.revision)
+            _log.info("process_starts", process=parts.name, **asdict(figures.build))
+            await _run(container, parts, figures, _servers_of(container, parts, figures, listener, tasks))
 
 
 def _servers_of(
-    container: Container, parts: Parts, listener: socket.socket, tasks: socket.socket
+    container: Container, parts: Parts, figures: ProcessFigures, listener: socket.socket, tasks: socket.socket
 ) -> list[tuple["BoundedServer", socket.socket]]:
     """Return the HTTP servers of the process, each with its listener."""
     if not parts.api:
-        app = work_app(container.metrics)
+        app = work_app(container.metrics, figures)
         return [] if container.settings.metrics_port is None else [(BoundedServer(app, container.settings), listener)]
-    public = _app_of(container)
+    public = _app_of(container, figures)
     found = [(BoundedServer(public, container.settings), listener)]
     if tasks.getsockname()[1]:  # it is bound
         found.append((BoundedServer(create_task_app(container, public.state.metrics), container.settings), tasks))
     return found
 
 
-async def _run(container: Container, parts: Parts, servers: Sequence[tuple["BoundedServer", socket.socket]]) -> None:
+async def _run(
+    container: Container,
+    parts: Parts,
+    figures: ProcessFigures,
+    servers: Sequence[tuple["BoundedServer", socket.socket]],
+) -> None:
     work: list[asyncio.Task[None]] = []
 
     def stop() -> None:
@@ -116,7 +131,7 @@ async def _run(container: Container, parts: Parts, servers: Sequence[tuple["Boun
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(signal_number, stop)
     gc.freeze()  # a full collection would walk all loaded modules: 150 ms without an answer
-    watch = loop.create_task(_stop_when_stuck(container, stop))
+    watch, lag = loop.create_task(_stop_when_stuck(container, stop)), loop.create_task(figures.watch_loop())
     try:
         async with asyncio.TaskGroup() as group:
             if parts.coordinator:
@@ -130,6 +145,7 @@ async def _run(container: Container, parts: Parts, servers: Sequence[tuple["Boun
                 _end(servers)
     finally:
         watch.cancel()
+        lag.cancel()
     if watch.done() and not watch.cancelled():
         raise Transient("it stopped, as a read of a table computed on after it was ended: start it again")
 
@@ -195,12 +211,12 @@ def _allow_files(wanted: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
-def _app_of(container: Container) -> FastAPI:
+def _app_of(container: Container, figures: ProcessFigures) -> FastAPI:
     @asynccontextmanager
     async def services() -> AsyncIterator[Services]:
         yield container
 
-    return create_app(services, console_dir=container.settings.console_dir)
+    return create_app(services, console_dir=container.settings.console_dir, process=figures)
 
 
 async def _announce(

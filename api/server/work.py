@@ -8,17 +8,18 @@ from starlette.routing import Route
 
 from api.http.answer_headers import AnswerHeaders
 from api.http.metrics import MEDIA_TYPE
+from api.http.process_figures import ProcessFigures
 from engine.metrics import WorkMetrics
 
 
-def work_app(metrics: WorkMetrics) -> Starlette:
+def work_app(metrics: WorkMetrics, process: ProcessFigures) -> Starlette:
     """Return the app of `/healthz` and `/metrics`."""
 
     async def healthz(_request: Request) -> Response:
         return JSONResponse({"status": "ok"})
 
     async def figures(_request: Request) -> Response:
-        return Response(metrics.render(), media_type=MEDIA_TYPE)
+        return Response(process.render() + metrics.render(), media_type=MEDIA_TYPE)
 
     routes = [Route("/healthz", healthz), Route("/metrics", figures)]
     return Starlette(routes=routes, middleware=[Middleware(AnswerHeaders)])

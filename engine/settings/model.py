@@ -325,6 +325,12 @@ class Settings(BaseSettings):
         description="Port at which a coordinator or worker without the api serves `/metrics` and `/healthz`, on "
         "`PACKHOUSE_HOST`; 0 picks a free port.",
     )
+    revision: str = Field(
+        "",
+        max_length=64,
+        description="Commit that this version was built from, as the image sets it; `/v1/system`, the log and "
+        "the metric `packhouse_build_info` show it.",
+    )
     drain_seconds: Seconds = Field(
         20,
         ge=0,

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from api.deps import OptionalCaller, ServicesDep
 from api.http.metrics import MEDIA_TYPE
+from api.http.process_figures import ProcessFigures
 from api.problems.responses import add
 from api.schemas.fleet.health import Liveness, Readiness
 from engine.domain.access.callers import require_every_team
@@ -59,4 +60,5 @@ async def get_metrics(request: Request, services: ServicesDep, caller: OptionalC
         require_every_team(caller, "metrics with the names of catalogs and teams")
     dependencies, figures = await services.health.dependencies(), await services.health.figures()
     shown = request.app.state.metrics.render(dependencies, figures, with_names=caller is not None)
-    return Response(shown + services.metrics.render(), media_type=MEDIA_TYPE)
+    process: ProcessFigures = request.app.state.process
+    return Response(process.render() + shown + services.metrics.render(), media_type=MEDIA_TYPE)

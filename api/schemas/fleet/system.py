@@ -38,6 +38,14 @@ class SystemComponent(Answer):
         return cls.model_validate(asdict(found))
 
 
+class Build(Answer):
+    """Version of the server that answers."""
+
+    version: str = Field(description="Version of Packhouse.", examples=["0.1.0"])
+    revision: str = Field(description="Commit that it was built from; empty if it is not known.", examples=["11bf3721"])
+    schema_version: str = Field(description="Newest schema of the database that it knows.", examples=["0029"])
+
+
 class System(Answer):
     """What works, and which runs wait because something does not."""
 
@@ -48,13 +56,15 @@ class System(Answer):
         "then storages of its teams' tables with an outage, the longest first."
     )
     omitted_count: int = Field(description="Outages that are left out; at most 100 are shown.", examples=[0])
+    build: Build
 
     @classmethod
-    def from_domain(cls, found: domain.SystemStatus) -> Self:
+    def from_domain(cls, found: domain.SystemStatus, build: domain.Build) -> Self:
         """Return the wire form."""
         return cls(
             status="ok" if found.is_ok else "degraded",
             measured_at=found.measured_at,
             components=[SystemComponent.from_domain(each) for each in found.components],
             omitted_count=found.omitted,
+            build=Build(version=build.version, revision=build.revision, schema_version=build.schema),
         )

@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from engine.domain.fleet.breakers import Breaker
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import Pause
+
+MOST_UNSENT: Final = 10_000
+"""The most runs that are counted as unsent: more mean the same, and counting them would take longer each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,23 @@ class SmallFileFlow:
     removed: int
     made_per_hour: float
     removed_per_hour: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What is stopped until a person acts, and what has not reached the queue.
+
+    Attributes:
+        frozen_tables: tables on which no run starts since a proof failed.
+        paused: number of paused catalogs (`catalog`), and 1 if the whole fleet is (`fleet`).
+        unsent_runs: submitted runs that the queue does not have yet, at most `MOST_UNSENT`.
+        unsent_seconds: for how long the oldest of them has waited; 0 without one.
+    """
+
+    frozen_tables: int
+    paused: Mapping[str, int]
+    unsent_runs: int
+    unsent_seconds: float
 
 
 @dataclass(frozen=True, slots=True)

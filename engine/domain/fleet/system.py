@@ -67,6 +67,15 @@ class KnownOutage:
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """What runs: the version, the commit (empty if it is not known), and the newest schema of the record it knows."""
+
+    version: str
+    revision: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
 class SystemStatus:
     """All components that a caller sees; `omitted`: the number of outages that are left out."""
 

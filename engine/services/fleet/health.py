@@ -16,12 +16,13 @@ from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError
-from engine.domain.fleet.figures import LiveRate, OwnerFigures
+from engine.domain.fleet.figures import LiveRate, OwnerFigures, Stopped
 from engine.domain.fleet.outages import Outage
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import EndedRuns, RunState
 from engine.domain.tables.watches import Verdict
 from engine.stores.database import Database
+from engine.stores.unit_of_work import UnitOfWork
 
 Probe = Callable[[], Awaitable[str]]
 """Asks one dependency and returns its description (such as a version); raises when it does not answer."""
@@ -50,11 +51,11 @@ class Figures:
     """Figures for metrics: live runs by state, totals of ended ones, tables by their last verdict, the queue.
 
     `breakers`: open ones, by `catalog` and `table`. `outages`: by kind of dependency. Figures that can't be read are
-    empty; the queue's entries and the workforce are None then.
+    empty; the queue's entries, the workforce, the totals of ended runs and what is stopped are None then.
     """
 
     runs: Mapping[RunState, int] = field(default_factory=dict)
-    ended: Sequence[EndedRuns] = ()
+    ended: Sequence[EndedRuns] | None = None
     queue_depth: Mapping[str, int] | None = None
     watches: Mapping[Verdict, int] = field(default_factory=dict)
     rates: Sequence[LiveRate] = ()
@@ -62,6 +63,7 @@ class Figures:
     owners: Sequence[OwnerFigures] = ()
     outages: Mapping[str, int] = field(default_factory=dict)
     workforce: Workforce | None = None
+    stopped: Stopped | None = None
 
 
 class _AnswerCache(Generic[_T]):
@@ -140,22 +142,24 @@ class HealthService:
 
     async def _count(self) -> Figures:
         runs: Mapping[RunState, int] = {}
-        ended: Sequence[EndedRuns] = ()
+        ended: Sequence[EndedRuns] | None = None
         watches: Mapping[Verdict, int] = {}
         breakers: Mapping[str, int] = {}
         outages: Mapping[str, int] = {}
+        stopped: Stopped | None = None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 runs, ended = await unit.runs.metrics(), await unit.runs.totals()
                 watches = await unit.watches.standing()
                 breakers = {"catalog": len(await unit.breakers.list_open()), "table": await unit.watches.resting()}
                 outages = await unit.outages.counts()
+                stopped = await _stopped(unit)
         except (PackhouseError, TimeoutError):
-            runs, ended, watches, breakers, outages = {}, (), {}, {}, {}
+            runs, ended, watches, breakers, outages, stopped = {}, None, {}, {}, {}, None
         depth = await _answer_of(self._queue_depth)
         rates, owners = await _answer_of(self._rates), await _answer_of(self._owners)
         workforce = await self.workforce()
-        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or (), outages, workforce)
+        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or (), outages, workforce, stopped)
 
     async def _count_workforce(self) -> Workforce | None:
         try:
@@ -184,6 +188,12 @@ class HealthService:
         except TimeoutError:
             ok, detail = False, f"no answer within {PATIENCE_SECONDS:g} seconds"
         return Dependency(name, ok, required, detail, self._clock.monotonic() - started)
+
+
+async def _stopped(unit: UnitOfWork) -> Stopped:
+    unsent, since = await unit.outbox.standing()
+    waited = 0.0 if since is None else max(0.0, (await unit.now() - since).total_seconds())
+    return Stopped(await unit.freezes.count(), await unit.pauses.counts(), unsent, waited)
 
 
 async def _answer_of(ask: Callable[[], Awaitable[_T]] | None) -> _T | None:

@@ -16,13 +16,11 @@ from engine.domain.errors import Fatal, OutcomeUnknown, PackhouseError, Transien
 from engine.domain.runs.drops import DropReason
 from engine.domain.runs.run import GroupState, Operation
 from engine.formats.base import RollBack
+from engine.metrics import FROZEN, ROLLED_BACK
 from engine.services.operations.attempt_tools import AttemptTools
 from engine.services.tables.freezes import freeze_document
 
 _log = structlog.get_logger(__name__)
-
-ROLLED_BACK: Final = "rolled_back"
-"""Reason of groups whose snapshot was rolled back."""
 
 _WAITS: Final = (0.5, 1.0, 2.0, 4.0, 0.0)
 _WHY: Final = {
@@ -104,7 +102,7 @@ class Mismatches:
                 await unit.groups.mark_committed(self._attempt.lease, ordinals, snapshot_id)
             if freeze is not None:
                 await unit.audit.append(SYSTEM, "table.freeze", run.table_id, after=freeze_document(freeze))
-        self._attempt.metrics.failed_proofs.labels("frozen").inc()
+        self._attempt.metrics.failed_proofs.labels(FROZEN).inc()
         _log.critical("table_frozen", table_id=run.table_id, snapshot_id=snapshot_id, parent_id=parent, reason=reason)
         raise Fatal(f"{found}; the table is frozen: {_remedy(parent)}")
 

@@ -7,12 +7,14 @@ second delivery finds the run claimed.
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.domain.fleet.figures import MOST_UNSENT
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import Run, RunEvent
 from engine.domain.tables.table import Table
@@ -86,6 +88,12 @@ class OutboxStore:
         """Return the (entry id, run id) pairs of the oldest remaining entries, at most `limit`."""
         query = select(outbox.c.id, outbox.c.run_id).order_by(outbox.c.id).limit(limit)
         return [(row.id, RunId(row.run_id)) for row in await self._connection.execute(query)]
+
+    async def standing(self) -> tuple[int, datetime | None]:
+        """Return the number of entries, at most `MOST_UNSENT`, and the instant of the oldest one."""
+        oldest = select(outbox.c.id, outbox.c.created_at).order_by(outbox.c.id).limit(MOST_UNSENT).subquery()
+        row = (await self._connection.execute(select(func.count(), func.min(oldest.c.created_at)))).one()
+        return row[0], row[1]
 
     async def delete(self, ids: Iterable[int]) -> None:
         """Delete entries that the queue has; unknown ids are ignored."""

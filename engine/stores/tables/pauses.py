@@ -7,7 +7,7 @@ in progress, and later claims see it.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Row, literal, null, or_, select, union_all, update
+from sqlalchemy import Row, func, literal, null, or_, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.errors import NotFound
@@ -67,6 +67,14 @@ class PauseStore:
     async def release_fleet(self) -> None:
         """End the pause of the fleet; other pauses remain."""
         await self._connection.execute(update(fleet).values(_OFF))
+
+    async def counts(self) -> Mapping[str, int]:
+        """Count paused catalogs, and 1 if the fleet is paused; both scopes are keys."""
+        counted = {}
+        for scope, rows in ((_FLEET, fleet), (_CATALOG, catalogs)):
+            query = select(func.count()).select_from(rows).where(rows.c.paused_at.is_not(None))
+            counted[scope] = (await self._connection.execute(query)).scalar_one()
+        return counted
 
     async def of_table(self, table_id: TableId) -> Pauses:
         """Return the pauses that apply to a table."""
@@ -136,6 +144,11 @@ class FreezeStore:
         statement = update(tables).where(tables.c.id == table_id, tables.c.frozen_at.is_(None)).values(values)
         row = (await self._connection.execute(statement.returning(*(tables.c[name] for name in FREEZE)))).one_or_none()
         return None if row is None else to_freeze(row)
+
+    async def count(self) -> int:
+        """Count the frozen tables."""
+        query = select(func.count()).select_from(tables).where(tables.c.frozen_at.is_not(None))
+        return (await self._connection.execute(query)).scalar_one()
 
     async def release(self, table_id: TableId) -> None:
         """End the freeze of a table; no-op when it is not frozen."""

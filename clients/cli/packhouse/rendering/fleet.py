@@ -26,6 +26,10 @@ def system(console: Console, found: Document) -> None:
         )
         for each in found["components"]
     ]
+    build = found.get("build") or {}  # older servers do not say it
+    if build:
+        commit = f", commit {build['revision'][:12]}" if build["revision"] else ""
+        console.print(f"Packhouse {escape(build['version'])}{escape(commit)}, at {moment(found['measured_at'])}")
     print_rows(console, ("component", "state", "=since", ">waiting runs", "what it means"), rows)
     if found["omitted_count"]:
         console.print(f"{found['omitted_count']} more outages are not shown", highlight=False)

@@ -267,6 +267,19 @@ class BudgetUse(Model):
     """Share of that limit that was used, from 0; null: no limit."""
 
 
+class Build(Model):
+    """Version of the server that answers."""
+
+    version: str = not_answered("version")
+    """Version of Packhouse."""
+
+    revision: str = not_answered("revision")
+    """Commit that it was built from; empty if it is not known."""
+
+    schema_version: str = not_answered("schema_version")
+    """Newest schema of the database that it knows."""
+
+
 class Calibration(Model):
     """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
 
@@ -5102,6 +5115,8 @@ class System(Model):
 
     omitted_count: int = not_answered("omitted_count")
     """Outages that are left out; at most 100 are shown."""
+
+    build: Build = not_answered("build")
 
 
 class TableHealth(Model):

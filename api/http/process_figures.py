@@ -1,0 +1,57 @@
+"""Figures of this process itself: what was built, and for how long its event loop was busy with one thing."""
+
+import asyncio
+import time
+from dataclasses import astuple
+from importlib.metadata import version
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Gauge, Histogram, generate_latest
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.process_collector import ProcessCollector
+
+from engine.domain.fleet.system import Build
+from engine.stores.migrations.compatibility import known_schema
+
+_LOOK_SECONDS: Final = 0.5
+_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+class ProcessFigures:
+    """The registry of figures that each process has, whatever it does.
+
+    Args:
+        process: its command, such as `worker`.
+        revision: the commit that it was built from; empty if that is not known.
+    """
+
+    def __init__(self, process: str, revision: str = "") -> None:
+        self.build = Build(version("packhouse-server"), revision, known_schema())
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        GCCollector(registry=self._registry)
+        info = Gauge(
+            "packhouse_build_info",
+            "1, with the version, the commit and the newest schema of the database that it knows.",
+            ("version", "revision", "schema", "process"),
+            registry=self._registry,
+        )
+        info.labels(*astuple(self.build), process).set(1)
+        self._lag = Histogram(
+            "packhouse_event_loop_lag_seconds",
+            "For how long a task that was ready to continue waited for the event loop; one look each half second.",
+            ("process",),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        ).labels(process)
+
+    async def watch_loop(self) -> None:
+        """Measure the lag of the running event loop until this is cancelled."""
+        while True:
+            due_at = time.monotonic() + _LOOK_SECONDS
+            await asyncio.sleep(_LOOK_SECONDS)
+            self._lag.observe(max(0.0, time.monotonic() - due_at))
+
+    def render(self) -> bytes:
+        """Return the figures in Prometheus' text format."""
+        return generate_latest(self._registry)
