@@ -16,7 +16,7 @@ MOST_RULES: Final = 100
 OTHER_RULES: Final = "other"
 ROLLED_BACK: Final = "rolled_back"
 FROZEN: Final = "frozen"
-"""What was done about a snapshot that failed its proof; the first is also the reason of its dropped groups."""
+"""Answers to a snapshot that failed its proof; the first is also the reason of its dropped groups."""
 
 _BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _RUN_BUCKETS: Final = (0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 28_800, 86_400)

@@ -25,7 +25,7 @@ class SmallFileFlow:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What is stopped until a person acts, and what has not reached the queue.
+    """Counts of what is stopped until a person acts, and of runs that have not reached the queue.
 
     Attributes:
         frozen_tables: tables on which no run starts since a proof failed.

@@ -68,7 +68,7 @@ class KnownOutage:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What runs: the version, the commit (empty if it is not known), and the newest schema of the record it knows."""
+    """A built version, its commit (empty if it is not known), and the newest schema of the record that it knows."""
 
     version: str
     revision: str
