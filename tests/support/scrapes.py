@@ -1,5 +1,6 @@
 """What each kind of process shows Prometheus."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.http.process_figures import ProcessFigures
 from api.server.work import work_app
-from engine.domain.fleet.processes import ProcessKind
 from tests.integration.api.conftest import Api
 
 
@@ -37,16 +37,22 @@ class Scraped:
 
 
 async def scrape(api: Api, table_id: str) -> Scraped:
-    """Let a table be measured and rewritten, and scrape an api, as a caller who sees all, and a worker."""
+    """Let a table be measured, rewritten and watched, and scrape an api, as a caller who sees all, and a worker."""
     limits = {"parallel_runs": 2, "catalogs": {"lake": {"bandwidth": "1GB/s"}}}
     await api.call("PUT", "/v1/limits", json=limits, headers={"If-Match": '"1"'}, status=200)
     await api.get(f"/v1/tables/{table_id}/health")
     await api.rewrite(table_id)
     metrics = api.container.metrics
-    metrics.leads.labels("watch").set(1)  # as a coordinator does
-    metrics.due_to_started_seconds.labels("rewrite").observe(1)
-    async with api.container.database.begin() as unit:
-        await unit.processes.report(ProcessKind.COORDINATOR, "one")
+    metrics.due_to_started_seconds.labels("rewrite").observe(1)  # no run of these is automatic
+    metrics.held.labels("quiet_hours").inc()
+    coordinating = asyncio.create_task(api.container.coordinator.run())
+    try:
+        async with asyncio.timeout(30):
+            while b"packhouse_watch_looks_total{" not in metrics.render():
+                await asyncio.sleep(0.05)
+    finally:
+        api.container.coordinator.stop()
+        await coordinating
     shown = await api.call("GET", "/metrics", status=200)
     process = ProcessFigures("worker", "11bf3721")
     async with httpx.AsyncClient(

@@ -1,4 +1,4 @@
-"""Alerts fire where they have to, stay silent otherwise, and name metrics that real processes have."""
+"""Alerts fire where they have to; they and the dashboards name metrics and labels that real processes have."""
 
 import json
 import re
@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from deploy.grafana.dashboards import BOARDS, RATE, main
 from tests.integration.api.conftest import Api
 from tests.support.scrapes import Scraped, scrape
 
@@ -20,8 +21,9 @@ GROUPS: Final = yaml.safe_load(RULES.read_text())["groups"]
 ALERTS: Final[Mapping[str, Any]] = {
     rule["alert"]: rule for group in GROUPS for rule in group["rules"] if "alert" in rule
 }
-_NAME: Final = re.compile(r"\b(packhouse_[a-z_]+)(?:\{([^}]*)\})?")
+_NAME: Final = re.compile(r"\b((?:packhouse|process)_[a-z_]+)(?:\{([^}]*)\})?")
 _LABEL: Final = re.compile(r"(\w+)\s*[=!]~?\s*\"")
+_RECORDED: Final = re.compile(r"\bpackhouse:[a-z_]+:\w+")
 _BY: Final = re.compile(r"\bby \(([^)]*)\)")
 
 
@@ -168,6 +170,11 @@ CASES: Final[Mapping[str, Case]] = {
 }
 
 
+def _promtool(*arguments: str, text: str | None = None) -> None:
+    done = subprocess.run(["promtool", *arguments], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+
+
 def _played(alert: str, case: Case, *, fires: bool) -> dict[str, Any]:
     rule = ALERTS[alert]
     annotations = {**rule["annotations"], "summary": case.summary}
@@ -186,8 +193,7 @@ def test_every_alert_fires_for_its_fault_and_for_nothing_near_it(tmp_path: Path)
     played = [_played(alert, case, fires=fires) for alert, case in CASES.items() for fires in (True, False)]
     file = tmp_path / "test.json"  # JSON is YAML
     file.write_text(json.dumps({"rule_files": [str(RULES.absolute())], "evaluation_interval": "1m", "tests": played}))
-    done = subprocess.run(["promtool", "test", "rules", file], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    _promtool("test", "rules", str(file))
 
 
 def test_every_alert_has_a_section_that_says_what_to_do() -> None:
@@ -203,24 +209,43 @@ async def scraped(api: Api, table_id: str) -> Scraped:
     return await scrape(api, table_id)
 
 
-def test_rules_name_metrics_and_labels_that_processes_have(scraped: Scraped) -> None:
-    for rule in (rule for group in GROUPS for rule in group["rules"]):
-        names = _NAME.findall(rule["expr"])
+PANELS: Final = [panel for board in BOARDS for panels in board.rows.values() for panel in panels]
+QUERIES: Final = [rule["expr"] for group in GROUPS for rule in group["rules"]] + [
+    query for panel in PANELS for query in panel.queries.values()
+]
+
+
+def test_rules_and_panels_name_metrics_and_labels_that_processes_have(scraped: Scraped) -> None:
+    recorded = {rule["record"] for group in GROUPS for rule in group["rules"] if "record" in rule}
+    for query in QUERIES:
+        names = _NAME.findall(query)
         labels = {each for _, matchers in names for each in _LABEL.findall(matchers)}
-        labels |= {each.strip() for by in _BY.findall(rule["expr"]) for each in by.split(",")}
+        labels |= {each.strip() for by in _BY.findall(query) for each in by.split(",")} - {"instance"}
         known = {label for name, _ in names for label in scraped.labels(name)}
-        assert names or "packhouse:" in rule["expr"]
-        assert not names or labels <= known, (rule, labels - known)
+        assert set(_RECORDED.findall(query)) <= recorded
+        assert names or _RECORDED.search(query), query
+        assert not names or labels <= known, (query, labels - known)
 
 
-def test_what_processes_show_is_as_prometheus_wants_it(scraped: Scraped) -> None:
-    for text in scraped.texts:
-        done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+def test_dashboards_are_those_of_their_source_and_every_panel_says_what_it_shows(tmp_path: Path) -> None:
+    assert main(["--check"]) == 0
+    for panel in PANELS:
+        assert panel.unit
+        assert panel.description.endswith(".")
+        for legend, query in panel.queries.items():
+            assert legend
+            assert "rate(" not in query or RATE in query, query
+    shown = [query.replace(RATE, "5m").replace("$catalog", ".*").replace("$team", ".*") for query in QUERIES]
+    rules = [{"record": f"query:{at}", "expr": query} for at, query in enumerate(shown)]
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps({"groups": [{"name": "queries", "rules": rules}]}))
+    _promtool("check", "rules", str(file))
 
 
-def test_counters_of_what_alerts_look_for_begin_at_zero(scraped: Scraped) -> None:
+def test_what_processes_show_is_valid_and_counters_that_alerts_look_for_begin_at_zero(scraped: Scraped) -> None:
     """A series that begins at 1 has no increase, so that the first fault would be missed."""
+    for text in scraped.texts:
+        _promtool("check", "metrics", text=text)
     for line in (
         'packhouse_runs_ended_total{operation="rewrite",state="failed"} 0.0',
         'packhouse_failed_proofs_total{outcome="frozen"} 0.0',

@@ -1,0 +1,1 @@
+"""What deployments are made of."""
