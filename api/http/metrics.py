@@ -17,7 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.domain.fleet.figures import OwnerFigures, Stopped
+from engine.domain.fleet.figures import OwnerFigures, Stoppages
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import TERMINAL_STATES, EndedRuns, Operation, RunState
 from engine.services.fleet.health import Dependency, Figures
@@ -236,7 +236,7 @@ class Metrics:
                 self._limit.labels(rate.catalog or "").set(rate.bytes_per_second_limit)
         return generate_latest(self._registry if with_names else _WithoutNames(self._registry))
 
-    def _set_stopped(self, stopped: Stopped | None) -> None:
+    def _set_stopped(self, stopped: Stoppages | None) -> None:
         if stopped is None:
             return
         self._frozen.set(stopped.frozen_tables)

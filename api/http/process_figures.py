@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Gauge, Histogram, generate_late
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
-from engine.domain.fleet.system import Build
+from engine.domain.fleet.system import ServerBuild
 from engine.stores.migrations.compatibility import known_schema
 
 _LOOK_SECONDS: Final = 0.5
@@ -26,7 +26,7 @@ class ProcessFigures:
     """
 
     def __init__(self, process: str, revision: str = "") -> None:
-        self.build = Build(version("packhouse-server"), revision, known_schema())
+        self.build = ServerBuild(version("packhouse-server"), revision, known_schema())
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)

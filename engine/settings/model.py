@@ -270,12 +270,7 @@ class Settings(BaseSettings):
         json_schema_extra=unset("the values"),
         description="JSON: value of the claim → team, `*` for every team.",
     )
-    oidc_leeway_seconds: Seconds = Field(
-        30,
-        ge=0,
-        le=300,
-        description="Tolerated clock difference.",
-    )
+    oidc_leeway_seconds: Seconds = Field(30, ge=0, le=300, description="Tolerated clock difference.")
     oidc_max_token_seconds: Seconds = Field(
         86400,
         ge=60,
@@ -287,10 +282,7 @@ class Settings(BaseSettings):
         description="Public client as which people sign in to the [console](operations.md#console) with the "
         "provider; unset: with API keys only.",
     )
-    oidc_console_scopes: str = Field(
-        "openid",
-        description="Scopes that the console asks for, separated by spaces.",
-    )
+    oidc_console_scopes: str = Field("openid", description="Scopes that the console asks for, separated by spaces.")
     console_dir: Path | None = Field(
         None,
         json_schema_extra=unset("the package's, or `clients/console/dist` of a checkout"),
@@ -314,10 +306,7 @@ class Settings(BaseSettings):
         json_schema_extra=unset("unset: the fleet"),
         description="Label whose value names the table of a series, as its id or as `catalog.namespace.name`.",
     )
-    latency_seconds: Seconds = Field(
-        30,
-        description="Interval between queries; 5 to below 300.",
-    )
+    latency_seconds: Seconds = Field(30, description="Interval between queries; 5 to below 300.")
     metrics_port: int | None = Field(
         None,
         ge=0,
@@ -328,8 +317,7 @@ class Settings(BaseSettings):
     revision: str = Field(
         "",
         max_length=64,
-        description="Commit that this version was built from, as the image sets it; `/v1/system`, the log and "
-        "the metric `packhouse_build_info` show it.",
+        description="Commit that it was built from, as the image sets it: for `/v1/system`, the log, `packhouse_build_info`.",
     )
     drain_seconds: Seconds = Field(
         20,

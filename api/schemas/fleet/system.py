@@ -38,7 +38,7 @@ class SystemComponent(Answer):
         return cls.model_validate(asdict(found))
 
 
-class Build(Answer):
+class ServerBuild(Answer):
     """Version of the server that answers."""
 
     version: str = Field(description="Version of Packhouse.", examples=["0.1.0"])
@@ -56,15 +56,15 @@ class System(Answer):
         "then storages of its teams' tables with an outage, the longest first."
     )
     omitted_count: int = Field(description="Outages that are left out; at most 100 are shown.", examples=[0])
-    build: Build
+    build: ServerBuild
 
     @classmethod
-    def from_domain(cls, found: domain.SystemStatus, build: domain.Build) -> Self:
+    def from_domain(cls, found: domain.SystemStatus, build: domain.ServerBuild) -> Self:
         """Return the wire form."""
         return cls(
             status="ok" if found.is_ok else "degraded",
             measured_at=found.measured_at,
             components=[SystemComponent.from_domain(each) for each in found.components],
             omitted_count=found.omitted,
-            build=Build(version=build.version, revision=build.revision, schema_version=build.schema),
+            build=ServerBuild(version=build.version, revision=build.revision, schema_version=build.schema),
         )

@@ -24,7 +24,7 @@ class SmallFileFlow:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class Stoppages:
     """Counts of what is stopped until a person acts, and of runs that have not reached the queue.
 
     Attributes:

@@ -67,7 +67,7 @@ class KnownOutage:
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class ServerBuild:
     """A built version, its commit (empty if it is not known), and the newest schema of the record that it knows."""
 
     version: str

@@ -16,7 +16,7 @@ from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError
-from engine.domain.fleet.figures import LiveRate, OwnerFigures, Stopped
+from engine.domain.fleet.figures import LiveRate, OwnerFigures, Stoppages
 from engine.domain.fleet.outages import Outage
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import EndedRuns, RunState
@@ -63,7 +63,7 @@ class Figures:
     owners: Sequence[OwnerFigures] = ()
     outages: Mapping[str, int] = field(default_factory=dict)
     workforce: Workforce | None = None
-    stopped: Stopped | None = None
+    stopped: Stoppages | None = None
 
 
 class _AnswerCache(Generic[_T]):
@@ -146,7 +146,7 @@ class HealthService:
         watches: Mapping[Verdict, int] = {}
         breakers: Mapping[str, int] = {}
         outages: Mapping[str, int] = {}
-        stopped: Stopped | None = None
+        stopped: Stoppages | None = None
         try:
             async with asyncio.timeout(PATIENCE_SECONDS), self._database.read() as unit:
                 runs, ended = await unit.runs.metrics(), await unit.runs.totals()
@@ -190,10 +190,10 @@ class HealthService:
         return Dependency(name, ok, required, detail, self._clock.monotonic() - started)
 
 
-async def _stopped(unit: UnitOfWork) -> Stopped:
+async def _stopped(unit: UnitOfWork) -> Stoppages:
     unsent, since = await unit.outbox.standing()
     waited = 0.0 if since is None else max(0.0, (await unit.now() - since).total_seconds())
-    return Stopped(await unit.freezes.count(), await unit.pauses.counts(), unsent, waited)
+    return Stoppages(await unit.freezes.count(), await unit.pauses.counts(), unsent, waited)
 
 
 async def _answer_of(ask: Callable[[], Awaitable[_T]] | None) -> _T | None:

@@ -267,19 +267,6 @@ class BudgetUse(Model):
     """Share of that limit that was used, from 0; null: no limit."""
 
 
-class Build(Model):
-    """Version of the server that answers."""
-
-    version: str = not_answered("version")
-    """Version of Packhouse."""
-
-    revision: str = not_answered("revision")
-    """Commit that it was built from; empty if it is not known."""
-
-    schema_version: str = not_answered("schema_version")
-    """Newest schema of the database that it knows."""
-
-
 class Calibration(Model):
     """Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs."""
 
@@ -2573,6 +2560,19 @@ class SecondsBeforeAndAfter(Model):
 
     after: float = not_answered("after")
     """Seconds after the run."""
+
+
+class ServerBuild(Model):
+    """Version of the server that answers."""
+
+    version: str = not_answered("version")
+    """Version of Packhouse."""
+
+    revision: str = not_answered("revision")
+    """Commit that it was built from; empty if it is not known."""
+
+    schema_version: str = not_answered("schema_version")
+    """Newest schema of the database that it knows."""
 
 
 class Setting(Model):
@@ -5116,7 +5116,7 @@ class System(Model):
     omitted_count: int = not_answered("omitted_count")
     """Outages that are left out; at most 100 are shown."""
 
-    build: Build = not_answered("build")
+    build: ServerBuild = not_answered("build")
 
 
 class TableHealth(Model):

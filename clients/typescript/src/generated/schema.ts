@@ -1905,24 +1905,6 @@ export interface components {
             /** @description Share of that limit that was used, from 0; null: no limit. */
             used_share: number | null;
         };
-        /** @description Version of the server that answers. */
-        Build: {
-            /**
-             * @description Commit that it was built from; empty if it is not known.
-             * @example 11bf3721
-             */
-            revision: string;
-            /**
-             * @description Newest schema of the database that it knows.
-             * @example 29
-             */
-            schema_version: string;
-            /**
-             * @description Version of Packhouse.
-             * @example 0.1.0
-             */
-            version: string;
-        };
         /** @description Corrections of the predicted sizes of outputs: measured by predicted, the median of the table's last ten runs. */
         Calibration: {
             /** @description Of each file: footer, page headers, dictionaries. Only outputs are counted with them. */
@@ -8076,6 +8058,24 @@ export interface components {
              */
             before: number;
         };
+        /** @description Version of the server that answers. */
+        ServerBuild: {
+            /**
+             * @description Commit that it was built from; empty if it is not known.
+             * @example 11bf3721
+             */
+            revision: string;
+            /**
+             * @description Newest schema of the database that it knows.
+             * @example 29
+             */
+            schema_version: string;
+            /**
+             * @description Version of Packhouse.
+             * @example 0.1.0
+             */
+            version: string;
+        };
         /** @description One effective setting. */
         Setting: {
             /**
@@ -8312,7 +8312,7 @@ export interface components {
         };
         /** @description What works, and which runs wait because something does not. */
         System: {
-            build: components["schemas"]["Build"];
+            build: components["schemas"]["ServerBuild"];
             /** @description Database, Redis, Spark, coordinators and workers; at most 500 catalogs that exist for the caller; then storages of its teams' tables with an outage, the longest first. */
             components: components["schemas"]["SystemComponent"][];
             /**
