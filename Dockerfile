@@ -49,6 +49,7 @@ WORKDIR /var/lib/packhouse
 VOLUME /var/lib/packhouse
 EXPOSE 8080
 ENTRYPOINT ["packhouse-server"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["packhouse-server", "health"]
 
 # The commit, which metrics, log and GET /v1/system show: docker build --build-arg REVISION=$(git rev-parse HEAD) …
 ARG REVISION=

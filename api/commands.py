@@ -13,6 +13,7 @@ from uvicorn.loops import auto as uvicorn_loop
 
 from api.app import create_app
 from api.openapi.description import describe, to_yaml
+from api.server.health_check import HEALTH
 from api.server.memory import limit_malloc_arenas, without_collections
 from engine.domain.errors import PackhouseError
 from engine.domain.policies.documents.schema import policy_schema_text
@@ -34,6 +35,7 @@ _COMMANDS: Final = {
     "worker": "a worker: plans, rewrites, commits",
     "coordinator": "the coordinator: relays, reaps, sweeps",
     "migrate": "bring the database to this version's schema",
+    HEALTH: "ask the process of this machine whether it answers; exit status 1 when it does not",
     "audit": "check the audit log's hash chain; exit status 1 when it is broken",
     "openapi": "write openapi.yaml from the app; needs no server",
     "policy-schema": "write the JSON Schema of policies; needs no server",

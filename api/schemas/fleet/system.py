@@ -43,7 +43,7 @@ class ServerBuild(Answer):
 
     version: str = Field(description="Version of Packhouse.", examples=["0.1.0"])
     revision: str = Field(description="Commit that it was built from; empty if it is not known.", examples=["11bf3721"])
-    schema_version: str = Field(description="Newest schema of the database that it knows.", examples=["0029"])
+    schema_version: str = Field(description="Newest schema of the database that it knows.", examples=["0027"])
 
 
 class System(Answer):
@@ -56,7 +56,7 @@ class System(Answer):
         "then storages of its teams' tables with an outage, the longest first."
     )
     omitted_count: int = Field(description="Outages that are left out; at most 100 are shown.", examples=[0])
-    build: ServerBuild
+    build: ServerBuild = Field(description="What the api that answers was built from.")
 
     @classmethod
     def from_domain(cls, found: domain.SystemStatus, build: domain.ServerBuild) -> Self:

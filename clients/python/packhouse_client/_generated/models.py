@@ -5117,6 +5117,7 @@ class System(Model):
     """Outages that are left out; at most 100 are shown."""
 
     build: ServerBuild = not_answered("build")
+    """What the api that answers was built from."""
 
 
 class TableHealth(Model):

@@ -8067,7 +8067,7 @@ export interface components {
             revision: string;
             /**
              * @description Newest schema of the database that it knows.
-             * @example 29
+             * @example 0027
              */
             schema_version: string;
             /**
@@ -8312,6 +8312,7 @@ export interface components {
         };
         /** @description What works, and which runs wait because something does not. */
         System: {
+            /** @description What the api that answers was built from. */
             build: components["schemas"]["ServerBuild"];
             /** @description Database, Redis, Spark, coordinators and workers; at most 500 catalogs that exist for the caller; then storages of its teams' tables with an outage, the longest first. */
             components: components["schemas"]["SystemComponent"][];
