@@ -78,6 +78,11 @@ export default function SystemPage() {
         {(system) => (
           <>
             <Components components={system.components} />
+            <Text size="sm" c="dimmed" mt="sm" className="wrap-anywhere">
+              Packhouse {system.build.version}
+              {system.build.revision !== "" && `, commit ${system.build.revision.slice(0, 12)}`}; newest schema of the database that it knows:{" "}
+              {system.build.schema_version}
+            </Text>
             {system.omitted_count > 0 && (
               <Text size="sm" mt="sm">
                 {system.omitted_count} more outages are not shown.
