@@ -36,6 +36,7 @@ _COMPARED: Final = frozenset({"parquet", "orc"})
 """Formats of files whose rows `paimon.task.checks` reads."""
 
 _MICROS: Final = 6
+_WRITERS_FORM: Final = ("CHAR", "TIMESTAMP_LTZ")
 _ALL: Final = 2**62
 """Stands for the number of rows of a deletion vector that the metadata does not state."""
 
@@ -54,7 +55,8 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
     """Return the rules for a bucket; `partition`: its binary row."""
     files = _files_of(view, partition, bucket)
     schemas = view.schemas(files["schema_id"].unique().to_list())
-    columns, left_out = _comparable(view.schema, schemas)
+    is_orc = bool(files["name"].str.ends_with(".orc").any())
+    columns, left_out = _comparable(view.schema, schemas, is_orc=is_orc)
     limits = list(_limits(view, columns, left_out))
     if problem := _key_problem(view.schema, columns):
         return replace(_without_rows(view, schemas) or MergeRules(schema=""), limit=problem)
@@ -147,7 +149,9 @@ def _order_fields(given: Mapping[str, str]) -> Sequence[str]:
     return [name for each in given.get("sequence.field", "").split(",") if (name := each.strip())]
 
 
-def _comparable(schema: TableSchema, older: Sequence[TableSchema]) -> tuple[Sequence[Column], Sequence[str]]:
+def _comparable(
+    schema: TableSchema, older: Sequence[TableSchema], *, is_orc: bool
+) -> tuple[Sequence[Column], Sequence[str]]:
     """Return the columns whose values have the same type in the files of all these schemas, and the others' names."""
     found: list[Column] = []
     left_out: list[Column] = []
@@ -155,8 +159,18 @@ def _comparable(schema: TableSchema, older: Sequence[TableSchema]) -> tuple[Sequ
     for column in schema.columns:
         then = [each for one in older for each in one.columns if each.id == column.id]
         is_same = all(replace(each.type, is_nullable=True) == replace(column.type, is_nullable=True) for each in then)
-        (found if is_same and column in readable else left_out).append(column)
+        is_known = is_same and column in readable and not (is_orc and _has_writers_form(column.type))
+        (found if is_known else left_out).append(column)
     return found, [each.name for each in left_out]
+
+
+def _has_writers_form(of: ColumnType) -> bool:
+    """Return whether ORC files of different writers have equal values of a type in different forms.
+
+    Paimon's core pads CHAR and pypaimon does not; the core stores local times in the time zone of its JVM
+    (`orc.timestamp-ltz.legacy.type`), and pypaimon as instants.
+    """
+    return of.root in _WRITERS_FORM or any(_has_writers_form(part.type) for part in of.parts)
 
 
 def _vectors(view: TableView, partition: bytes, bucket: int, files: pl.DataFrame) -> dict[str, int]:
