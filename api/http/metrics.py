@@ -17,7 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.domain.fleet.figures import OwnerFigures, Stoppages
+from engine.domain.fleet.figures import LabelledTable, OwnerFigures, Stoppages
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import TERMINAL_STATES, EndedRuns, Operation, RunState
 from engine.services.fleet.health import Dependency, Figures
@@ -102,6 +102,37 @@ _OF_OWNERS: Final[Sequence[tuple[str, str, Callable[[OwnerFigures], float | None
 )
 
 
+class TableGauges(Collector):
+    """Gauges of the tables with the label `metrics: on`, from the database."""
+
+    def __init__(self) -> None:
+        self.tables: Sequence[LabelledTable] = ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield a gauge for each figure; a table that was not measured yet has only whether it is due."""
+        for name, help_text, value in _OF_TABLES:
+            family = GaugeMetricFamily(name, help_text, labels=("catalog", "namespace", "table"))
+            for table in self.tables:
+                found = value(table)
+                if found is not None:
+                    family.add_metric((table.catalog, ".".join(table.namespace), table.name), found)
+            yield family
+
+
+_OF_TABLES: Final[Sequence[tuple[str, str, Callable[[LabelledTable], float | None]]]] = (
+    ("packhouse_labelled_table_due", "1 if the table is due and held back.", attrgetter("is_due")),
+    ("packhouse_labelled_table_files", "Live data files of the table.", attrgetter("file_count")),
+    ("packhouse_labelled_table_small_files", "Small files of the table.", attrgetter("small_file_count")),
+    (
+        "packhouse_labelled_table_avoidable_files",
+        "Files that a rewrite of the table would save.",
+        attrgetter("avoidable_file_count"),
+    ),
+    ("packhouse_labelled_table_bytes", "Bytes of live data files of the table.", attrgetter("total_bytes")),
+    ("packhouse_labelled_table_health_score", "Health score of the table, 0 to 100.", attrgetter("score")),
+)
+
+
 class _WithoutNames(Collector):
     """The metrics of a registry without the series that name a catalog, a table or a team."""
 
@@ -168,7 +199,10 @@ class Metrics:
             "packhouse_frozen_tables", "Tables on which no run starts since a proof failed.", registry=self._registry
         )
         self._paused = Gauge(
-            "packhouse_paused", "Paused catalogs; 1 if the whole fleet is paused.", ("scope",), registry=self._registry
+            "packhouse_paused",
+            "Paused tables and catalogs; 1 if the whole fleet is paused.",
+            ("scope",),
+            registry=self._registry,
         )
         self._unsent = Gauge(
             "packhouse_outbox_entries",
@@ -180,8 +214,9 @@ class Metrics:
         )
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
-        self._owners = OwnerGauges()
+        self._owners, self._tables = OwnerGauges(), TableGauges()
         self._registry.register(self._owners)
+        self._registry.register(self._tables)
         self._queue = Gauge(
             "packhouse_queue_entries", "Queue entries by standing.", ("standing",), registry=self._registry
         )
@@ -220,6 +255,7 @@ class Metrics:
             self._patience.labels(dependency.name).set(dependency.seconds)
         self._ended.totals = figures.ended
         self._owners.owners = figures.owners
+        self._tables.tables = figures.labelled
         for state, count in figures.runs.items():
             self._runs.labels(RunState(state).value).set(count)
         for verdict, count in figures.watches.items():

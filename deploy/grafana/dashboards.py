@@ -6,8 +6,8 @@ itself are summed. `--check` writes nothing and fails if a file differs.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -39,12 +39,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Board:
-    """A dashboard: its rows by title. `by_owner`: catalogs and teams can be chosen."""
+    """A dashboard: its rows by title, and labels of which values can be chosen, each with a metric that has it."""
 
     name: str
     title: str
     rows: Mapping[str, Sequence[Panel]]
-    by_owner: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def by_owner(metric: str) -> str:
@@ -55,6 +55,11 @@ def by_owner(metric: str) -> str:
 def owned(metric: str, by: str = "catalog") -> str:
     """Return PromQL of a gauge of the chosen catalogs and teams, summed by a label."""
     return f"sum by ({by}) ({by_owner(metric)})"
+
+
+def of_table(figure: str) -> str:
+    """Return PromQL of a figure of each of the chosen tables."""
+    return f'max by (catalog, namespace, table) (packhouse_labelled_table_{figure}{{table=~"$table"}})'
 
 
 def of_record(counter: str) -> str:
@@ -200,7 +205,7 @@ FLEET: Final = Board(
             ),
         ],
     },
-    by_owner=True,
+    variables=dict.fromkeys(("catalog", "team"), "packhouse_tables"),
 )
 
 SERVICE: Final = Board(
@@ -306,7 +311,7 @@ SERVICE: Final = Board(
                     "frozen tables": "max(packhouse_frozen_tables)",
                     "paused, {{scope}}": "max by (scope) (packhouse_paused)",
                 },
-                "Frozen tables, paused catalogs, and 1 while the fleet is paused.",
+                "Frozen tables, paused tables and catalogs, and 1 while the fleet is paused.",
             ),
             Panel(
                 "Faults in an hour",
@@ -327,7 +332,34 @@ SERVICE: Final = Board(
         ],
     },
 )
-BOARDS: Final = (FLEET, SERVICE)
+TABLE: Final = Board(
+    "table",
+    "Packhouse: tables with the label metrics: on",
+    {
+        "Tables": [
+            Panel(
+                "Files",
+                "short",
+                {
+                    "all, {{table}}": of_table("files"),
+                    "small, {{table}}": of_table("small_files"),
+                    "a rewrite would save, {{table}}": of_table("avoidable_files"),
+                },
+                "Live data files at the last measurement.",
+            ),
+            Panel("Bytes", "bytes", {"{{table}}": of_table("bytes")}, "Bytes of live data files."),
+            Panel("Health", "none", {"{{table}}": of_table("health_score")}, "Health scores, 0 to 100."),
+            Panel(
+                "Due and held back",
+                "bool_yes_no",
+                {"{{table}}": of_table("due")},
+                "Whether a table was due at the last look and could not start; explain says why.",
+            ),
+        ],
+    },
+    variables={"table": "packhouse_labelled_table_due"},
+)
+BOARDS: Final = (FLEET, SERVICE, TABLE)
 
 
 def as_json(board: Board) -> str:
@@ -341,8 +373,8 @@ def as_json(board: Board) -> str:
         .tooltip(DashboardCursorSync.CROSSHAIR)
         .with_variable(dashboard.DatasourceVariable("source").label("Data source").type("prometheus"))
     )
-    for variable in _owners() if board.by_owner else ():
-        made = made.with_variable(variable)
+    for label, metric in board.variables.items():
+        made = made.with_variable(_choice(label, metric))
     for title, panels in board.rows.items():
         made = made.with_row(dashboard.Row(title))
         for panel in panels:
@@ -350,17 +382,16 @@ def as_json(board: Board) -> str:
     return JSONEncoder(sort_keys=True, indent=1).encode(made.build()) + "\n"
 
 
-def _owners() -> Iterator[dashboard.QueryVariable]:
-    for name in ("catalog", "team"):
-        yield (
-            dashboard.QueryVariable(name)
-            .label(name.title())
-            .datasource(_SOURCE)
-            .query(f"label_values(packhouse_tables, {name})")
-            .multi(True)
-            .include_all(True)
-            .all_value(".*")
-        )
+def _choice(label: str, metric: str) -> dashboard.QueryVariable:
+    return (
+        dashboard.QueryVariable(label)
+        .label(label.title())
+        .datasource(_SOURCE)
+        .query(f"label_values({metric}, {label})")
+        .multi(True)
+        .include_all(True)
+        .all_value(".*")
+    )
 
 
 def _chart(panel: Panel) -> timeseries.Panel:

@@ -304,6 +304,7 @@ def _health(around: Dependencies, fleet: FleetService) -> HealthService:
         database=around.database,
         rates=fleet.rates,
         owners=fleet.owners,
+        labelled=fleet.labelled,
         probes={"redis": of_redis, "spark": of_spark},
         clock=around.clock,
         queue_depth=queue_depth,

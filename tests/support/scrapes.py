@@ -40,6 +40,7 @@ async def scrape(api: Api, table_id: str) -> Scraped:
     """Let a table be measured, rewritten and watched, and scrape an api, as a caller who sees all, and a worker."""
     limits = {"parallel_runs": 2, "catalogs": {"lake": {"bandwidth": "1GB/s"}}}
     await api.call("PUT", "/v1/limits", json=limits, headers={"If-Match": '"1"'}, status=200)
+    await api.call("PATCH", f"/v1/tables/{table_id}", json={"labels": {"metrics": "on"}}, status=200)
     await api.get(f"/v1/tables/{table_id}/health")
     await api.rewrite(table_id)
     metrics = api.container.metrics

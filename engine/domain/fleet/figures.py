@@ -29,7 +29,7 @@ class Stoppages:
 
     Attributes:
         frozen_tables: tables on which no run starts since a proof failed.
-        paused: number of paused catalogs (`catalog`), and 1 if the whole fleet is (`fleet`).
+        paused: number of paused tables (`table`) and catalogs (`catalog`), and 1 if the whole fleet is (`fleet`).
         unsent_runs: submitted runs that the queue does not have yet, at most `MOST_UNSENT`.
         unsent_seconds: for how long the oldest of them has waited; 0 without one.
     """
@@ -144,6 +144,31 @@ class OwnerFigures:
     history_bytes: int
     score_sum: float
     lowest_score: float | None
+
+
+MOST_LABELLED: Final = 500
+"""The most tables that have series of their own: each costs every scrape and the memory of Prometheus."""
+
+WITH_METRICS: Final = ("metrics", "on")
+"""The label, as key and value, of tables that have series of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTable:
+    """Newest figures of one table with the label `WITH_METRICS`; `is_due`: at its last look, without a run.
+
+    Figures are None before the first measurement.
+    """
+
+    catalog: str
+    namespace: tuple[str, ...]
+    name: str
+    is_due: bool
+    file_count: int | None
+    small_file_count: int | None
+    avoidable_file_count: int | None
+    total_bytes: int | None
+    score: float | None
 
 
 @dataclass(frozen=True, slots=True)

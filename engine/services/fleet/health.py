@@ -16,7 +16,7 @@ from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError
-from engine.domain.fleet.figures import LiveRate, OwnerFigures, Stoppages
+from engine.domain.fleet.figures import LabelledTable, LiveRate, OwnerFigures, Stoppages
 from engine.domain.fleet.outages import Outage
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import EndedRuns, RunState
@@ -64,6 +64,7 @@ class Figures:
     outages: Mapping[str, int] = field(default_factory=dict)
     workforce: Workforce | None = None
     stopped: Stoppages | None = None
+    labelled: Sequence[LabelledTable] = ()
 
 
 class _AnswerCache(Generic[_T]):
@@ -96,6 +97,7 @@ class HealthService:
         queue_depth: Callable[[], Awaitable[Mapping[str, int]]] | None = None,
         rates: Callable[[], Awaitable[Sequence[LiveRate]]] | None = None,
         owners: Callable[[], Awaitable[Sequence[OwnerFigures]]] | None = None,
+        labelled: Callable[[], Awaitable[Sequence[LabelledTable]]] | None = None,
     ) -> None:
         self._database = database
         self._probes = probes
@@ -103,6 +105,7 @@ class HealthService:
         self._queue_depth = queue_depth
         self._rates = rates
         self._owners = owners
+        self._labelled = labelled
         self._dependencies = _AnswerCache(ask=self._ask_all, clock=clock)
         self._figures = _AnswerCache(ask=self._count, clock=clock)
         self._workforce = _AnswerCache(ask=self._count_workforce, clock=clock)
@@ -158,8 +161,11 @@ class HealthService:
             runs, ended, watches, breakers, outages, stopped = {}, None, {}, {}, {}, None
         depth = await _answer_of(self._queue_depth)
         rates, owners = await _answer_of(self._rates), await _answer_of(self._owners)
+        labelled = await _answer_of(self._labelled) or ()
         workforce = await self.workforce()
-        return Figures(runs, ended, depth, watches, rates or (), breakers, owners or (), outages, workforce, stopped)
+        return Figures(
+            runs, ended, depth, watches, rates or (), breakers, owners or (), outages, workforce, stopped, labelled
+        )
 
     async def _count_workforce(self) -> Workforce | None:
         try:

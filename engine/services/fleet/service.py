@@ -20,6 +20,7 @@ from engine.domain.fleet.figures import (
     BudgetUse,
     EndedRunCounts,
     FleetFigures,
+    LabelledTable,
     LiveRate,
     OwnerFigures,
     Races,
@@ -55,6 +56,7 @@ class FleetService:
         self._shared = shared
         self._sums = KeptFigures(compute=self._sum_up, clock=clock, name="fleet figures")
         self._owners = KeptFigures(compute=self._sum_up_owners, clock=clock, name="figures of owners")
+        self._labelled = KeptFigures(compute=self._read_labelled, clock=clock, name="figures of labelled tables")
 
     async def figures(self, caller: Caller) -> FleetFigures:
         """Return the sums over the tables of the caller's teams, as of `measured_at`; live figures are current.
@@ -136,6 +138,18 @@ class FleetService:
             budget=budget_use(rewritten, fleet.limits.bandwidth),
             pause=fleet.pause,
         )
+
+    async def labelled(self) -> Sequence[LabelledTable]:
+        """Return the figures of the tables that have series of their own in the metrics.
+
+        Raises:
+            Transient: the database does not answer.
+        """
+        return await self._labelled.get(None)
+
+    async def _read_labelled(self, _all: None) -> Sequence[LabelledTable]:
+        async with self._database.read() as unit:
+            return await unit.fleet_figures.labelled()
 
     async def _sum_up_owners(self, _all: None) -> Sequence[OwnerFigures]:
         async with self._database.read() as unit:

@@ -11,12 +11,19 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, case, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet.figures import EndedRunCounts, OwnerFigures, TableFigures
+from engine.domain.fleet.figures import (
+    MOST_LABELLED,
+    WITH_METRICS,
+    EndedRunCounts,
+    LabelledTable,
+    OwnerFigures,
+    TableFigures,
+)
 from engine.domain.ids import RunId
 from engine.domain.runs.run import TERMINAL_STATES, RunState
 from engine.domain.tables.watches import Verdict
 from engine.stores.runs import listings as run_listings
-from engine.stores.schema.core import measurements, rewritten_bytes, runs, tables
+from engine.stores.schema.core import measurements, rewritten_bytes, runs, table_labels, tables
 from engine.stores.schema.watching import watches
 from engine.stores.sql.dialects import StoredNumber
 from engine.stores.tables.measurements import IS_LATEST
@@ -96,6 +103,27 @@ class FleetFigureStore:
         )
         rows = (await self._connection.execute(query)).mappings()
         return [OwnerFigures(**{**row, **{name: int(row[name]) for name in _SUMMED}}) for row in rows]
+
+    async def labelled(self) -> list[LabelledTable]:
+        """Return the tables with series of their own, the first `MOST_LABELLED` by id."""
+        key, value = WITH_METRICS
+        query = (
+            select(
+                *(tables.c.catalog, tables.c.namespace, tables.c.name),
+                case((watches.c.verdict == Verdict.HELD, True), else_=False).label("is_due"),
+                *(measurements.c[name] for name in ("file_count", "small_file_count", "avoidable_file_count")),
+                *(measurements.c.total_bytes, measurements.c.score),
+            )
+            .select_from(table_labels)
+            .join(tables, tables.c.id == table_labels.c.table_id)
+            .outerjoin(measurements, (measurements.c.table_id == tables.c.id) & IS_LATEST)
+            .outerjoin(watches, watches.c.table_id == tables.c.id)
+            .where(table_labels.c.key == key, table_labels.c.value == value)
+            .order_by(table_labels.c.table_id)
+            .limit(MOST_LABELLED)
+        )
+        rows = (await self._connection.execute(query)).mappings()
+        return [LabelledTable(**{**row, "is_due": bool(row["is_due"])}) for row in rows]
 
 
 _SUMMED: Final = ("file_count", "small_file_count", "avoidable_file_count", "total_bytes", "history_bytes")

@@ -69,9 +69,9 @@ class PauseStore:
         await self._connection.execute(update(fleet).values(_OFF))
 
     async def counts(self) -> Mapping[str, int]:
-        """Count paused catalogs, and 1 if the fleet is paused; both scopes are keys."""
+        """Count paused tables and catalogs, and 1 if the fleet is paused; every scope is a key."""
         counted = {}
-        for scope, rows in ((_FLEET, fleet), (_CATALOG, catalogs)):
+        for scope, rows in ((_FLEET, fleet), (_CATALOG, catalogs), (_TABLE, tables)):
             query = select(func.count()).select_from(rows).where(rows.c.paused_at.is_not(None))
             counted[scope] = (await self._connection.execute(query)).scalar_one()
         return counted

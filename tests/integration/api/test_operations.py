@@ -164,7 +164,7 @@ async def test_metrics_show_runs_queue_and_dependencies(api: Api, table_id: str)
 
 
 async def test_an_anonymous_scrape_names_no_catalog_team_or_table(api: Api, lake: Lake) -> None:
-    table = await api.post("/v1/tables", ADDRESS | {"owner_team": "sales"}, status=201)
+    table = await api.post("/v1/tables", ADDRESS | {"owner_team": "sales", "labels": {"metrics": "on"}}, status=201)
     await api.get(f"/v1/tables/{table['id']}/health")
     await api.rewrite(table["id"])
     limits = {"parallel_runs": 2, "catalogs": {"lake": {"bandwidth": "1GB/s"}}}
@@ -176,6 +176,7 @@ async def test_an_anonymous_scrape_names_no_catalog_team_or_table(api: Api, lake
         assert name not in text
     everything = (await api.call("GET", "/metrics", status=200)).text
     assert 'packhouse_tables{catalog="lake",team="sales"} 1.0' in everything
+    assert f'packhouse_labelled_table_files{{catalog="lake",namespace="{NAME[0]}",table="{NAME[1]}"}}' in everything
     assert 'packhouse_rewrite_bytes_per_second_limit{catalog="lake"}' in everything
 
 
