@@ -317,7 +317,7 @@ class Settings(BaseSettings):
     revision: str = Field(
         "",
         max_length=64,
-        description="Commit that it was built from, as the image sets it; metrics, the log and the system page show it.",
+        description="Commit that it was built from, as the image sets it; metrics, log and system page show it.",
     )
     drain_seconds: Seconds = Field(
         20,

@@ -72,9 +72,9 @@ TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
     {
         RunState.QUEUED: frozenset({RunState.PLANNING, RunState.CANCELLED}),
         RunState.PLANNING: frozenset(
-            {RunState.REWRITING, RunState.SKIPPED, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED}
+            {RunState.REWRITING, RunState.SKIPPED, RunState.REFUSED, RunState.FAILED, RunState.QUEUED}
         )
-        | {RunState.REFUSED}
+        | {RunState.CANCELLED}
         | {RunState.SUCCEEDED},  # a later attempt finds that everything was committed by an earlier one
         RunState.REWRITING: frozenset({RunState.COMMITTING, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED})
         | {RunState.REFUSED}  # only a task, which reads the files, can know some refusals
@@ -82,7 +82,7 @@ TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
         RunState.COMMITTING: frozenset(
             {RunState.REWRITING, RunState.SUCCEEDED, RunState.QUEUED, RunState.FAILED, RunState.CANCELLED}
         )
-        | {RunState.REFUSED},
+        | {RunState.REFUSED},  # the format can't write its metadata, and nothing was sent
         RunState.SUCCEEDED: frozenset(),
         RunState.SKIPPED: frozenset(),
         RunState.REFUSED: frozenset(),

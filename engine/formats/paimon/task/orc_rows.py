@@ -8,10 +8,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import TaskInput
@@ -83,7 +82,7 @@ def _rows_of(
     """Yield the rows of a file; `fields`: those of the target, each with the file's own."""
     start = 0
     with _reading(file.path):
-        fragment = ds.OrcFileFormat().make_fragment(pa.PythonFile(copy, mode="r"))
+        fragment = _orc_format(file.path).make_fragment(pa.PythonFile(copy, mode="r"))
         present = frozenset(fragment.physical_schema.names)
         places = [(wanted, own) for wanted, own in fields if own.name in present]
         batches = iter(
@@ -101,6 +100,15 @@ def _rows_of(
         start += batch.num_rows
     if start != file.record_count:
         raise InputFault(f"{file.path}: {start} rows, {file.record_count} expected")
+
+
+def _orc_format(uri: str) -> Any:
+    """Return Arrow's reader of ORC. Raises Refused: the pyarrow of the executors was built without it."""
+    try:
+        from pyarrow.dataset import OrcFileFormat  # noqa: PLC0415 - tasks that read no ORC need no such pyarrow
+    except ImportError as error:
+        raise Refused(UNREADABLE_LAYOUT, f"{uri}: this pyarrow was built without ORC") from error
+    return OrcFileFormat()
 
 
 @contextmanager
