@@ -116,7 +116,7 @@ class WaitingFor(StrEnum):
 
 
 class GroupState(StrEnum):
-    """State of a file group."""
+    """State of a file group. One that is `running` while its run is queued was sent before, and is planned again."""
 
     PLANNED = "planned"
     RUNNING = "running"

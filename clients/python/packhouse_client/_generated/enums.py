@@ -133,7 +133,7 @@ class GetRemovableFilesOperation(OpenEnum):
 
 
 class GroupState(OpenEnum):
-    """State of a file group."""
+    """State of a file group. One that is `running` while its run is queued was sent before, and is planned again."""
 
     PLANNED = "planned"
     RUNNING = "running"

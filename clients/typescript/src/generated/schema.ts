@@ -4178,7 +4178,7 @@ export interface components {
             wasted_bytes?: number;
         };
         /**
-         * @description State of a file group.
+         * @description State of a file group. One that is `running` while its run is queued was sent before, and is planned again.
          * @enum {string}
          */
         GroupState: "planned" | "running" | "written" | "committed" | "dropped";
