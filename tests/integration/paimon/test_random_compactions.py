@@ -285,7 +285,8 @@ def test_a_random_table_has_the_same_rows_as_after_the_cores_own_compaction(
         return
     assert told == []
     groups = rewritten(table, full=is_full, engine=engine, checks_rows=True)
-    has_company = chance.random() < 0.4
+    # a full compaction forgets deletions: a row that comes later, with a lower sequence field, is there again
+    has_company = chance.random() < 0.4 and "sequence.field" not in shape.options
     if has_company:
         game.write(game.ours, game.twin)
     if groups:
