@@ -109,6 +109,10 @@ NOT_DRAWN: Final = (
 )
 """Options of the list with which the core refuses to create, open or read these tables itself."""
 
+_EXPIRES: Final = "partition.expiration-time"
+_COMPACTS_IN_FULL: Final = "full-compaction.delta-commits"
+"""Options that the core refuses without partitions, and of tables without keys."""
+
 FORBIDDING: Final = ["dq.rule", *(each.parameter.name.replace("*", "x") for each in OPTIONS if each.concerns)]
 """Options that forbid an operation with the value `x`, or `true`, or all; that of manifests has a test of its own."""
 
@@ -161,7 +165,12 @@ def features_of(
     With partitions by SMALLINT, TINYINT or TIMESTAMP(0), the core can't write or read its metadata of Iceberg: its
     commits fail after the snapshot.
     """
-    listed = [name for name in LISTED if name not in NOT_DRAWN and values.get(name)]
+    unfit = {
+        *NOT_DRAWN,
+        *(() if partitions else (_EXPIRES,)),
+        *(() if kind.startswith("key") else (_COMPACTS_IN_FULL,)),
+    }
+    listed = [name for name in LISTED if name not in unfit and values.get(name)]
     found = {name: chance.choice(values[name]) for name in chance.sample(listed, chance.randrange(6))}
     found["file.format"] = "parquet" if kind in BY_KERNEL else chance.choice(("parquet", "parquet", "orc", "avro"))
     if chance.random() < 0.6:
