@@ -1,7 +1,7 @@
 """Options of tables by an allow-list: operations on a table are refused while it has an unknown option."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pytest
@@ -96,6 +96,38 @@ def test_f45_formats_and_codecs_that_the_core_lacks_are_refused(
     found = {each.name: each.detail for each in conditions if not each.holds and each.name != "native_core"}
     assert found.keys() == failed.keys()
     assert all(text in found[name] for name, text in failed.items())
+
+
+FIRST: Final = {"merge-engine": "first-row"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "options", "told"),
+    [
+        (
+            ["id"],
+            {**FIRST, "changelog-producer": "input"},
+            "changelog-producer is input with the merge engine first-row",
+        ),
+        (["id"], {**FIRST, "sequence.field": "value"}, "sequence.field is set with the merge engine first-row"),
+        ([], {**FIRST, "deletion-vectors.enabled": "true"}, "deletion-vectors.enabled is true with the merge engine"),
+        (
+            ["id"],
+            {"sequence.field": "value", "fields.value.aggregate-function": "max"},
+            "fields.value.aggregate-function is set for a column of sequence.field: remove one of them",
+        ),
+    ],
+)
+def test_f49_options_that_the_core_refuses_together_are_named_by_the_plan(
+    lake: PaimonLake, keys: Sequence[str], options: Mapping[str, str], told: str
+) -> None:
+    """F49: each is fine alone; the core opens no table with both, so that every run failed."""
+    lake.create(primary_keys=keys, bucket="1" if keys else "-1", write_only="true")
+    for name, value in options.items():
+        _add(lake, name, value)
+    conditions = lake.open().engines[Engine.NATIVE].conditions()
+    (detail,) = (each.detail for each in conditions if not each.holds and each.name == "native_option_values")
+    assert detail.startswith(told)
 
 
 @pytest.mark.parametrize("name", ["merge-engine", "changelog-producer"])

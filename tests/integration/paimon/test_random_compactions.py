@@ -106,14 +106,25 @@ LISTED: Final = [
 NOT_DRAWN: Final = (
     *("auto-create", "clustering.incremental", "log.scan", "query-auth.enabled", "scan.mode"),
     *("streaming-read-overwrite", "table-read.sequence-number.enabled"),
+    "tag.default-time-retained",
 )
-"""Options of the list with which the core refuses to create, open or read these tables itself."""
+"""Options of the list with which the core refuses to create, open or read these tables itself.
+
+The last one: tests of expiry are a day ahead of the core's clock.
+"""
 
 _EXPIRES: Final = "partition.expiration-time"
 _COMPACTS_IN_FULL: Final = "full-compaction.delta-commits"
 """Options that the core refuses without partitions, and of tables without keys."""
 
-FORBIDDING: Final = ["dq.rule", *(each.parameter.name.replace("*", "x") for each in OPTIONS if each.concerns)]
+FORBIDDING: Final = [
+    "dq.rule",
+    *(
+        each.parameter.name.replace("*", "x")
+        for each in OPTIONS
+        if each.concerns and each.parameter.name not in REFUSED
+    ),
+]
 """Options that forbid an operation with the value `x`, or `true`, or all; that of manifests has a test of its own."""
 
 FOREIGN: Final = (*BY_KERNEL, "append, unaware", "key, fixed", "key, partial update", "key, aggregation")

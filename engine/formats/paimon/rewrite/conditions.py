@@ -84,13 +84,23 @@ def _contradictions(view: TableView) -> Iterator[str]:
     sequence = [each.strip() for each in given.get("sequence.field", "").split(",") if each.strip()]
     if lost := sorted(set(sequence) - names):
         yield f"sequence.field names {', '.join(lost)[:200]}, which is not a column: remove it"
-    if view.options.merge_engine == "first-row":
-        if sequence:
-            yield "sequence.field is set with the merge engine first-row, which keeps the first row: remove it"
-        if view.options.has_deletion_vectors:
-            yield "deletion-vectors.enabled is true with the merge engine first-row: set it to false"
+    if merged := [each for each in sequence if f"fields.{each}.aggregate-function" in given]:
+        yield f"fields.{merged[0][:80]}.aggregate-function is set for a column of sequence.field: remove one of them"
+    yield from _of_first_row(view, sequence)
     if not view.schema.primary_keys and view.options.changelog_producer != "none":
         yield "changelog-producer is set, and the table has no primary key: remove it"
+
+
+def _of_first_row(view: TableView, sequence: Sequence[str]) -> Iterator[str]:
+    """Yield what the core refuses with the merge engine first-row, some of it of append tables as well."""
+    if _word(view.schema.options, "merge-engine", "deduplicate") != "first-row":
+        return
+    if view.schema.primary_keys and sequence:
+        yield "sequence.field is set with the merge engine first-row, which keeps the first row: remove it"
+    if view.options.has_deletion_vectors:
+        yield "deletion-vectors.enabled is true with the merge engine first-row: set it to false"
+    if (producer := view.options.changelog_producer) not in ("none", "lookup"):
+        yield f"changelog-producer is {producer} with the merge engine first-row: set it to none or lookup"
 
 
 def native_options(view: TableView) -> Condition:
