@@ -302,9 +302,7 @@ def _health(around: Dependencies, fleet: FleetService) -> HealthService:
 
     return HealthService(
         database=around.database,
-        rates=fleet.rates,
-        owners=fleet.owners,
-        labelled=fleet.labelled,
+        fleet=fleet,
         probes={"redis": of_redis, "spark": of_spark},
         clock=around.clock,
         queue_depth=queue_depth,

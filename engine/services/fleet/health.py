@@ -21,6 +21,7 @@ from engine.domain.fleet.outages import Outage
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import EndedRuns, RunState
 from engine.domain.tables.watches import Verdict
+from engine.services.fleet.service import FleetService
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -95,17 +96,13 @@ class HealthService:
         probes: Mapping[str, Probe],
         clock: Clock,
         queue_depth: Callable[[], Awaitable[Mapping[str, int]]] | None = None,
-        rates: Callable[[], Awaitable[Sequence[LiveRate]]] | None = None,
-        owners: Callable[[], Awaitable[Sequence[OwnerFigures]]] | None = None,
-        labelled: Callable[[], Awaitable[Sequence[LabelledTable]]] | None = None,
+        fleet: FleetService | None = None,
     ) -> None:
         self._database = database
         self._probes = probes
         self._clock = clock
         self._queue_depth = queue_depth
-        self._rates = rates
-        self._owners = owners
-        self._labelled = labelled
+        self._fleet = fleet
         self._dependencies = _AnswerCache(ask=self._ask_all, clock=clock)
         self._figures = _AnswerCache(ask=self._count, clock=clock)
         self._workforce = _AnswerCache(ask=self._count_workforce, clock=clock)
@@ -160,11 +157,23 @@ class HealthService:
         except (PackhouseError, TimeoutError):
             runs, ended, watches, breakers, outages, stopped = {}, None, {}, {}, {}, None
         depth = await _answer_of(self._queue_depth)
-        rates, owners = await _answer_of(self._rates), await _answer_of(self._owners)
-        labelled = await _answer_of(self._labelled) or ()
+        rates, owners, labelled = None, None, None
+        if (fleet := self._fleet) is not None:
+            rates, owners = await _answer_of(fleet.rates), await _answer_of(fleet.owners)
+            labelled = await _answer_of(fleet.labelled)
         workforce = await self.workforce()
         return Figures(
-            runs, ended, depth, watches, rates or (), breakers, owners or (), outages, workforce, stopped, labelled
+            runs=runs,
+            ended=ended,
+            queue_depth=depth,
+            watches=watches,
+            rates=rates or (),
+            breakers=breakers,
+            owners=owners or (),
+            outages=outages,
+            workforce=workforce,
+            stopped=stopped,
+            labelled=labelled or (),
         )
 
     async def _count_workforce(self) -> Workforce | None:
