@@ -41,6 +41,8 @@ Every `GET` can be sent as `HEAD`, and every path answers `OPTIONS` with its met
 sent back as `If-None-Match` it gets 304 while the answer would be the same. Answers are compressed with gzip for
 callers that accept it, except event streams and answers with a new secret."""
 
+INNER_LAYERS: Final = (Options, BodyLimits, RequestRates, Authentication, ConditionalReads, Compression, Heads)
+
 TAGS: Final[list[dict[str, Any]]] = [
     {"name": "catalogs", "description": "Connections to catalogs of tables, and what teams may do with them."},
     {"name": "tables", "description": "Registered tables: health, plans, explanations, history."},
@@ -89,12 +91,10 @@ def create_app(
         redoc_url=None,
         generate_unique_id_function=_handler_name,
     )
-    app.state.metrics = Metrics()
-    app.state.process = process or ProcessFigures("api")
+    app.state.metrics, app.state.process = Metrics(), process or ProcessFigures("api")
     app.state.stream_slots = StreamSlots()
     app.state.console = Console(console_dir)
-    inner = (Options, BodyLimits, RequestRates, Authentication, ConditionalReads, Compression, Heads)
-    for layer in inner:  # the last one added is the outermost
+    for layer in INNER_LAYERS:  # the last one added is the outermost
         app.add_middleware(layer)
     app.add_middleware(RequestMetrics, metrics=app.state.metrics)
     app.add_middleware(RequestIds)
