@@ -183,7 +183,7 @@ TYPES: Final[Mapping[str, tuple[str, Sequence[Any]]]] = {
     "seconds": ("timestamp('s')", ["1969-12-31 23:59:59", "2026-11-01 10:00:00"]),
     "millis": ("timestamp('ms')", ["1969-12-31 23:59:59.999", "2026-11-01 10:00:00"]),
     "micros": ("timestamp('us')", ["1969-12-31 23:59:59.999999", "2026-11-01 10:00:00"]),
-    "zoned": ("timestamp('us', 'UTC')", ["1969-12-31 23:59:59.999999", "2026-11-01 10:00:00"]),
+    "zoned": ("timestamp('us', 'UTC')", ["1969-12-31 23:59:59.999999Z", "2026-11-01 10:00:00Z"]),
     "list": ("list_(string())", [[], ["a", None]]),
     "map": ("map_(string(), int64())", [[], [["a", 1], ["b", None]]]),
     "deep": ("list_(struct({'a': int32(), 'b': list_(int64())}))", [[{"a": 1, "b": [2, None]}, None], []]),

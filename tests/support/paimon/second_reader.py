@@ -56,8 +56,8 @@ class PyPaimon:
     def do(self, lake: PaimonLake, name: str, /, **arguments: Any) -> Any:
         """Change a table by a function of `pypaimon.writer`, and return its result."""
         answer = self._asked({"do": name, "warehouse": str(lake.root), "table": lake.name, **arguments})
-        assert "error" not in answer, answer["error"]
-        return answer.get("done")
+        assert "done" in answer, answer
+        return answer["done"]
 
     def _asked(self, question: dict[str, Any]) -> Any:
         asked, answers = self._process.stdin, self._process.stdout

@@ -12,7 +12,7 @@ import operator
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, time
 from decimal import Decimal
 from typing import Any
 
@@ -65,9 +65,18 @@ def _shown(rows: list[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    return value.isoformat() if isinstance(value, date) else value
+    match value:
+        case Decimal():
+            return f"{value:f}"
+        case date() | time():
+            return value.isoformat()
+        case bytes():
+            return value.hex()
+        case list() | tuple():
+            return [_value(each) for each in value]
+        case dict():
+            return {name: _value(each) for name, each in value.items()}
+    return value
 
 
 def _answer(asked: Mapping[str, Any]) -> Mapping[str, Any]:

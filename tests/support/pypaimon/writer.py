@@ -1,6 +1,7 @@
 """Tables that pypaimon makes and changes; columns are pairs of a name and an expression of pyarrow for its type."""
 
 from collections.abc import Mapping, Sequence
+from datetime import time
 from typing import Any
 
 import pyarrow as pa
@@ -66,6 +67,10 @@ def options(warehouse: str, table: str) -> list[str]:
 
 
 def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    """Return values, texts of dates, times and decimals among them, as an array."""
+    """Return values, texts of dates, times and decimals among them, as an array; a map is a list of pairs."""
+    if pa.types.is_time(kind):
+        return pa.array([each and time.fromisoformat(each) for each in values], kind)
+    if pa.types.is_map(kind):
+        return pa.array([each if each is None else [tuple(pair) for pair in each] for each in values], kind)
     is_text = any(isinstance(each, str) for each in values) and not pa.types.is_nested(kind)
     return pa.array(values, pa.string()).cast(kind) if is_text else pa.array(values, kind)
