@@ -36,7 +36,7 @@ _COMPARED: Final = frozenset({"parquet", "orc"})
 """Formats of files whose rows `paimon.task.checks` reads."""
 
 _MICROS: Final = 6
-_WRITERS_FORM: Final = ("CHAR", *_TIMESTAMPS)
+_WRITERS_FORM: Final = ("CHAR", "TIMESTAMP_LTZ")
 _ALL: Final = 2**62
 """Stands for the number of rows of a deletion vector that the metadata does not state."""
 
@@ -167,9 +167,8 @@ def _comparable(
 def _has_writers_form(of: ColumnType) -> bool:
     """Return whether ORC files of different writers have equal values of a type in different forms.
 
-    Paimon's core pads CHAR and pypaimon does not. Fractions of a second before 1970 that ORC's Java library 1.9 wrote
-    are a second later for its C++ library 2.0, by which pypaimon writes and this check reads. The core stores local
-    times in the time zone of its JVM (`orc.timestamp-ltz.legacy.type`), and pypaimon as instants.
+    Paimon's core pads CHAR and pypaimon does not; the core stores local times in the time zone of its JVM
+    (`orc.timestamp-ltz.legacy.type`), and pypaimon as instants.
     """
     return of.root in _WRITERS_FORM or any(_has_writers_form(part.type) for part in of.parts)
 

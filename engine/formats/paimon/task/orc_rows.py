@@ -20,6 +20,8 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 
 BATCH_ROWS: Final = 2**16
 _COPY_BYTES: Final = 8 * 2**20
+_BEYOND: Final = "out of range for nanosecond"
+"""In Arrow's error for a time that its 64 bits of nanoseconds can't hold: before 1677 or after 2262."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class OrcReader:
 
         Raises:
             InputFault: a file can't be read, or has another number of rows than stated.
-            Refused: its schema is unknown, or Arrow can't read it.
+            Refused: its schema is unknown, or Arrow has no value for one of its values.
             Stopped: the task was ordered to stop.
         """
         for place, file in enumerate(files):
@@ -132,6 +134,8 @@ def _reading(uri: str) -> Iterator[None]:
     except pa.ArrowNotImplementedError as error:
         raise Refused(UNREADABLE_LAYOUT, f"{uri}: {error}") from error
     except (pa.ArrowException, OSError, ValueError) as error:
+        if _BEYOND in str(error):
+            raise Refused(UNREADABLE_LAYOUT, f"{uri}: {error}") from error
         raise InputFault(f"{uri}: {error}") from error
 
 
