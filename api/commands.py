@@ -35,7 +35,7 @@ _COMMANDS: Final = {
     "worker": "a worker: plans, rewrites, commits",
     "coordinator": "the coordinator: relays, reaps, sweeps",
     "migrate": "bring the database to this version's schema",
-    HEALTH: "ask the process of this machine whether it answers; exit status 1 when it does not",
+    HEALTH: "check that the process on this machine answers; exit status 1 if it does not",
     "audit": "check the audit log's hash chain; exit status 1 when it is broken",
     "openapi": "write openapi.yaml from the app; needs no server",
     "policy-schema": "write the JSON Schema of policies; needs no server",

@@ -10,14 +10,14 @@ ended runs are counted in the database as they end, so every replica shows the s
 import time
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from engine.domain.fleet.figures import LabelledTable, OwnerFigures, Stoppages
+from engine.domain.fleet.figures import MOST_UNSENT, LabelledTable, OwnerFigures, Stoppages
 from engine.domain.fleet.processes import Workforce
 from engine.domain.runs.run import TERMINAL_STATES, EndedRuns, Operation, RunState
 from engine.services.fleet.health import Dependency, Figures
@@ -64,20 +64,35 @@ class EndedRunTotals(Collector):
             yield family
 
 
-class OwnerGauges(Collector):
-    """Gauges of tables, backlog and health by catalog and team, from the database."""
+_Row = TypeVar("_Row")
 
-    def __init__(self) -> None:
-        self.owners: Sequence[OwnerFigures] = ()
+
+class RowGauges(Collector, Generic[_Row]):
+    """Gauges from the database with one series for each row, such as a team's tables in a catalog.
+
+    Args:
+        labels: names of the labels.
+        values: returns the labels' values of a row.
+        figures: name, help text and value of each gauge; a row without the value (None) has no series.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        values: Callable[[_Row], Sequence[str]],
+        figures: Sequence[tuple[str, str, Callable[[_Row], float | None]]],
+    ) -> None:
+        self._labels, self._values, self._figures = labels, values, figures
+        self.rows: Sequence[_Row] = ()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield a gauge for each figure; tables without a team have the empty team."""
-        for name, help_text, value in _OF_OWNERS:
-            family = GaugeMetricFamily(name, help_text, labels=("catalog", "team"))
-            for owner in self.owners:
-                found = value(owner)
+        """Yield every gauge."""
+        for name, help_text, value in self._figures:
+            family = GaugeMetricFamily(name, help_text, labels=self._labels)
+            for row in self.rows:
+                found = value(row)
                 if found is not None:
-                    family.add_metric((owner.catalog, owner.owner_team or ""), found)
+                    family.add_metric(self._values(row), found)
             yield family
 
 
@@ -102,21 +117,12 @@ _OF_OWNERS: Final[Sequence[tuple[str, str, Callable[[OwnerFigures], float | None
 )
 
 
-class TableGauges(Collector):
-    """Gauges of the tables with the label `metrics: on`, from the database."""
+def _owner(row: OwnerFigures) -> Sequence[str]:
+    return row.catalog, row.owner_team or ""
 
-    def __init__(self) -> None:
-        self.tables: Sequence[LabelledTable] = ()
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield a gauge for each figure; a table that was not measured yet has only whether it is due."""
-        for name, help_text, value in _OF_TABLES:
-            family = GaugeMetricFamily(name, help_text, labels=("catalog", "namespace", "table"))
-            for table in self.tables:
-                found = value(table)
-                if found is not None:
-                    family.add_metric((table.catalog, ".".join(table.namespace), table.name), found)
-            yield family
+def _table(row: LabelledTable) -> Sequence[str]:
+    return row.catalog, ".".join(row.namespace), row.name
 
 
 _OF_TABLES: Final[Sequence[tuple[str, str, Callable[[LabelledTable], float | None]]]] = (
@@ -131,6 +137,34 @@ _OF_TABLES: Final[Sequence[tuple[str, str, Callable[[LabelledTable], float | Non
     ("packhouse_labelled_table_bytes", "Bytes of live data files of the table.", attrgetter("total_bytes")),
     ("packhouse_labelled_table_health_score", "Health score of the table, 0 to 100.", attrgetter("score")),
 )
+
+
+class StoppageGauges(Collector):
+    """Gauges of what is stopped, from the database; none while it can't be read."""
+
+    def __init__(self) -> None:
+        self.found: Stoppages | None = None
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield frozen tables, pauses by scope, and the number and the longest wait of runs that are not queued yet."""
+        if (found := self.found) is None:
+            return
+        for name, help_text, value in (
+            ("packhouse_frozen_tables", "Tables on which no run starts since a proof failed.", found.frozen_tables),
+            (
+                "packhouse_outbox_entries",
+                f"Submitted runs that the queue does not have yet, at most {MOST_UNSENT:,}.",
+                found.unsent_runs,
+            ),
+            ("packhouse_outbox_oldest_seconds", "For how long the oldest of them has waited.", found.unsent_seconds),
+        ):
+            yield GaugeMetricFamily(name, help_text, value=value)
+        paused = GaugeMetricFamily(
+            "packhouse_paused", "Paused tables and catalogs; 1 if the whole fleet is paused.", labels=("scope",)
+        )
+        for scope, count in found.paused.items():
+            paused.add_metric((scope,), count)
+        yield paused
 
 
 class _WithoutNames(Collector):
@@ -195,26 +229,12 @@ class Metrics:
             "Longest time without an event of a run at work.",
             registry=self._registry,
         )
-        self._frozen = Gauge(
-            "packhouse_frozen_tables", "Tables on which no run starts since a proof failed.", registry=self._registry
-        )
-        self._paused = Gauge(
-            "packhouse_paused",
-            "Paused tables and catalogs; 1 if the whole fleet is paused.",
-            ("scope",),
-            registry=self._registry,
-        )
-        self._unsent = Gauge(
-            "packhouse_outbox_entries",
-            "Submitted runs that the queue does not have yet, at most 10,000.",
-            registry=self._registry,
-        )
-        self._unsent_seconds = Gauge(
-            "packhouse_outbox_oldest_seconds", "For how long the oldest of them has waited.", registry=self._registry
-        )
+        self._stopped = StoppageGauges()
+        self._registry.register(self._stopped)
         self._ended = EndedRunTotals()
         self._registry.register(self._ended)
-        self._owners, self._tables = OwnerGauges(), TableGauges()
+        self._owners = RowGauges(("catalog", "team"), _owner, _OF_OWNERS)
+        self._tables = RowGauges(("catalog", "namespace", "table"), _table, _OF_TABLES)
         self._registry.register(self._owners)
         self._registry.register(self._tables)
         self._queue = Gauge(
@@ -246,16 +266,16 @@ class Metrics:
             with_names: whether to show series that name catalogs and teams.
         """
         asked = (self._runs, self._watched, self._queue, self._rate, self._limit, self._up, self._patience)
-        for gauge in (*asked, self._breakers, self._outages, self._processes, self._waits, self._paused):
+        for gauge in (*asked, self._breakers, self._outages, self._processes, self._waits):
             gauge.clear()
-        self._set_stopped(figures.stopped)
+        self._stopped.found = figures.stopped
         self._set_workforce(figures.workforce)
         for dependency in dependencies:
             self._up.labels(dependency.name).set(int(dependency.ok))
             self._patience.labels(dependency.name).set(dependency.seconds)
         self._ended.totals = figures.ended
-        self._owners.owners = figures.owners
-        self._tables.tables = figures.labelled
+        self._owners.rows = figures.owners
+        self._tables.rows = figures.labelled
         for state, count in figures.runs.items():
             self._runs.labels(RunState(state).value).set(count)
         for verdict, count in figures.watches.items():
@@ -271,15 +291,6 @@ class Metrics:
             if rate.bytes_per_second_limit is not None:
                 self._limit.labels(rate.catalog or "").set(rate.bytes_per_second_limit)
         return generate_latest(self._registry if with_names else _WithoutNames(self._registry))
-
-    def _set_stopped(self, stopped: Stoppages | None) -> None:
-        if stopped is None:
-            return
-        self._frozen.set(stopped.frozen_tables)
-        self._unsent.set(stopped.unsent_runs)
-        self._unsent_seconds.set(stopped.unsent_seconds)
-        for scope, count in stopped.paused.items():
-            self._paused.labels(scope).set(count)
 
     def _set_workforce(self, workforce: Workforce | None) -> None:
         if workforce is None:

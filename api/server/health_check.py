@@ -1,4 +1,4 @@
-"""The command `packhouse-server health`: asks the process of this container or machine whether it answers.
+"""The command `packhouse-server health`: checks that the process on this machine, or in this container, answers.
 
 Container engines run it every few seconds, so it imports little.
 """
@@ -18,7 +18,8 @@ HEALTH: Final = "health"
 
 _SECONDS: Final = 2.0
 _OK: Final = 200
-_EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - as a client reaches it
+EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - they name every address of the machine
+"""Addresses to listen at that are none to connect to, with those that a client on the machine connects to."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def check_health(settings: Settings, *, ready: bool) -> str:
-    """Return which address answered, the port of the api before that of a worker's or coordinator's metrics.
+    """Return the address that answered with its status: of the api, or else of a worker's or coordinator's metrics.
 
     `ready`: the api must reach its database as well (`/readyz`).
 
@@ -44,23 +45,23 @@ def check_health(settings: Settings, *, ready: bool) -> str:
         Transient: none answered within two seconds, or one is not well.
     """
     ports = [each for each in (settings.port, None if ready else settings.metrics_port) if each]
+    host, path = EVERY_ADDRESS.get(settings.host, settings.host), "/readyz" if ready else "/healthz"
     problems = []
     for port in ports:
-        address = f"{_EVERY_ADDRESS.get(settings.host, settings.host)}:{port}"
-        path = "/readyz" if ready else "/healthz"
+        address = f"{f'[{host}]' if ':' in host else host}:{port}"
         try:
-            status = _status_of(settings.host, port, path)
+            status = _status_of(host, port, path)
         except (OSError, http.client.HTTPException) as error:
             problems.append(f"{address} does not answer: {error or type(error).__name__}")
             continue
         if status == _OK:
             return f"{address}{path} answers {status}"
         problems.append(f"{address}{path} answers {status}")
-    raise Transient("; ".join(problems) or "PACKHOUSE_PORT is 0, which is another port at each start: set one")
+    raise Transient("; ".join(problems) or "PACKHOUSE_PORT is 0, so that the port differs at each start: set one")
 
 
 def _status_of(host: str, port: int, path: str) -> int:
-    connection = http.client.HTTPConnection(_EVERY_ADDRESS.get(host, host), port, timeout=_SECONDS)
+    connection = http.client.HTTPConnection(host, port, timeout=_SECONDS)
     try:
         connection.request("GET", path)
         return connection.getresponse().status

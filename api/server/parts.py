@@ -25,6 +25,7 @@ from api.console.files import Console
 from api.http.process_figures import ProcessFigures
 from api.server.connections import ConnectionLimits, LimitedProtocol, protocol_of, proxies_of
 from api.server.first_key import FILE_NAME, ensure_first_key
+from api.server.health_check import EVERY_ADDRESS
 from api.server.work import work_app
 from api.task_app import create_task_app
 from engine.domain.clock import Clock, SystemClock
@@ -40,7 +41,6 @@ STUCK_SECONDS: Final = 60.0
 
 _log = structlog.get_logger(__name__)
 
-_EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - as a client reaches it
 _STUCK_CHECK_SECONDS: Final = 5.0
 _CHECK_TICKS: Final = 5
 _OTHER_FILES: Final = 4096
@@ -84,7 +84,7 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
         _listening(settings.tasks_host, _tasks_port_of(settings, parts), "PACKHOUSE_TASKS_PORT") as tasks,
     ):
         if parts.is_everything and settings.pace_url is None:
-            host = _EVERY_ADDRESS.get(settings.tasks_host, settings.tasks_host)
+            host = EVERY_ADDRESS.get(settings.tasks_host, settings.tasks_host)
             pace_url = f"http://{_address_of(host, tasks)}/internal/pace"
             settings = settings.model_copy(update={"pace_url": pace_url})
         if started := [name for name, url in _servers(settings).items() if url is None]:

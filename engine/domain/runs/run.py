@@ -72,17 +72,36 @@ TRANSITIONS: Final[Mapping[RunState, frozenset[RunState]]] = MappingProxyType(
     {
         RunState.QUEUED: frozenset({RunState.PLANNING, RunState.CANCELLED}),
         RunState.PLANNING: frozenset(
-            {RunState.REWRITING, RunState.SKIPPED, RunState.REFUSED, RunState.FAILED, RunState.QUEUED}
-        )
-        | {RunState.CANCELLED}
-        | {RunState.SUCCEEDED},  # a later attempt finds that everything was committed by an earlier one
-        RunState.REWRITING: frozenset({RunState.COMMITTING, RunState.FAILED, RunState.QUEUED, RunState.CANCELLED})
-        | {RunState.REFUSED}  # only a task, which reads the files, can know some refusals
-        | {RunState.SUCCEEDED},  # the last batch was committed, the rest was dropped
+            {
+                RunState.QUEUED,
+                RunState.REWRITING,
+                RunState.SUCCEEDED,  # a later attempt finds that everything was committed by an earlier one
+                RunState.SKIPPED,
+                RunState.REFUSED,
+                RunState.FAILED,
+                RunState.CANCELLED,
+            }
+        ),
+        RunState.REWRITING: frozenset(
+            {
+                RunState.QUEUED,
+                RunState.COMMITTING,
+                RunState.SUCCEEDED,  # the last batch was committed, the rest was dropped
+                RunState.REFUSED,  # only a task, which reads the files, can know some refusals
+                RunState.FAILED,
+                RunState.CANCELLED,
+            }
+        ),
         RunState.COMMITTING: frozenset(
-            {RunState.REWRITING, RunState.SUCCEEDED, RunState.QUEUED, RunState.FAILED, RunState.CANCELLED}
-        )
-        | {RunState.REFUSED},  # the format can't write its metadata, and nothing was sent
+            {
+                RunState.QUEUED,
+                RunState.REWRITING,
+                RunState.SUCCEEDED,
+                RunState.REFUSED,  # the format can't write its metadata, and nothing was sent
+                RunState.FAILED,
+                RunState.CANCELLED,
+            }
+        ),
         RunState.SUCCEEDED: frozenset(),
         RunState.SKIPPED: frozenset(),
         RunState.REFUSED: frozenset(),
@@ -116,7 +135,7 @@ class WaitingFor(StrEnum):
 
 
 class GroupState(StrEnum):
-    """State of a file group. One that is `running` while its run is queued was sent before, and is planned again."""
+    """State of a file group. A `running` one of a queued run was sent by an earlier attempt, and is planned again."""
 
     PLANNED = "planned"
     RUNNING = "running"

@@ -164,6 +164,8 @@ def shape_of(chance: Random, number: int, core: PaimonCore) -> Shape:
         values["s"] = lambda chance: chance.choice(words)
     features, refused = features_of(Random(f"{SEED}/{number}"), kind, names, core.call("options", classes=OF_TABLES))
     options = {**options, **features}
+    if options.get("file.format") == "orc" and {"w", "x"} & values.keys():
+        is_foreign = False  # the core moves fractions of a second before 1970, which pypaimon wrote, by a second
     columns = [(name, PARTITIONS[name][0]) for name in names]
     return Shape(kind, columns, options, buckets, values, refused, is_foreign)
 

@@ -15,18 +15,17 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import NO_FIELD_IDS, UNREADABLE_LAYOUT, InputFault, Refused
+from engine.rewriting.kernel.reading.parquet_input import reading
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, field_id
 from engine.rewriting.kernel.storage.transfer import Transfer
 
 BATCH_ROWS: Final = 2**16
 _COPY_BYTES: Final = 8 * 2**20
-_BEYOND: Final = "out of range for nanosecond"
-"""In Arrow's error for a time that its 64 bits of nanoseconds can't hold: before 1677 or after 2262."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrcRows:
-    """Some rows of a file: `start` to `start + count` of the file with this place in the list."""
+    """A batch of rows of one ORC file: rows `start` to `start + count` of the file with this place in the list."""
 
     file: int
     uri: str
@@ -81,7 +80,7 @@ def _rows_of(
 ) -> Iterator[OrcRows]:
     """Yield the rows of a file; `fields`: those of the target, each with the file's own."""
     start = 0
-    with _reading(file.path):
+    with reading(file.path):
         fragment = _orc_format(file.path).make_fragment(pa.PythonFile(copy, mode="r"))
         present = frozenset(fragment.physical_schema.names)
         places = [(wanted, own) for wanted, own in fields if own.name in present]
@@ -92,7 +91,7 @@ def _rows_of(
         )
     while True:
         transfer.bucket.check()
-        with _reading(file.path):
+        with reading(file.path):
             batch = next(batches, None)
         if batch is None:
             break
@@ -103,7 +102,11 @@ def _rows_of(
 
 
 def _orc_format(uri: str) -> Any:
-    """Return Arrow's reader of ORC. Raises Refused: the pyarrow of the executors was built without it."""
+    """Return Arrow's reader of ORC.
+
+    Raises:
+        Refused: the pyarrow of the executors was built without it; the result says so in `check_limit`.
+    """
     try:
         from pyarrow.dataset import OrcFileFormat  # noqa: PLC0415 - tasks that read no ORC need no such pyarrow
     except ImportError as error:
@@ -124,19 +127,6 @@ def _copied(file: TaskInput, transfer: Transfer) -> Iterator[IO[bytes]]:
             yield copy
     finally:
         source.close()
-
-
-@contextmanager
-def _reading(uri: str) -> Iterator[None]:
-    """Turn Arrow's errors into those of the kernel, with the file's name."""
-    try:
-        yield
-    except pa.ArrowNotImplementedError as error:
-        raise Refused(UNREADABLE_LAYOUT, f"{uri}: {error}") from error
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if _BEYOND in str(error):
-            raise Refused(UNREADABLE_LAYOUT, f"{uri}: {error}") from error
-        raise InputFault(f"{uri}: {error}") from error
 
 
 def _with_ids(of: pa.DataType, own: pa.Field, uri: str) -> pa.DataType:

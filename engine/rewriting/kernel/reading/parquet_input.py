@@ -213,8 +213,14 @@ class ParquetInput:
         self._source.close()
 
 
-_LACKING: Final = ("Not yet implemented", "currently not supported by the C++ implementation")
-"""Texts of Arrow's errors for unsupported Parquet features such as LZO; their class is that of errors for damage."""
+_LACKING: Final = (
+    "Not yet implemented",
+    "currently not supported by the C++ implementation",
+    "is out of range for nanosecond",
+)
+"""Texts of Arrow's errors for what it does not support, such as LZO in Parquet, and in ORC times before 1677 or after
+2262; their class is that of errors for damage.
+"""
 
 
 class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
