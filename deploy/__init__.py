@@ -1,1 +1,1 @@
-"""What deployments are made of."""
+"""Files for deployments: rules of Prometheus, dashboards of Grafana."""

@@ -1,4 +1,4 @@
-"""Figures of this process itself: what was built, and for how long its event loop was busy with one thing."""
+"""Metrics that every process has: its build, its resources, and the lag of its event loop."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 class ProcessFigures:
-    """The registry of figures that each process has, whatever it does.
+    """Registry of the metrics that every process has.
 
     Args:
         process: its command, such as `worker`.
@@ -32,14 +32,14 @@ class ProcessFigures:
         GCCollector(registry=self._registry)
         info = Gauge(
             "packhouse_build_info",
-            "1, with the version, the commit and the newest schema of the database that it knows.",
+            "Always 1; the labels are the version, the commit and the newest supported schema of the database.",
             ("version", "revision", "schema", "process"),
             registry=self._registry,
         )
         info.labels(*astuple(self.build), process).set(1)
         self._lag = Histogram(
             "packhouse_event_loop_lag_seconds",
-            "For how long a task that was ready to continue waited for the event loop; one look each half second.",
+            "Time that a task which is ready waits for the event loop, sampled each half second.",
             ("process",),
             buckets=_BUCKETS,
             registry=self._registry,

@@ -43,7 +43,7 @@ class ServerBuild(Answer):
 
     version: str = Field(description="Version of Packhouse.", examples=["0.1.0"])
     revision: str = Field(description="Commit that it was built from; empty if it is not known.", examples=["11bf3721"])
-    schema_version: str = Field(description="Newest schema of the database that it knows.", examples=["0027"])
+    schema_version: str = Field(description="Newest schema of the database that it supports.", examples=["0027"])
 
 
 class System(Answer):

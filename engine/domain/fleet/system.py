@@ -68,7 +68,7 @@ class KnownOutage:
 
 @dataclass(frozen=True, slots=True)
 class ServerBuild:
-    """A built version, its commit (empty if it is not known), and the newest schema of the record that it knows."""
+    """Version of a server, its commit (empty if it is not known), and the newest schema of the database it supports."""
 
     version: str
     revision: str

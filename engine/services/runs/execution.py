@@ -39,7 +39,7 @@ FIRST_RETRY_SECONDS: Final = 2.0
 LONGEST_RETRY_SECONDS: Final = 300.0
 DATABASE_SECONDS: Final = 1.0
 _FIRST_RETRY: Final = timedelta(seconds=FIRST_RETRY_SECONDS)
-REFUSALS: Final = frozenset({"invalid_input", "not_eligible", "rejected", "table_unreadable"})
+_REFUSALS: Final = frozenset({"invalid_input", "not_eligible", "rejected", "table_unreadable"})
 """Errors of the table, its policy or the request itself: until one of them changes, another run is refused as well."""
 _REMEDY: Final = "which may take too much memory: lower rewrite.max_group_bytes or limits.parallel_groups"
 
@@ -137,7 +137,7 @@ class RunExecution:
             case Transient() | OutcomeUnknown():
                 return await self._outcome_of_passing(error, attempt)
             case Rejected():
-                is_refused = error.code in REFUSALS and not attempt.run.snapshot_count and not attempt.run.unsettled
+                is_refused = error.code in _REFUSALS and not attempt.run.snapshot_count and not attempt.run.unsettled
                 return Ended(RunState.REFUSED if is_refused else RunState.FAILED, error.code, error.message)
             case Fatal():
                 _log.error("invariant_broken", error=error.message)

@@ -134,7 +134,7 @@ CASES: Final[Mapping[str, Case]] = {
     "PackhouseBreakersOpen": Case(
         {'packhouse_breakers_open{kind="catalog"}': "1x90"},
         {'packhouse_breakers_open{kind="catalog"}': "1x50 0x40"},
-        "Breakers open for an hour, after failures in a row: 1 of a catalog.",
+        "Breakers that have been open for an hour (catalog): 1.",
         {"kind": "catalog"},
         at=70,
     ),

@@ -133,7 +133,7 @@ class GetRemovableFilesOperation(OpenEnum):
 
 
 class GroupState(OpenEnum):
-    """State of a file group. One that is `running` while its run is queued was sent before, and is planned again."""
+    """State of a file group. A `running` one of a queued run was sent by an earlier attempt, and is planned again."""
 
     PLANNED = "planned"
     RUNNING = "running"

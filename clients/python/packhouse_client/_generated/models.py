@@ -2572,7 +2572,7 @@ class ServerBuild(Model):
     """Commit that it was built from; empty if it is not known."""
 
     schema_version: str = not_answered("schema_version")
-    """Newest schema of the database that it knows."""
+    """Newest schema of the database that it supports."""
 
 
 class Setting(Model):

@@ -4178,7 +4178,7 @@ export interface components {
             wasted_bytes?: number;
         };
         /**
-         * @description State of a file group. One that is `running` while its run is queued was sent before, and is planned again.
+         * @description State of a file group. A `running` one of a queued run was sent by an earlier attempt, and is planned again.
          * @enum {string}
          */
         GroupState: "planned" | "running" | "written" | "committed" | "dropped";
@@ -8066,7 +8066,7 @@ export interface components {
              */
             revision: string;
             /**
-             * @description Newest schema of the database that it knows.
+             * @description Newest schema of the database that it supports.
              * @example 0027
              */
             schema_version: string;

@@ -49,7 +49,7 @@ def names_problem(root: str, keys: Sequence[str], values: Sequence[str], folder:
 
 
 def always_fitting(root: str, keys: int) -> int:
-    """Return a length of a partition's folder for which `names_problem` has none, with this number of keys."""
+    """Return the length of a partition's folder up to which `names_problem` finds nothing, by the number of keys."""
     most_of_new = len(root) + len(COMPACTED) + keys * (LONGEST_PART + 1) + LONGEST_PART
     return MOST_OF_FOLDERS // 2 - most_of_new  # half: each character may be escaped
 

@@ -165,7 +165,7 @@ def _comparable(
 
 
 def _has_writers_form(of: ColumnType) -> bool:
-    """Return whether ORC files of different writers have equal values of a type in different forms.
+    """Return whether the form of a type's values in ORC files depends on the writer.
 
     Paimon's core pads CHAR and pypaimon does not; the core stores local times in the time zone of its JVM
     (`orc.timestamp-ltz.legacy.type`), and pypaimon as instants.

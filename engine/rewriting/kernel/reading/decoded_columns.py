@@ -19,7 +19,7 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 
 
 class DecodedRows(Protocol):
-    """Consecutive rows of one of several files."""
+    """Consecutive rows of one file, decoded column by column."""
 
     @property
     def file(self) -> int:

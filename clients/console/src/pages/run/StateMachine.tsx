@@ -3,7 +3,8 @@ import { Text } from "@mantine/core";
 import { counted } from "../../format/sizes";
 import { duration, localTime } from "../../format/times";
 import { useNow } from "../../parts/Time";
-import { type History, type RunState, type Span, TERMINAL, timeIn } from "./live/history";
+import { type RunState, TERMINAL } from "../../api/runStates";
+import { type History, type Span, timeIn } from "./live/history";
 import { reasonText, waitText } from "./words";
 
 const WAY = ["queued", "planning", "rewriting", "committing"] as const;

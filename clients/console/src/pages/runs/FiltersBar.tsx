@@ -3,9 +3,9 @@ import { Button, Group, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Schemas } from "../../api/client";
 import { operations } from "../../api/operations";
-import { type Filters, isFiltered, isoOf, localOf, STATES } from "./filters";
+import { RUN_STATES, type RunState } from "../../api/runStates";
+import { type Filters, isFiltered, isoOf, localOf } from "./filters";
 import { catalogNamesQuery } from "../../api/queries";
 
 export const NO_FILTERS: Filters = { state: [], operation: [], catalog: "", team: "", table: "", since: "", until: "" };
@@ -13,10 +13,10 @@ export const NO_FILTERS: Filters = { state: [], operation: [], catalog: "", team
 export function FiltersBar({ filters, onChange }: { filters: Filters; onChange: (change: Partial<Filters>) => void }) {
   const { data: catalogs = [] } = useQuery(catalogNamesQuery);
   const names = filters.catalog === "" || catalogs.includes(filters.catalog) ? catalogs : [...catalogs, filters.catalog];
-  const known = filters.state.filter((state) => STATES.includes(state as Schemas["RunState"]));
+  const known = filters.state.filter((state) => RUN_STATES.includes(state as RunState));
   return (
     <Group gap="xs" align="flex-end" mb="md" className="no-print filters" role="search" aria-label="Filter the runs">
-      <MultiSelect size="xs" label="State" w={160} data={[...STATES]} value={known} onChange={(state) => onChange({ state })} placeholder={known.length === 0 ? "any" : ""} clearable />
+      <MultiSelect size="xs" label="State" w={160} data={[...RUN_STATES]} value={known} onChange={(state) => onChange({ state })} placeholder={known.length === 0 ? "any" : ""} clearable />
       <MultiSelect
         size="xs"
         label="Operation"

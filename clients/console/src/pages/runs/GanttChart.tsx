@@ -5,11 +5,10 @@ import { type KeyboardEvent, useMemo, useRef } from "react";
 import { counted } from "../../format/sizes";
 import { duration, localTime } from "../../format/times";
 import { PageLink } from "../../parts/links";
+import { RUN_STATES } from "../../api/runStates";
 import { operationName } from "../../api/operations";
 import { type Bar, type Gantt, type GanttRow, type Span, ticksOf, timesOf } from "./gantt";
 import type { TableWindow } from "./runsQueries";
-
-const LEGEND = ["queued", "planning", "rewriting", "committing", "succeeded", "skipped", "refused", "failed", "cancelled"] as const;
 
 interface ChartProps {
   readonly gantt: Gantt;
@@ -61,7 +60,7 @@ export function GanttChart({ gantt, span, nowMs, windows, onZoom }: ChartProps) 
 function Legend({ hasWindows }: { hasWindows: boolean }) {
   return (
     <ul className="gantt-legend" aria-label="Colours of the states">
-      {LEGEND.map((state) => (
+      {RUN_STATES.map((state) => (
         <li key={state}>
           <span className={`gantt-sample gantt-${state}`} /> {state}
         </li>

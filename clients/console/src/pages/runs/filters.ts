@@ -12,18 +12,6 @@ export interface Filters {
   readonly until: string;
 }
 
-export const STATES: readonly Schemas["RunState"][] = [
-  "queued",
-  "planning",
-  "rewriting",
-  "committing",
-  "succeeded",
-  "skipped",
-  "refused",
-  "failed",
-  "cancelled",
-];
-
 export interface RunsQuery {
   state?: Schemas["RunState"][];
   operation?: Schemas["Operation"][];

@@ -4,6 +4,7 @@
  * Pure: places are shares (0 to 1) of the shown span. The number of rows, lanes and bars is bounded, however many runs there are.
  */
 import type { Schemas } from "../../api/client";
+import { TERMINAL } from "../../api/runStates";
 
 export type RunSummary = Schemas["RunSummary"];
 
@@ -129,7 +130,6 @@ function endOf(lane: readonly Bar[]): number {
   return last === undefined ? 0 : last.left + last.width;
 }
 
-const TERMINAL: ReadonlySet<string> = new Set(["succeeded", "skipped", "refused", "failed", "cancelled"]);
 const newest = (runs: readonly RunSummary[]) => runs.at(-1)?.created_at ?? "";
 const isActive = (runs: readonly RunSummary[]) => runs.some((run) => !run.is_terminal);
 

@@ -80,8 +80,7 @@ export default function SystemPage() {
             <Components components={system.components} />
             <Text size="sm" c="dimmed" mt="sm" className="wrap-anywhere">
               Packhouse {system.build.version}
-              {system.build.revision !== "" && `, commit ${system.build.revision.slice(0, 12)}`}; newest schema of the database that it knows:{" "}
-              {system.build.schema_version}
+              {system.build.revision !== "" && `, commit ${system.build.revision.slice(0, 12)}`}; supports the database's schema up to {system.build.schema_version}
             </Text>
             {system.omitted_count > 0 && (
               <Text size="sm" mt="sm">

@@ -3,7 +3,8 @@ import { Button, Group, MultiSelect, Select, TagsInput, TextInput } from "@manti
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { HOLDS, RUN_STATES, SORTS, type TablesState, VERDICTS } from "./filters";
+import { RUN_STATES } from "../../api/runStates";
+import { HOLDS, SORTS, type TablesState, VERDICTS } from "./filters";
 import { catalogsQuery } from "./tablesQueries";
 
 const TYPED_MS = 300;
@@ -48,7 +49,7 @@ export function TablesFilters({ state, onChange, onReset, canReset }: {
             isDuplicate={(value, tags) => !/^[^:,]+:[^,]*$/.test(value) || tags.includes(value)} onChange={(label) => onChange({ label })} />
           <MultiSelect label="Held back by" w={230} data={optionsOf(HOLDS, state.hold)} placeholder={state.hold.length === 0 ? "Any" : ""} clearable searchable
             maxValues={16} value={[...state.hold]} onChange={(hold) => onChange({ hold })} />
-          <MultiSelect label="Last run" w={200} data={RUN_STATES} placeholder={state.run.length === 0 ? "Any" : ""} clearable
+          <MultiSelect label="Last run" w={200} data={[...RUN_STATES]} placeholder={state.run.length === 0 ? "Any" : ""} clearable
             value={[...state.run]} onChange={(run) => onChange({ run })} />
           {flag("paused", "Paused")}
           {flag("frozen", "Frozen")}

@@ -27,7 +27,6 @@ export const VERDICTS = {
   disabled: "Disabled",
 } as const;
 
-export const RUN_STATES = ["queued", "planning", "rewriting", "committing", "succeeded", "skipped", "refused", "failed", "cancelled"];
 
 /** What holds a due table back, by code. Other codes of the server are shown as they are. */
 export const HOLDS: Readonly<Record<string, string>> = {

@@ -5,9 +5,9 @@
  * bounded; the totals always include all.
  */
 import type { Schemas } from "../../../api/client";
+import { type RunState, TERMINAL } from "../../../api/runStates";
 
 export type RunEvent = Schemas["RunEvent"];
-export type RunState = Schemas["RunState"];
 
 /** A time that the run spent in one state without a change of what it waited for. */
 export interface Span {
@@ -61,7 +61,6 @@ const KEPT_SPANS = 600;
 const KEPT_ATTEMPTS = 200;
 const SLACK = 500; // cut in steps, so that an event costs no copy of all
 
-export const TERMINAL: ReadonlySet<RunState> = new Set(["succeeded", "skipped", "refused", "failed", "cancelled"]);
 const WAIT_KINDS: ReadonlySet<string> = new Set(["held_back", "let_go"]);
 
 /** Takes events in order and returns the history as a frozen view. */
