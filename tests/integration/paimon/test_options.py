@@ -130,6 +130,28 @@ def test_f49_options_that_the_core_refuses_together_are_named_by_the_plan(
     assert detail.startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("of", "options", "is_refused"),
+    [
+        ("TIMESTAMP(6) WITH LOCAL TIME ZONE", {"file.format": "orc"}, True),
+        ("TIMESTAMP(6) WITH LOCAL TIME ZONE", {"file.format.per.level": "5:orc"}, True),
+        ("TIMESTAMP(6) WITH LOCAL TIME ZONE", {"file.format": "orc", "orc.timestamp-ltz.legacy.type": "false"}, False),
+        ("TIMESTAMP(6) WITH LOCAL TIME ZONE", {"file.format": "parquet"}, False),
+        ("TIMESTAMP(6)", {"file.format": "orc"}, False),
+    ],
+)
+def test_rows_do_not_expire_by_times_that_depend_on_the_zone_of_their_writer(
+    lake: PaimonLake, of: str, options: Mapping[str, str], is_refused: bool
+) -> None:
+    """A task whose JVM is in another time zone than the writers' would remove rows hours too soon."""
+    lake.create([("id", "BIGINT NOT NULL"), ("at", of)], primary_keys=["id"], bucket="1", write_only="true")
+    for name, value in {"record-level.time-field": "at", "record-level.expire-time": "1 d", **options}.items():
+        _add(lake, name, value)
+    conditions = lake.open().engines[Engine.NATIVE].conditions()
+    details = [each.detail for each in conditions if not each.holds and each.name == "native_option_values"]
+    assert [each.startswith("record-level.time-field at has local times") for each in details] == [True] * is_refused
+
+
 @pytest.mark.parametrize("name", ["merge-engine", "changelog-producer"])
 def test_f45_a_merge_engine_that_is_not_known_is_refused(lake: PaimonLake, name: str) -> None:
     lake.create(primary_keys=["id"], bucket="1")

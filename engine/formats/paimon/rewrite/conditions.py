@@ -81,6 +81,11 @@ def _contradictions(view: TableView) -> Iterator[str]:
         yield "partition.expiration-time is set, and the table has no partitions: remove it"
     if "record-level.expire-time" in given and "record-level.time-field" not in given:
         yield "record-level.expire-time is set without record-level.time-field: set both, or remove it"
+    if (name := given.get("record-level.time-field", "")) and _is_shifted(view, name.strip()):
+        yield (
+            f"record-level.time-field {name[:80]} has local times in ORC files, which Paimon stores in the zone of "
+            "each writer: use a TIMESTAMP, or orc.timestamp-ltz.legacy.type: false in a new table"
+        )
     sequence = [each.strip() for each in given.get("sequence.field", "").split(",") if each.strip()]
     if lost := sorted(set(sequence) - names):
         yield f"sequence.field names {', '.join(lost)[:200]}, which is not a column: remove it"
@@ -89,6 +94,15 @@ def _contradictions(view: TableView) -> Iterator[str]:
     yield from _of_first_row(view, sequence)
     if not view.schema.primary_keys and view.options.changelog_producer != "none":
         yield "changelog-producer is set, and the table has no primary key: remove it"
+
+
+def _is_shifted(view: TableView, name: str) -> bool:
+    """Return whether the moments of a column, as another JVM reads them, depend on the time zone of their writer."""
+    given = view.schema.options
+    is_local = any(each.name == name and each.type.root == "TIMESTAMP_LTZ" for each in view.schema.columns)
+    return (
+        is_local and "orc" in written_formats(view) and _word(given, "orc.timestamp-ltz.legacy.type", "true") == "true"
+    )
 
 
 def _of_first_row(view: TableView, sequence: Sequence[str]) -> Iterator[str]:
@@ -153,11 +167,16 @@ def _known(name: str, problems: Sequence[str]) -> Condition:
 
 def _formats(view: TableView) -> Condition:
     """Return that the core reads a table's files, and writes the formats that its options name."""
-    wanted = {each for _, each, _ in _written(view)}
+    wanted = written_formats(view)
     lacking = ", ".join(sorted({*wanted, *view.live.formats()} - CODECS.keys()))[:200]
     remedy = f"name one of {', '.join(CODECS)}, and let the program that wrote the other files write them again"
     told = f"files of format {lacking}, which the core lacks: {remedy}" if lacking else ", ".join(sorted(wanted))
     return Condition("native_file_format", not lacking, told)
+
+
+def written_formats(view: TableView) -> frozenset[str]:
+    """Return the formats of the files that a compaction by the core writes, by the table's options."""
+    return frozenset(each for _, each, _ in _written(view))
 
 
 def _codecs(view: TableView) -> Condition:

@@ -3,7 +3,7 @@
 What can't be compared is named in `limit`, which plans and the results of runs show.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,7 +12,8 @@ import polars as pl
 from engine.formats.paimon.metadata.arrow_types import encoded_schema, readable_columns
 from engine.formats.paimon.metadata.schemas import Column, TableSchema
 from engine.formats.paimon.metadata.types import ColumnType
-from engine.formats.paimon.task.contract import MergeRules
+from engine.formats.paimon.rewrite.conditions import written_formats
+from engine.formats.paimon.task.contract import MergeRules, TimeChecks
 from engine.formats.paimon.view import TableView
 
 _TIMESTAMPS: Final = ("TIMESTAMP", "TIMESTAMP_LTZ")
@@ -36,7 +37,6 @@ _COMPARED: Final = frozenset({"parquet", "orc"})
 """Formats of files whose rows `paimon.task.checks` reads."""
 
 _MICROS: Final = 6
-_WRITERS_FORM: Final = ("CHAR", "TIMESTAMP_LTZ")
 _ALL: Final = 2**62
 """Stands for the number of rows of a deletion vector that the metadata does not state."""
 
@@ -54,12 +54,11 @@ def check_limit(view: TableView) -> str:
 def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules:
     """Return the rules for a bucket; `partition`: its binary row."""
     files = _files_of(view, partition, bucket)
-    schemas = view.schemas(files["schema_id"].unique().to_list())
-    is_orc = bool(files["name"].str.ends_with(".orc").any())
-    columns, left_out = _comparable(view.schema, schemas, is_orc=is_orc)
+    schemas = view.schemas(_ids_of(files))
+    columns, left_out = _comparable(view.schema, schemas, is_orc=_has_orc(files))
     limits = list(_limits(view, columns, left_out))
     if problem := _key_problem(view.schema, columns):
-        return replace(_without_rows(view, schemas) or MergeRules(schema=""), limit=problem)
+        return MergeRules(schema="", limit=problem)
     given = view.schema.options
     by_values = not _value_limits(view, columns)
     engine = view.options.merge_engine
@@ -77,20 +76,18 @@ def merge_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules
         upper_levels=dict(files.filter(pl.col("level") > 0).select("name", "level").iter_rows()),
         vectors=_vectors(view, partition, bucket, files),
         limit="; ".join(limits),
-        needs_int96=_have_nanoseconds(schemas),
-        storage=dict(view.files.storage.properties),
     )
 
 
-def footer_rules(view: TableView, *, partition: bytes, bucket: int) -> MergeRules | None:
-    """Return the rules of a task that compares no rows: what its inputs' footers must not have; None if anything."""
-    return _without_rows(view, view.schemas(_files_of(view, partition, bucket)["schema_id"].unique().to_list()))
-
-
-def _without_rows(view: TableView, schemas: Sequence[TableSchema]) -> MergeRules | None:
-    if not _have_nanoseconds(schemas):
-        return None
-    return MergeRules(schema="", needs_int96=True, storage=dict(view.files.storage.properties))
+def time_checks(view: TableView, *, partition: bytes, bucket: int) -> TimeChecks:
+    """Return which times the task of a bucket has to look for: the core reads each file by that file's schema."""
+    files = _files_of(view, partition, bucket)
+    precisions = set(_precisions(each.type for one in view.schemas(_ids_of(files)) for each in one.columns))
+    return TimeChecks(
+        parquet=any(each > _MICROS for each in precisions),
+        orc=bool(precisions) and _has_orc(files),
+        writes_orc="orc" in written_formats(view),
+    )
 
 
 def _files_of(view: TableView, partition: bytes, bucket: int) -> pl.DataFrame:
@@ -99,16 +96,20 @@ def _files_of(view: TableView, partition: bytes, bucket: int) -> pl.DataFrame:
     )
 
 
-def _have_nanoseconds(schemas: Sequence[TableSchema]) -> bool:
-    """Return whether files of one of the schemas can have nanoseconds: the core reads each file by its own schema."""
-    return any(_has_nanoseconds([each.type for each in schema.columns]) for schema in schemas)
+def _ids_of(files: pl.DataFrame) -> list[int]:
+    return files["schema_id"].unique().to_list()
 
 
-def _has_nanoseconds(types: Sequence[ColumnType]) -> bool:
-    return any(
-        (each.root in _TIMESTAMPS and each.precision > _MICROS) or _has_nanoseconds([part.type for part in each.parts])
-        for each in types
-    )
+def _has_orc(files: pl.DataFrame) -> bool:
+    return bool(files["name"].str.ends_with(".orc").any())
+
+
+def _precisions(types: Iterable[ColumnType]) -> Iterator[int]:
+    """Yield the numbers of digits of timestamps, also of nested ones."""
+    for each in types:
+        if each.root in _TIMESTAMPS:
+            yield each.precision
+        yield from _precisions(part.type for part in each.parts)
 
 
 def _key_problem(schema: TableSchema, columns: Sequence[Column]) -> str | None:
@@ -159,18 +160,14 @@ def _comparable(
     for column in schema.columns:
         then = [each for one in older for each in one.columns if each.id == column.id]
         is_same = all(replace(each.type, is_nullable=True) == replace(column.type, is_nullable=True) for each in then)
-        is_known = is_same and column in readable and not (is_orc and _has_writers_form(column.type))
+        is_known = is_same and column in readable and not (is_orc and _has_text_of_length(column.type))
         (found if is_known else left_out).append(column)
     return found, [each.name for each in left_out]
 
 
-def _has_writers_form(of: ColumnType) -> bool:
-    """Return whether the form of a type's values in ORC files depends on the writer.
-
-    Paimon's core pads CHAR and pypaimon does not; the core stores local times in the time zone of its JVM
-    (`orc.timestamp-ltz.legacy.type`), and pypaimon as instants.
-    """
-    return of.root in _WRITERS_FORM or any(_has_writers_form(part.type) for part in of.parts)
+def _has_text_of_length(of: ColumnType) -> bool:
+    """Return whether a type has CHAR: in ORC files Paimon's core pads it, and pypaimon does not."""
+    return of.root == "CHAR" or any(_has_text_of_length(part.type) for part in of.parts)
 
 
 def _vectors(view: TableView, partition: bytes, bucket: int, files: pl.DataFrame) -> dict[str, int]:

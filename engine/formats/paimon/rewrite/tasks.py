@@ -12,7 +12,7 @@ from engine.formats.base import GroupSettings, WrittenGroup
 from engine.formats.paimon.metadata.arrow_types import encoded_schema, readable_columns
 from engine.formats.paimon.rewrite.core import CoreCalls
 from engine.formats.paimon.rewrite.heap import needed_heap
-from engine.formats.paimon.rewrite.merge_rules import footer_rules, merge_rules
+from engine.formats.paimon.rewrite.merge_rules import merge_rules, time_checks
 from engine.formats.paimon.task.contract import EXACT_FILES, ONE_BUCKET, CoreTask
 from engine.formats.paimon.view import TableView
 from engine.rewriting.kernel.contract import EngineTask, TaskIdentity, TaskInput
@@ -41,7 +41,6 @@ def core_task(
     is_forced = _runs_of(files) < settings.sorted_run_trigger
     lookup = view.options.looks_up
     trigger = _trigger(settings, is_forced=is_forced, looks_up=lookup)
-    rules = (merge_rules if settings.checks_rows else footer_rules)(view, partition=partition, bucket=bucket)
     task = CoreTask(
         run_id=run_id,
         attempt=attempt,
@@ -62,7 +61,9 @@ def core_task(
         heap_bytes=needed_heap(view, partition=partition, bucket=bucket, trigger=trigger),
         heap_limit_bytes=core.heap_limit_bytes,
         name_prefix=output_prefix(run_id, group.ordinal, attempt),
-        rules=rules,
+        rules=merge_rules(view, partition=partition, bucket=bucket) if settings.checks_rows else None,
+        times=time_checks(view, partition=partition, bucket=bucket),
+        access=dict(view.files.storage.properties),
         needs_conditions=view.files.managed is None,
     )
     return task.named()

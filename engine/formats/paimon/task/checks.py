@@ -15,13 +15,13 @@ import pyarrow as pa
 from engine.formats.paimon.task.contract import MergeRules
 from engine.formats.paimon.task.key_rows import KeyRowReader, record_type
 from engine.formats.paimon.task.merge_check import DEDUPLICATE, FIRST_ROW, Claims, Findings, SliceCheck
-from engine.formats.paimon.task.orc_rows import OrcReader
+from engine.formats.paimon.task.orc_rows import ORC, OrcReader
 from engine.formats.paimon.task.tables import Compacted, FileFacts
+from engine.formats.paimon.task.times import PARQUET
 from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import OUTSIDE_FILES, UNREADABLE_LAYOUT, InputFault, OutputFault, Refused
+from engine.rewriting.kernel.errors import OUTSIDE_FILES, InputFault, OutputFault, Refused
 from engine.rewriting.kernel.merging.record_slices import Records, Slices
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
-from engine.rewriting.kernel.reading.parquet_input import ParquetInput
 from engine.rewriting.kernel.reading.row_check import check_rows
 from engine.rewriting.kernel.reading.row_hashes import RowDigest
 from engine.rewriting.kernel.storage.transfer import Transfer
@@ -32,9 +32,6 @@ SLICE_ROWS: Final = 1_000_000
 
 MOST_SLICES: Final = 128
 """Two temporary files are open for each. More rows than these slices hold are not compared."""
-
-_PARQUET: Final = ".parquet"
-_ORC: Final = ".orc"
 
 _OPEN_DELETES: Final = "deletions are not compared: nothing was written, and files of higher levels remain"
 """The output level is unknown: older rows can be in these files only if they are above it."""
@@ -56,9 +53,6 @@ class ComparedRows:
 NOT_COMPARED: Final = ComparedRows("", "")
 """The result of a task that does not ask for a comparison."""
 
-_INT64: Final = "INT64"
-_NANOS: Final = "nanoseconds"
-
 
 def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) -> ComparedRows:
     """Compare the rows of the files that the core read and wrote.
@@ -66,21 +60,17 @@ def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) ->
     Raises:
         OutputFault: the outputs have other rows, or can't be read.
         InputFault: an input can't be read.
-        Refused: a file is outside of the table, or the core reads other values in it than it has.
+        Refused: a file is outside of the table.
         StorageFault: the storage did not answer.
         Stopped: the task was ordered to stop.
     """
     inputs, outputs = (tuple(map(_input, files)) for files in compacted.rewritten())
-    if rules.needs_int96:
-        _require_int96(inputs, transfer)
-    if not rules.schema and not rules.limit:
-        return NOT_COMPARED
     if problem := _problem(rules, inputs, outputs):
         return ComparedRows("", problem)
     begun, before = transfer.now(), transfer.moved.bytes_read
     try:
         if rules.engine:
-            comparison = _MergeComparison(rules, compacted, transfer, is_orc=_ORC in _formats_of(*inputs))
+            comparison = _MergeComparison(rules, compacted, transfer, is_orc=ORC in _formats_of(*inputs))
             digest, limits = comparison.compare(inputs, outputs), [rules.limit, comparison.limit]
         else:
             digest, limits = _compare_appended(rules, inputs, outputs, transfer), [rules.limit]
@@ -92,23 +82,6 @@ def compare_rows(rules: MergeRules, compacted: Compacted, transfer: Transfer) ->
     return ComparedRows(str(digest), limit, read, max(0.0, transfer.now() - begun))
 
 
-def _require_int96(inputs: Sequence[TaskInput], transfer: Transfer) -> None:
-    """Refuse files with timestamps in nanoseconds as INT64: the core 1.4.2 takes them for another unit.
-
-    Pypaimon writes them. Its own reader reads the right values before such a rewrite, and wrong ones after it.
-    """
-    for one in inputs:
-        if PurePosixPath(one.path).suffix != _PARQUET:
-            continue
-        source = ParquetInput.open(one.path, transfer, expected_bytes=one.file_bytes)
-        source.close()
-        columns = map(source.metadata.schema.column, range(source.metadata.num_columns))
-        for column in columns:
-            if column.physical_type == _INT64 and _NANOS in str(column.logical_type):
-                text = f"{one.path}: column {column.path[:100]} has nanoseconds as INT64, which Paimon's core misreads"
-                raise Refused(UNREADABLE_LAYOUT, f"{text}: use TIMESTAMP(6), or let Paimon's Java library write it")
-
-
 def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[TaskInput]) -> str | None:
     """Return why nothing can be compared, None if something can."""
     if not rules.schema:
@@ -116,10 +89,8 @@ def _problem(rules: MergeRules, inputs: Sequence[TaskInput], outputs: Sequence[T
     if not inputs:
         return "not compared: files only moved to another level"
     formats = _formats_of(*inputs, *outputs)
-    if formats not in ({_PARQUET}, {_ORC}):
-        return (
-            f"not compared: files of format {', '.join(sorted(formats))[:100]}, only all {_PARQUET} or all {_ORC} are"
-        )
+    if formats not in ({PARQUET}, {ORC}):
+        return f"not compared: files of format {', '.join(sorted(formats))[:100]}, only all {PARQUET} or all {ORC} are"
     if rules.engine and _most_rows(inputs, outputs) > (most := MOST_SLICES * SLICE_ROWS):
         return f"not compared: more than {most:,} rows"
     if not rules.engine and any(PurePosixPath(one.path).name in rules.vectors for one in inputs):
@@ -143,7 +114,7 @@ def _compare_appended(
         deletes=deletes,
         transfer=transfer,
         numbers=read_numbers(rules.schemas, target),
-        reader=OrcReader(_schemas_of(rules)) if _ORC in _formats_of(*inputs) else None,
+        reader=OrcReader(_schemas_of(rules)) if ORC in _formats_of(*inputs) else None,
     )
     return checked.digest
 

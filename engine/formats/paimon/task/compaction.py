@@ -21,6 +21,7 @@ from engine.formats.paimon.task.core_process import CORE_PROCESSES, CoreProcess,
 from engine.formats.paimon.task.errors import CoreFault
 from engine.formats.paimon.task.publishing import ConditionalCommit
 from engine.formats.paimon.task.tables import BucketCalls, Compacted, FileFacts, remove_files
+from engine.formats.paimon.task.times import check_times
 from engine.rewriting.kernel.contract import GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import HEAP_LIMIT, Refused, Stopped, StorageFault
 from engine.rewriting.kernel.storage.channel import PaceChannel
@@ -58,7 +59,9 @@ class BucketCompaction:
         self._channel = PaceChannel(
             identity=task.identity, pace=task.pace, bucket=self._bucket, moved=self._all_moved, post=post
         )
-        self._transfer: Transfer | None = None
+        self._transfer = Transfer(
+            storage=Storage(properties=task.access, places=(task.table,)), bucket=self._bucket, clock=clock
+        )
         self._folders: tuple[str, ...] = ()
         self._compacted: Compacted | None = None
 
@@ -97,6 +100,7 @@ class BucketCompaction:
 
     def _compact(self, child: CoreProcess, begun: float) -> GroupResult:
         try:
+            check_times(self._task.times, self._task.inputs, self._transfer)
             compacted = self._compacted = self._watched(child)
             self._pay(compacted)
             compared = self._compare(compacted)
@@ -155,14 +159,10 @@ class BucketCompaction:
         rules = self._task.rules
         if rules is None:
             return NOT_COMPARED
-        storage = Storage(properties=rules.storage, places=(self._task.table,))
-        self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=self._clock)
         return compare_rows(rules, compacted, self._transfer)
 
     def _all_moved(self) -> Moved:
-        """Return the totals of the compaction and of the comparison."""
-        if self._transfer is None:
-            return self._moved
+        """Return the totals of the compaction, of the comparison and of the look for times."""
         more = self._transfer.moved
         return Moved(
             self._moved.bytes_read + more.bytes_read,

@@ -24,9 +24,7 @@ class MergeRules:
     deletes rows of such files by vectors. `expires_rows`: it leaves out rows of a certain age. `upper_levels`: by name
     the level of each file of the bucket above level 0. `vectors`: by name, the most rows that a file's deletion vector
     deletes. `schemas`: by id, those of the bucket's files, in the form of `schema`; by their names files without field
-    ids are read. `limit`: why values can't be compared, or not those of every column. `needs_int96`: timestamps of more
-    than 6 digits in inputs have to be INT96. `storage`: properties for access to the files. With an empty `schema` and
-    `limit` nothing is compared.
+    ids are read. `limit`: why values can't be compared, or not those of every column; without a `schema` none are.
     """
 
     schema: str
@@ -42,8 +40,6 @@ class MergeRules:
     vectors: dict[str, int] = field(default_factory=dict)
     schemas: dict[str, str] = field(default_factory=dict)
     limit: str = ""
-    needs_int96: bool = False
-    storage: dict[str, str] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def from_raw(raw: "dict[str, Any] | None") -> "MergeRules | None":
@@ -51,6 +47,18 @@ class MergeRules:
         if raw is None:
             return None
         return MergeRules(**{**raw, **{name: tuple(raw[name]) for name in ("keys", "order")}})
+
+
+@dataclass(frozen=True, slots=True)
+class TimeChecks:
+    """Which times a task looks for in its inputs before it asks the core, which would change them (`task.times`).
+
+    `parquet`: nanoseconds. `orc`: times before 1970; `writes_orc`: outputs may be ORC as well.
+    """
+
+    parquet: bool = False
+    orc: bool = False
+    writes_orc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,8 @@ class CoreTask:
     the limit; 0: neither. Names of data files that the core writes begin with `name_prefix`, unique for each send.
     `storage`: options of the core's file system for an object store, with its credentials, and `store_jar` its jar;
     both empty for disks and HDFS. `needs_conditions`: the store must have conditional requests, as the commit will.
-    `rules`: the rows of inputs and outputs are compared by them; None: they are not compared.
+    `rules`: the rows of inputs and outputs are compared by them; None: they are not compared. `times`: what is
+    looked for in its inputs before. `access`: properties for reading files outside of the core, for both.
     """
 
     run_id: str
@@ -87,6 +96,8 @@ class CoreTask:
     pace: Pace = field(default_factory=Pace)
     store_jar: str = ""
     rules: MergeRules | None = None
+    times: TimeChecks = field(default_factory=TimeChecks)
+    access: dict[str, str] = field(default_factory=dict, repr=False)
     needs_conditions: bool = True
 
     @property
@@ -110,4 +121,5 @@ class CoreTask:
         raw["inputs"] = tuple(map(TaskInput.from_raw, raw["inputs"]))
         raw["pace"] = Pace(**raw["pace"])
         raw["rules"] = MergeRules.from_raw(raw.get("rules"))
+        raw["times"] = TimeChecks(**raw["times"])
         return CoreTask(**raw)

@@ -205,7 +205,15 @@ CORE_PROCESSES: Final = CoreProcesses()
 
 
 def _start(path: str, heap_bytes: int) -> "subprocess.Popen[bytes]":
-    options = [f"-Xmx{heap_bytes // 1024}k", "-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC", "-XX:-UsePerfData"]
+    options = [
+        f"-Xmx{heap_bytes // 1024}k",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:+UseSerialGC",
+        "-XX:-UsePerfData",
+        # the core reads and writes local times of ORC files in the zone of its JVM: others than UTC have hours that
+        # they skip or repeat, and times within them would change
+        "-Duser.timezone=UTC",
+    ]
     gateway = ["py4j.GatewayServer", "--die-on-broken-pipe", "--enable-auth", "0"]
     return subprocess.Popen(  # noqa: S603 - no shell
         [str(find_java()), *options, "-classpath", path, *gateway],

@@ -19,6 +19,9 @@ from engine.rewriting.kernel.reading.parquet_input import reading
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, field_id
 from engine.rewriting.kernel.storage.transfer import Transfer
 
+ORC: Final = ".orc"
+"""The end of an ORC file's name."""
+
 BATCH_ROWS: Final = 2**16
 _COPY_BYTES: Final = 8 * 2**20
 
