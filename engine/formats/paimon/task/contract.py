@@ -51,7 +51,7 @@ class MergeRules:
 
 @dataclass(frozen=True, slots=True)
 class TimeChecks:
-    """Which times a task looks for in its inputs before it asks the core, which would change them (`task.times`).
+    """Times that a task looks for in its inputs before it asks the core, which would change them (`task.times`).
 
     `parquet`: nanoseconds. `orc`: times before 1970; `writes_orc`: outputs may be ORC as well.
     """
