@@ -9,6 +9,8 @@ IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAME: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*")
 _LONGEST: Final = 253
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
 
 
 def canonical_host(host: str) -> str | None:
@@ -45,6 +47,16 @@ def canonical_server(server: str, *, without: str) -> str | None:
         return None
     port = (match[2] or "").lstrip("0")
     return host if port in ("", without) else f"{host}:{port}"
+
+
+def inner_address(address: IPAddress) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address that a network translates an address of IPv6 to, or that a deprecated form holds."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
+    found = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+    if found is None and (address in _NAT64 or (address in _COMPATIBLE and int(address) > 1)):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return found
 
 
 def ip_address(name: str) -> IPAddress | None:

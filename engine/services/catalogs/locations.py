@@ -18,7 +18,7 @@ from engine.domain.errors import FieldProblem, InvalidInput
 from engine.rewriting.kernel.storage.places import AllowedFolders
 from engine.rewriting.kernel.storage.stores.addresses import has_empty_part
 from engine.services.catalogs.addresses import hosts_of, problem_of_name
-from engine.uris.hosts import ip_address
+from engine.uris.hosts import inner_address, ip_address
 from engine.uris.locations import Location, split_uri
 from engine.uris.schemes import FILE, SCHEMES
 
@@ -31,8 +31,6 @@ _OUTSIDE_REMEDY: Final = (
 _INSIDER_NAMES: Final = frozenset(
     {"localhost", "metadata", "metadata.google.internal", "instance-data", "host.docker.internal"}
 )
-_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-_COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
 _INSIDE: Final = (
     "its host is, or resolves to, a loopback, link-local or metadata address, which this deployment does not allow "
     "(PACKHOUSE_MODE=production)"
@@ -243,10 +241,9 @@ def is_insider(host: str) -> bool:
     address = ip_address(name)
     if address is None:
         return False
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1] or _inside(address)
-        if inner is not None and is_insider(str(inner)):
-            return True
+    inner = inner_address(address)
+    if inner is not None and is_insider(str(inner)):
+        return True
     return (
         address.is_loopback
         or address.is_link_local
@@ -254,13 +251,6 @@ def is_insider(host: str) -> bool:
         or address.is_multicast
         or address in _METADATA
     )
-
-
-def _inside(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address that NAT64 translates an address to, or that a deprecated form holds."""
-    if address in _NAT64 or (address in _COMPATIBLE and int(address) > 1):
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return None
 
 
 def _problem_of_text(text: str) -> str | None:
