@@ -27,7 +27,7 @@ from api.problems.validation import refuse_unknown_parameters
 from api.routes import console, docs, problems
 from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, discoveries, formats
-from api.routes.fleet import figures, health, history, limits, pauses, system, windows
+from api.routes.fleet import figures, health, history, limits, pauses, system, webhooks, windows
 from api.routes.policies import of_tables, presets, previews, scoped
 from api.routes.runs import deletions, operations, run
 from api.routes.tables import explanation, freezes, partitions, signals, table
@@ -52,6 +52,7 @@ TAGS: Final[list[dict[str, Any]]] = [
     {"name": "deletions", "description": "Announced, present and past deletions of files and history."},
     {"name": "signals", "description": "Commits, query latency and back-pressure that other systems report."},
     {"name": "fleet", "description": "Sums, ranking, limits and pauses over all tables."},
+    {"name": "webhooks", "description": "Receivers of events: failed runs, frozen tables, outages and others."},
     {"name": "access", "description": "API keys, the caller, and the audit log of changes."},
     {"name": "operations", "description": "State of the process, of the system and its dependencies, and metrics."},
 ]
@@ -133,6 +134,7 @@ def _include(app: FastAPI) -> None:
         system,
         problems,
         deletions,
+        webhooks,
     ):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     app.include_router(console.router)

@@ -50,6 +50,11 @@ class WorkMetrics:
         )
         for by in ("reaper", "holder"):  # a series that begins at 1 has no increase
             self.leases_lost.labels(by)
+        self.webhook_deliveries = self._counter(
+            "packhouse_webhook_deliveries", "Attempts to send an event to a webhook, by outcome.", "outcome"
+        )
+        for outcome in ("delivered", "retried", "dead"):
+            self.webhook_deliveries.labels(outcome)
         self.stuck_seconds = Gauge(
             "packhouse_stuck_read_seconds",
             "For how long a read of a table has computed on after it was ended.",

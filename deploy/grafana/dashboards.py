@@ -296,6 +296,12 @@ SERVICE: Final = Board(
                 "Of each dependency, at the last probe.",
             ),
             Panel(
+                "Webhooks",
+                "short",
+                {"{{state}}": "max by (state) (packhouse_webhook_events)"},
+                "Events that wait for receivers, and those that were given up in 30 days.",
+            ),
+            Panel(
                 "Outages and breakers",
                 "short",
                 {

@@ -15,7 +15,10 @@ from engine.domain.clock import Clock
 TableId = NewType("TableId", str)
 RunId = NewType("RunId", str)
 KeyId = NewType("KeyId", str)
+WebhookId = NewType("WebhookId", str)
+EventId = NewType("EventId", str)
 
+TABLE_PREFIX = "tbl"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -28,7 +31,7 @@ class IdSource:
 
     def table_id(self) -> TableId:
         """Return a new id of a registered table."""
-        return TableId(self._make("tbl"))
+        return TableId(self._make(TABLE_PREFIX))
 
     def run_id(self) -> RunId:
         """Return a new id of a run."""
@@ -38,6 +41,10 @@ class IdSource:
         """Return a new id of an API key."""
         return KeyId(self._make("key"))
 
+    def webhook_id(self) -> WebhookId:
+        """Return a new id of a webhook."""
+        return WebhookId(self._make("whk"))
+
     def _make(self, prefix: str) -> str:
         return _written(prefix, self._clock.now(), int.from_bytes(self._entropy(10), "big"))
 
@@ -45,6 +52,11 @@ class IdSource:
 def first_run_id(at: datetime) -> RunId:
     """Return the smallest id that a run made at this instant (to the millisecond) could have; a bound for lists."""
     return RunId(_written("run", at, 0))
+
+
+def new_event_id(at: datetime) -> EventId:
+    """Return a new id of an event that happened at this instant."""
+    return EventId(_written("evt", at, int.from_bytes(os.urandom(10), "big")))
 
 
 def _written(prefix: str, at: datetime, noise: int) -> str:

@@ -2,7 +2,8 @@
 
 To change it, set the new key and `PACKHOUSE_PREVIOUS_SECRET_KEY` to the old one in all processes, and remove that after
 a day: tokens of pages and previews are used within minutes, those of tasks as long as their attempt runs. What was
-signed with a key that is gone is refused; nothing that is stored is signed or encrypted with it.
+signed with a key that is gone is refused; nothing that is stored is signed or encrypted with it. Secrets of webhooks
+are derived from it: receivers need new ones before the previous key is removed.
 """
 
 import os

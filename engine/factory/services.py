@@ -36,6 +36,7 @@ from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.tables.upkeep import UpkeepService
 from engine.services.tables.write_locations import WriteLocationService
+from engine.services.webhooks.service import WebhookService
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Services:
 
     access: AccessService
     keys: KeyService
+    webhooks: WebhookService
     audit: AuditService
     rate_limits: RateLimits
     catalogs: CatalogService

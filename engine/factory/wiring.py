@@ -11,6 +11,7 @@ from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
 from engine.factory.dependencies import Dependencies
+from engine.factory.led_duties import latency_polls, webhook_sending
 from engine.factory.secret_keys import secret_keys
 from engine.factory.services import Services
 from engine.metrics import WorkMetrics
@@ -71,16 +72,16 @@ from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.tables.upkeep import UpkeepService
 from engine.services.tables.write_locations import WriteLocationService
-from engine.services.watching.latency_polls import LatencyPolls
-from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
 from engine.services.watching.service import WatchService
+from engine.services.webhooks.receivers import ReceiverRules, Receivers, WebhookSecrets
+from engine.services.webhooks.service import WebhookService
 from engine.settings.model import Settings
 from engine.settings.values import reveal
 from engine.spark.connection import machine_of
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
-from engine.stores.watching.leadership import LATENCY, WATCH
+from engine.stores.watching.leadership import WATCH
 from engine.workers.coordinator import Coordinator
 from engine.workers.presence import ProcessEntry
 from engine.workers.worker import Worker
@@ -190,6 +191,8 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         step=step,
         requests_per_second=settings.catalog_requests_per_second,
     )
+    receivers = Receivers(rules=ReceiverRules.of(settings.webhook_allow))
+    secrets = WebhookSecrets(secret_keys=keys)
     history = FleetHistoryService(database=database)
     fleet = FleetService(database=database, shared=shared, clock=clock)
     health = _health(around, fleet)
@@ -221,6 +224,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         spark=around.spark,
         access=access,
         keys=KeyService(database=database, access=access, ids=ids, clock=clock),
+        webhooks=WebhookService(database=database, receivers=receivers, secrets=secrets, ids=ids, clock=clock),
         audit=audit,
         rate_limits=around.redis.rates,
         catalogs=catalogs,
@@ -275,7 +279,8 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             clock=clock,
             reclaim_idle_seconds=settings.lease_seconds * 4,
             watching=watching if settings.watch else None,
-            latency=_latency_polls(settings, around, metrics),
+            latency=latency_polls(settings, around, metrics),
+            webhooks=webhook_sending(around, receivers, secrets, metrics),
             history=history,
             pruning=PruningService(database=database, retention=retention_of(settings)),
             metrics=metrics,
@@ -313,29 +318,6 @@ def retention_of(settings: Settings) -> Retention:
     """Return how long ended runs and audit entries are kept."""
     runs, audit = settings.run_retention_seconds, settings.audit_retention_seconds
     return Retention(timedelta(seconds=runs) if runs else None, timedelta(seconds=audit) if audit else None)
-
-
-def _latency_polls(settings: Settings, around: Dependencies, metrics: WorkMetrics) -> LatencyPolls | None:
-    source = LatencySource.of(
-        url=reveal(settings.prometheus_url),
-        query=settings.latency_query,
-        token=reveal(settings.prometheus_token),
-        table_label=settings.latency_table_label,
-        seconds=settings.latency_seconds,
-    )
-    if source is None:
-        return None
-    leadership = Leadership(database=around.database, clock=around.clock, name=LATENCY, holder=around.holder)
-    metrics.leads.labels(LATENCY).set_function(lambda: float(leadership.token is not None))
-    return LatencyPolls(
-        database=around.database,
-        query=source.open_query(environ=os.environ, own_folder=settings.data_dir),
-        leadership=leadership,
-        clock=around.clock,
-        metrics=metrics,
-        seconds=source.seconds,
-        of_tables=source.table_label is not None,
-    )
 
 
 def _thread_limits(settings: Settings) -> ThreadLimits:

@@ -307,6 +307,13 @@ class Settings(BaseSettings):
         description="Label whose value names the table of a series, as its id or as `catalog.namespace.name`.",
     )
     latency_seconds: Seconds = Field(30, description="Interval between queries; 5 to below 300.")
+    webhook_allow: str = Field(
+        "",
+        json_schema_extra=unset("none"),
+        description="Receivers of [webhooks](webhooks.md) in addition to public ones, separated by commas: host names, "
+        "addresses and networks such as `hooks.internal,10.1.0.0/16`. They may use `http://`. Link-local and metadata "
+        "addresses can't be allowed.",
+    )
     metrics_port: int | None = Field(
         None,
         ge=0,

@@ -34,6 +34,9 @@ from engine.stores.watching.leadership import LeadershipStore
 from engine.stores.watching.outages import OutageStore
 from engine.stores.watching.retention import RetentionStore
 from engine.stores.watching.watches import WatchStore
+from engine.stores.webhooks.deliveries import DeliveryStore
+from engine.stores.webhooks.events import FleetEventStore
+from engine.stores.webhooks.webhooks import WebhookStore
 
 S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
@@ -94,6 +97,9 @@ class UnitOfWork:
     task_slots = _LazyStore(TaskSlotStore)
     watches = _LazyStore(WatchStore)
     leadership = _LazyStore(LeadershipStore)
+    webhooks = _LazyStore(WebhookStore)
+    fleet_events = _LazyStore(FleetEventStore)
+    deliveries = _LazyStore(DeliveryStore)
 
     def __init__(self, *, connection: AsyncConnection) -> None:
         self.connection = connection

@@ -17,6 +17,7 @@ from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import REPORT_SECONDS
 from engine.domain.ids import RunId
 from engine.domain.runs.run import RunState
+from engine.domain.webhooks.events import EVENTS_KEPT_FOR
 from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
 from engine.queue.streams import RunQueue
@@ -28,6 +29,7 @@ from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
 from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.service import WatchService
+from engine.services.webhooks.sending import WebhookSending
 from engine.stores.database import Database
 from engine.stores.tables.hot_partitions import KEPT as HOT_KEPT_FOR
 from engine.workers.presence import ProcessEntry
@@ -54,6 +56,7 @@ FORGET_SECONDS = 3600.0
 LEAD_SECONDS = 5.0
 WATCH_SECONDS = 1.0
 POLL_SECONDS = 1.0
+SEND_SECONDS = 1.0
 
 
 class Coordinator:
@@ -71,6 +74,7 @@ class Coordinator:
         reclaim_idle_seconds: float,
         watching: WatchService | None,
         latency: LatencyPolls | None = None,
+        webhooks: WebhookSending | None = None,
         pruning: PruningService | None = None,
         history: FleetHistoryService | None = None,
         metrics: WorkMetrics | None = None,
@@ -85,6 +89,7 @@ class Coordinator:
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._watching = watching
         self._latency = latency
+        self._webhooks = webhooks
         self._pruning = pruning
         self._history = history
         self._metrics = metrics or WorkMetrics()
@@ -115,8 +120,9 @@ class Coordinator:
             await self._presence.end()
         if self._watching is not None:
             await self._watching.close()
-        if self._latency is not None:
-            await self._latency.close()
+        for part in (self._latency, self._webhooks):
+            if part is not None:
+                await part.close()
 
     def stop(self) -> None:
         """End after the present duties."""
@@ -171,7 +177,7 @@ class Coordinator:
         return await self._audit.seal()
 
     async def prune(self) -> int:
-        """Delete expired stored answers, counted bytes, lost races and hours of the fleet, in short transactions.
+        """Delete expired stored answers, counted bytes, lost races, hours of the fleet and events, a few at a time.
 
         Daily budgets and figures look back over one day of counted bytes.
         """
@@ -183,8 +189,9 @@ class Coordinator:
                 counted = await unit.groups.prune_bytes(now - BYTES_KEPT_FOR, PRUNED_AT_ONCE)
                 cooled = await unit.hot_partitions.prune(now - HOT_KEPT_FOR, PRUNED_AT_ONCE)
                 hours = await unit.fleet_hours.prune(now - HISTORY_KEPT_FOR, PRUNED_AT_ONCE)
-            pruned += answers + counted + cooled + hours
-            if max(answers, counted, cooled, hours) < PRUNED_AT_ONCE:
+                events = await unit.fleet_events.prune(now - EVENTS_KEPT_FOR, PRUNED_AT_ONCE)
+            pruned += answers + counted + cooled + hours + events
+            if max(answers, counted, cooled, hours, events) < PRUNED_AT_ONCE:
                 return pruned
 
     async def sample(self) -> int:
@@ -212,11 +219,14 @@ class Coordinator:
         return len(freed)
 
     def _led_duties(self) -> tuple[tuple[Callable[[], Awaitable[int]], float], ...]:
-        """Return the duties of a leader: watching unless disabled, latency polling if configured."""
-        watching, latency = self._watching, self._latency
+        """Return the duties of a leader: watching unless disabled, latency polling if configured, webhooks."""
+        watching, latency, webhooks = self._watching, self._latency, self._webhooks
         watched = () if watching is None else ((watching.lead, LEAD_SECONDS), (watching.turn, WATCH_SECONDS))
         polled = () if latency is None else ((latency.lead_polls, LEAD_SECONDS), (latency.poll, POLL_SECONDS))
-        return (*watched, *polled)
+        sent = (
+            () if webhooks is None else ((webhooks.lead_webhooks, LEAD_SECONDS), (webhooks.send_events, SEND_SECONDS))
+        )
+        return (*watched, *polled, *sent)
 
     async def reclaim(self) -> int:
         """Acknowledge entries of dead workers: their runs return through lease expiry, not through the queue."""

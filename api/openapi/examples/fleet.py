@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.openapi.examples.names import ENDED, MEASURED, MIB, SUBMITTED
+from api.openapi.examples.names import ENDED, MEASURED, MIB, REGISTERED, SUBMITTED
 
 _MEGABYTE: Final = 10**6
 
@@ -13,6 +13,16 @@ _WINDOW: Final = {
     "starts_at": "2026-11-01T08:00:00Z",
     "ends_at": "2026-11-01T16:00:00Z",
     "on_start": "drain",
+}
+_WEBHOOK: Final = {
+    "name": "on-call",
+    "url": "https://hooks.example.com/packhouse",
+    "enabled": True,
+    "disabled_reason": None,
+    "failures": 0,
+    "previous_secret_until": None,
+    "version": 1,
+    "created_at": REGISTERED,
 }
 
 OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -29,6 +39,20 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "avoidable_file_count": 290_000,
         "total_bytes": 96_400 * 10**9,
         "history_bytes": 12_000 * 10**9,
+    },
+    "Repetition": {"events": 12, "continue_from": None},
+    "Webhook": _WEBHOOK,
+    "WebhookWithSecret": _WEBHOOK,
+    "WebhookTest": {"ok": True, "status": 200, "problem": None},
+    "WebhookDelivery": {
+        "type": "run.failed",
+        "at": ENDED,
+        "state": "pending",
+        "attempts": 1,
+        "next_at": "2026-11-01T09:40:05Z",
+        "attempted_at": ENDED,
+        "status": 503,
+        "problem": None,
     },
     "BudgetUse": {"rewritten_bytes": 3_456 * 10**9, "moved_bytes_limit": 34_560 * 10**9, "used_share": 0.2},
     "CommitSeen": {"added_files": 12, "added_bytes": 12 * MIB},

@@ -22,6 +22,7 @@ from packhouse.commands import (
     runs,
     signals,
     tables,
+    webhooks,
 )
 from packhouse.contexts import Server, chosen
 from packhouse.exit_codes import ExitCode
@@ -52,6 +53,7 @@ app.add_typer(fleet.app, name="fleet")
 app.add_typer(fleet.limits_app, name="limits")
 app.add_typer(signals.app, name="signals")
 app.add_typer(access.app, name="keys")
+app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(contexts.app, name="context")
 for module in (runs, tables, policies, access, formats, declarations):
     module.add_commands(app)

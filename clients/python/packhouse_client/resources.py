@@ -148,6 +148,23 @@ class Keys(Resource[S]):
     revoke = Operation(requests.revoke_key, AsModel(lambda: models.Key))
 
 
+class Webhooks(Resource[S]):
+    """Receivers of events, and what was sent to them."""
+
+    list = Listing(requests.list_webhooks, AsModel(lambda: models.WebhookList))
+    create = Operation(requests.create_webhook, AsModel(lambda: models.WebhookWithSecret))
+    get = Operation(requests.get_webhook, AsModel(lambda: models.Webhook))
+    replace = Operation(requests.replace_webhook, AsModel(lambda: models.Webhook))
+    delete = Operation(requests.delete_webhook, nothing)
+    rotate_secret = Operation(requests.rotate_webhook_secret, AsModel(lambda: models.WebhookWithSecret))
+    test = Operation(requests.test_webhook, AsModel(lambda: models.WebhookTest))
+    deliveries = Listing(
+        requests.list_webhook_deliveries, AsModel(lambda: models.WebhookDeliveryList), key=("event_id",)
+    )
+    repeat = Operation(requests.repeat_webhook_delivery, nothing)
+    repeat_since = Operation(requests.repeat_webhook_events, AsModel(lambda: models.Repetition))
+
+
 class Access(Resource[S]):
     """The ways to sign in, the caller, and the audit log."""
 
@@ -170,4 +187,5 @@ class Resources(Generic[S]):
         self.signals: Signals[S] = Signals(sender)
         self.formats: Formats[S] = Formats(sender)
         self.keys: Keys[S] = Keys(sender)
+        self.webhooks: Webhooks[S] = Webhooks(sender)
         self.access: Access[S] = Access(sender)

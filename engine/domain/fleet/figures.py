@@ -32,12 +32,17 @@ class Stoppages:
         paused: number of paused tables (`table`) and catalogs (`catalog`), and 1 if the whole fleet is (`fleet`).
         unsent_runs: submitted runs that the queue does not have yet, at most `MOST_UNSENT`.
         unsent_seconds: for how long the oldest of them has waited; 0 without one.
+        deliveries: events that wait for webhooks (`pending`) and those that were given up (`dead`), at most
+            `MOST_UNSENT` each.
+        delivery_seconds: for how long the oldest waiting one has waited; 0 without one.
     """
 
     frozen_tables: int
     paused: Mapping[str, int]
     unsent_runs: int
     unsent_seconds: float
+    deliveries: Mapping[str, int]
+    delivery_seconds: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,8 +207,10 @@ class HealthService:
 
 async def _stopped(unit: UnitOfWork) -> Stoppages:
     unsent, since = await unit.outbox.standing()
-    waited = 0.0 if since is None else max(0.0, (await unit.now() - since).total_seconds())
-    return Stoppages(await unit.freezes.count(), await unit.pauses.counts(), unsent, waited)
+    deliveries, first = await unit.deliveries.standing()
+    now = await unit.now()
+    waited, delayed = (0.0 if at is None else max(0.0, (now - at).total_seconds()) for at in (since, first))
+    return Stoppages(await unit.freezes.count(), await unit.pauses.counts(), unsent, waited, deliveries, delayed)
 
 
 async def _answer_of(ask: Callable[[], Awaitable[_T]] | None) -> _T | None:

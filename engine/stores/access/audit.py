@@ -1,5 +1,7 @@
 """The audit log: written in the transaction of the change, sealed later, append-only (enforced by triggers).
 
+Changes of tables and policies are announced to webhooks as well.
+
 The oldest entries are pruned up to an anchor, which stores the hash from which the rest of the chain is verified.
 
 Ids are assigned before a transaction commits, so an entry may appear after one with a larger id. The sealer therefore
@@ -16,9 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.access.audit import Anchor, AuditEntry, AuditFilter, AuditSeal, Document, redacted
 from engine.domain.access.callers import Caller
+from engine.domain.ids import TABLE_PREFIX, TableId
+from engine.domain.webhooks.events import OF_AUDITED_TABLES, POLICY_ACTIONS, EventType, NewEvent
 from engine.stores.schema.core import audit, audit_seals
 from engine.stores.schema.history import audit_anchor
 from engine.stores.sql.dialects import now
+from engine.stores.webhooks.events import announce
 
 _LATE_IDS: Final = 5_000
 
@@ -57,6 +62,7 @@ class AuditStore:
 
     async def append_many(self, changes: Iterable[Change]) -> None:
         """Record several changes at once, each as `append` does."""
+        changes = list(changes)
         rows = [
             {
                 "caller": change.caller.subject,
@@ -69,6 +75,7 @@ class AuditStore:
             for change in changes
         ]
         await self._connection.execute(insert(audit).values(at=now()), rows)
+        await announce(self._connection, [each for change in changes if (each := _announcement(change)) is not None])
 
     async def list(
         self, wanted: AuditFilter, *, before: int | None, limit: int
@@ -148,6 +155,18 @@ class AuditStore:
             .limit(limit)
         )
         return [_to_entry(row) for row in await self._connection.execute(query)]
+
+
+def _announcement(change: Change) -> NewEvent | None:
+    """Return the event for webhooks of a change; None: it is none that they announce."""
+    data = {"by": change.caller.subject}
+    if (of_table := OF_AUDITED_TABLES.get(change.action)) is not None:
+        return NewEvent(of_table, table_id=TableId(change.object), data=data)
+    if not change.action.startswith(POLICY_ACTIONS):
+        return None
+    table_id = TableId(change.object) if change.object.startswith(TABLE_PREFIX) else None
+    data |= {"policy": change.object, "action": change.action}
+    return NewEvent(EventType.POLICY_CHANGED, table_id=table_id, data=data)
 
 
 def listing(wanted: AuditFilter, *, before: int | None, limit: int) -> Select[Any]:

@@ -20,8 +20,10 @@ from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.results import RunResult
 from engine.domain.runs.run import Run, RunEvent, WaitingFor
+from engine.domain.webhooks.events import NewEvent, type_of_run
 from engine.stores.schema.core import BOUNDS_OF_ATTEMPTS, run_events, runs
 from engine.stores.sql.dialects import now
+from engine.stores.webhooks.events import announce
 
 MOST_BOUNDS: Final = 10_000
 
@@ -132,6 +134,7 @@ class RunChanges:
         rows = (await self._connection.execute(statement)).mappings().all()
         if rows:
             await append_events(self._connection, [_to_event(row, entry) for row in rows])
+            await announce(self._connection, [each for row in rows if (each := _announcement(row)) is not None])
         return [to_run(row) for row in rows]
 
 
@@ -153,6 +156,17 @@ def lease_of(run: Run) -> Lease:
 def waits(waiting_for: WaitingFor | None, not_before: datetime | None) -> dict[str, Any]:
     """Return the columns for why and until when a queued run waits; None, None: it does not wait."""
     return {"waiting_for": waiting_for, "not_before": not_before, "reason": None, "detail": None}
+
+
+def _announcement(row: RowMapping) -> NewEvent | None:
+    """Return the event for webhooks of a change of state; None: it is none that they announce."""
+    if row["state"] is row["state_before"]:
+        return None
+    type_ = type_of_run(row["state_before"], row["state"], row["attempt"])
+    if type_ is None:
+        return None
+    data = {name: row[name] for name in ("operation", "state", "attempt", "reason")}
+    return NewEvent(type_, table_id=TableId(row["table_id"]), data={"run_id": row["id"], **data})
 
 
 def _to_event(row: RowMapping, entry: Entry) -> RunEvent:

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.tables.watches import Verdict
-from engine.stores.schema.core import metadata
+from engine.stores.schema.webhooks import metadata
 from engine.stores.sql.dialects import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 
 __all__ = [

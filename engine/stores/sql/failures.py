@@ -39,6 +39,7 @@ _CONFLICTS: Final = {
     "uq_policies_fleet": "the fleet has a policy already",
     "uq_policies_catalog": "the catalog has a policy already",
     "uq_policies_namespace": "the namespace has a policy already",
+    "uq_webhooks_name": "a webhook of this name exists: choose another name, or change the one that is there",
     "uq_api_keys_secret": "a key with this secret exists",
 }
 _SQLITE_TRANSIENT: Final = frozenset(

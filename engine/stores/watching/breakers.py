@@ -12,9 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from engine.domain.fleet.breakers import PROBE_SECONDS, Breaker, Fault
 from engine.domain.ids import TableId
 from engine.domain.runs.run import Run, RunState
+from engine.domain.webhooks.events import EventType, NewEvent
 from engine.stores.schema.core import catalogs
 from engine.stores.schema.watching import breakers
 from engine.stores.sql.dialects import document, now, seconds_from_now, upsert
+from engine.stores.webhooks.events import announce
 
 
 class BreakerStore:
@@ -77,6 +79,8 @@ class BreakerStore:
         """Delete the breaker of a catalog and return it; None when there was none."""
         statement = delete(breakers).where(breakers.c.catalog == catalog).returning(breakers)
         row = (await self._connection.execute(statement)).mappings().one_or_none()
+        if row is not None and row["times_open"] > 0:
+            await announce(self._connection, [NewEvent(EventType.BREAKER_CLOSED, catalog=catalog)])
         return None if row is None else _to_breaker(row)
 
     async def give_probe_back(self, catalog: str) -> None:
@@ -102,6 +106,9 @@ class BreakerStore:
             "probe_until": after.probe_until,
         }
         await self._connection.execute(update(breakers).where(breakers.c.catalog == run.catalog).values(**values))
+        if row["times_open"] == 0 and after.times_open > 0:
+            opened = NewEvent(EventType.BREAKER_OPENED, catalog=run.catalog, data={"reason": after.reason})
+            await announce(self._connection, [opened])
 
     async def _insert_if_missing(self, run: Run) -> None:
         """Insert an empty row if missing; of two concurrent failures, the second waits and then finds the row."""

@@ -18,6 +18,9 @@ WATCH: Final = "watch"
 LATENCY: Final = "latency"
 """Name of the leader that polls query latency."""
 
+WEBHOOKS: Final = "webhooks"
+"""Name of the leader that sends events to webhooks."""
+
 
 class LeadershipStore:
     """Rows of `leaders`."""

@@ -18,9 +18,11 @@ from engine.domain.fleet.system import KnownOutage
 from engine.domain.ids import TableId
 from engine.domain.runs.operations import OPERATIONS
 from engine.domain.runs.run import Run, RunState
+from engine.domain.webhooks.events import EventType, NewEvent
 from engine.stores.schema.core import runs, tables
 from engine.stores.schema.watching import outages
 from engine.stores.sql.dialects import now, seconds_from_now, upsert
+from engine.stores.webhooks.events import announce
 
 _OF_SPARK: Final = tuple(sorted(each.operation for each in OPERATIONS.values() if DependencyKind.SPARK in each.needs))
 
@@ -44,9 +46,14 @@ class OutageStore:
             probes=0,
             next_probe_at=seconds_from_now(FIRST_PROBE_SECONDS),
         )
-        statement = statement.on_conflict_do_update(index_elements=["key"], set_={"detail": detail})
-        row = (await self._connection.execute(statement.returning(outages))).mappings().one()
-        return _to_outage(row)
+        new = statement.on_conflict_do_nothing(index_elements=["key"]).returning(outages)
+        row = (await self._connection.execute(new)).mappings().one_or_none()
+        if row is not None:
+            outage = _to_outage(row)
+            await announce(self._connection, [_announcement(EventType.OUTAGE_BEGAN, outage)])
+            return outage
+        known = statement.on_conflict_do_update(index_elements=["key"], set_={"detail": detail}).returning(outages)
+        return _to_outage((await self._connection.execute(known)).mappings().one())
 
     async def get(self, key: str) -> Outage | None:
         """Return the outage with this key; None while there is none."""
@@ -139,6 +146,7 @@ class OutageStore:
         statement = delete(outages).where(*_as_claimed(outage)).returning(outages.c.key)
         if (await self._connection.execute(statement)).one_or_none() is None:
             return False
+        await announce(self._connection, [_announcement(EventType.OUTAGE_ENDED, outage)])
         if outage.dependency is DependencyKind.STORAGE:
             others = (outages.c.dependency == DependencyKind.STORAGE, outages.c.catalog == outage.catalog)
             soon = (outages.c.next_probe_at > now(), outages.c.probes > 0)
@@ -157,6 +165,14 @@ def waits_for_outage() -> ColumnElement[bool]:
 def _needs_it() -> ColumnElement[bool]:
     needs_spark = and_(outages.c.key == SPARK, runs.c.operation.in_(_OF_SPARK))
     return or_(needs_spark, outages.c.key == runs.c.waits_on)
+
+
+def _announcement(of: EventType, outage: Outage) -> NewEvent:
+    """Return the event for webhooks: of a table's storage it is the table's, so that only its team gets it."""
+    table_id = outage.table_id if outage.dependency is DependencyKind.STORAGE else None
+    catalog = outage.catalog if outage.dependency is DependencyKind.CATALOG else None
+    data = {"dependency": outage.dependency.value, "since": outage.away_since.isoformat()}
+    return NewEvent(of, table_id=table_id, catalog=catalog, data=data)
 
 
 def _as_claimed(outage: Outage) -> tuple[ColumnElement[bool], ...]:

@@ -121,6 +121,17 @@ CASES: Final[Mapping[str, Case]] = {
         {"packhouse_frozen_tables": "0x60"},
         "Tables frozen since a proof failed: 2.",
     ),
+    "PackhouseWebhookDead": Case(
+        {'packhouse_webhook_events{state="dead"}': "3x60"},
+        {'packhouse_webhook_events{state="pending"}': "3x60"},
+        "Events given up after two days of attempts: 3.",
+    ),
+    "PackhouseWebhooksLate": Case(
+        {"packhouse_webhook_oldest_seconds": "0+60x200"},
+        {"packhouse_webhook_oldest_seconds": "600x200"},
+        "An event has waited for a webhook for 2h 0m 0s.",
+        at=120,
+    ),
     "PackhouseDeadLetters": Case(
         {'packhouse_queue_entries{standing="dead"}': "1x60"},
         {'packhouse_queue_entries{standing="waiting"}': "9x60"},

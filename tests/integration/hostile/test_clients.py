@@ -3,14 +3,17 @@
 The cells of clients and behaviours are listed in docs/testing.md.
 """
 
+import asyncio
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import httpx
 import pytest
 from packhouse_client import PackhouseError, streams
 
+from engine.services.webhooks import receivers
 from tests.support.hostile.behaviours import Behaviour, Way, answer, drip, flood, http_ways, once
 from tests.support.hostile.budgets import error_within
 from tests.support.hostile.clients import DEADLINE_SECONDS, HTTP_CLIENTS, MOST_SECONDS, STREAMS
@@ -52,6 +55,26 @@ def test_f59_a_call_ends_within_its_limits(
         error = error_within(MOST_SECONDS, partial(client.call, server.url))
     assert isinstance(error, client.raises), repr(error)
     assert _NAMES_SERVER.search(str(error)), error
+    assert elsewhere.received == []
+
+
+@pytest.mark.parametrize(("behaviour", "way"), [cell for cell in _CELLS if cell[0] is not Behaviour.LIE])
+def test_f59_a_webhook_ends_within_its_limits(
+    behaviour: Behaviour, way: str, elsewhere: HostileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The receiver of a webhook can be anyone's server."""
+    monkeypatch.setattr(receivers, "LIMITS", replace(receivers.LIMITS, seconds=DEADLINE_SECONDS))
+    sent_to = receivers.Receivers(rules=receivers.ReceiverRules.of("127.0.0.1"))
+
+    def send(url: str) -> None:
+        answer = asyncio.run(sent_to.post(f"{url}/hook", {}, b"{}"))
+        assert not answer.is_success, answer
+        raise ConnectionError(answer.problem or f"status {answer.status}")
+
+    with HostileServer(http_ways(f"{elsewhere.url}/v1/config")[behaviour][way]).running() as server:
+        error = error_within(MOST_SECONDS, partial(send, server.url))
+    assert isinstance(error, ConnectionError), repr(error)
+    assert str(error).startswith("status 3") is (behaviour is Behaviour.REDIRECT)
     assert elsewhere.received == []
 
 

@@ -33,6 +33,7 @@ BOUNDED_BY: dict[str, str] = {
     "catalogs": "people",
     "deleted_catalogs": "one row a name of a catalog",
     "file_groups": "PACKHOUSE_RUN_RETENTION_SECONDS",
+    "fleet_events": "thirty days",
     "fleet": "one row",
     "hot_partitions": "a number for each table, and a day",
     "idempotency_keys": "a day",
@@ -57,6 +58,8 @@ BOUNDED_BY: dict[str, str] = {
     "tables": "people",
     "table_hours": "Coordinator.prune",
     "task_slots": "one row for each rewrite at work; the next request for a slot deletes the others",
+    "webhook_deliveries": "thirty days",
+    "webhooks": "100",
     "watches": "one row a table",
 }
 """Each table of the record, and what bounds its rows."""

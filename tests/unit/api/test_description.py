@@ -139,6 +139,8 @@ def test_if_match_is_required_where_a_request_without_it_is_always_refused(docum
         "replace_policy",
         "delete_policy",
         "delete_table_policy",
+        "replace_webhook",
+        "delete_webhook",
     }
 
 

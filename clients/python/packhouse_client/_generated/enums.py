@@ -60,6 +60,14 @@ class DeletionSubmissionOperation(OpenEnum):
     RECLAIM = "reclaim"
 
 
+class DeliveryState(OpenEnum):
+    """State of a delivery."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    DEAD = "dead"
+
+
 class DiscoveryOutcome(OpenEnum):
     """Result of a discovery for one table."""
 
@@ -78,6 +86,27 @@ class EstimateSource(OpenEnum):
     FLEET = "fleet"
     KIND = "kind"
     TABLE = "table"
+
+
+class EventType(OpenEnum):
+    """Type of an event."""
+
+    RUN_STARTED = "run.started"
+    RUN_SUCCEEDED = "run.succeeded"
+    RUN_SKIPPED = "run.skipped"
+    RUN_REFUSED = "run.refused"
+    RUN_FAILED = "run.failed"
+    RUN_CANCELLED = "run.cancelled"
+    TABLE_REGISTERED = "table.registered"
+    TABLE_PAUSED = "table.paused"
+    TABLE_RESUMED = "table.resumed"
+    TABLE_FROZEN = "table.frozen"
+    TABLE_UNFROZEN = "table.unfrozen"
+    POLICY_CHANGED = "policy.changed"
+    OUTAGE_BEGAN = "outage.began"
+    OUTAGE_ENDED = "outage.ended"
+    BREAKER_OPENED = "breaker.opened"
+    BREAKER_CLOSED = "breaker.closed"
 
 
 class ExplainedConditionOperator(OpenEnum):

@@ -15,8 +15,10 @@ from packhouse_client._generated.enums import (
     DeletionKind,
     DeletionState,
     DeletionSubmissionOperation,
+    DeliveryState,
     DiscoveryOutcome,
     EstimateSource,
+    EventType,
     ExplainedConditionOperator,
     ExplainedConditionUnit,
     ExplainedPauseScope,
@@ -2301,6 +2303,26 @@ class Remedy(Model):
     """Its method and path, for callers without an SDK."""
 
 
+class RepeatRequest(Model):
+    """A time whose events are sent again."""
+
+    since: datetime
+    """Begin of the time; events are kept for 30 days."""
+
+    until: datetime | None = None
+    """End of the time; null for now."""
+
+
+class Repetition(Model):
+    """Events that are sent again."""
+
+    events: int = not_answered("events")
+    """Number of the events that the webhook's filters let pass."""
+
+    continue_from: datetime | None = not_answered("continue_from")
+    """`since` of the next request if the time has more events than one request looks at, 10,000."""
+
+
 class RequestCause(Model):
     """Why an automatic run was submitted."""
 
@@ -3363,6 +3385,184 @@ class UpkeepSubmission(Model):
     """Start even if an equal run is live."""
 
     operation: UpkeepSubmissionOperation
+
+
+class Webhook(Model):
+    """A webhook, without its secret."""
+
+    id: str = not_answered("id")
+    """Identifier; stable."""
+
+    name: str = not_answered("name")
+    """Its name."""
+
+    url: str = not_answered("url")
+    """Address of the receiver."""
+
+    events: list[EventType] | None = not_answered("events")
+    """Types of the events that it gets; null for every type."""
+
+    teams: list[str] | None = not_answered("teams")
+    """Only events of tables of these teams; null for every event, also of tables without a team, outages and policies of wider scopes. Callers of some teams have to name teams of theirs."""
+
+    catalogs: list[str] | None = not_answered("catalogs")
+    """Only events of these catalogs; null for all."""
+
+    enabled: bool = not_answered("enabled")
+    """False: it gets no events, and those that wait stay."""
+
+    disabled_reason: str | None = not_answered("disabled_reason")
+    """Why it was disabled automatically: its receiver answered 410. Enabling it clears this."""
+
+    failures: int = not_answered("failures")
+    """Requests that failed since the last one that did not; it gets one at a time then."""
+
+    previous_secret_until: datetime | None = not_answered("previous_secret_until")
+    """Until then requests are signed with the secret before as well."""
+
+    version: int = not_answered("version")
+    """The version for `If-Match`."""
+
+    created_at: datetime = not_answered("created_at")
+    """Time of its creation."""
+
+    created_by: str = not_answered("created_by")
+    """Caller that created it."""
+
+
+class WebhookDelivery(Model):
+    """One event for a webhook."""
+
+    event_id: str = not_answered("event_id")
+    """Id of the event, which every attempt sends as `webhook-id`."""
+
+    type: EventType = not_answered("type")
+    """Type of the event."""
+
+    subject: str = not_answered("subject")
+    """Address of the table, or name of the catalog or policy; `fleet` for all."""
+
+    at: datetime = not_answered("at")
+    """Instant of the event."""
+
+    state: DeliveryState = not_answered("state")
+    """`dead`: given up after nine attempts, about two days."""
+
+    attempts: int = not_answered("attempts")
+    """Requests so far."""
+
+    next_at: datetime | None = not_answered("next_at")
+    """Instant of the next attempt; null unless pending."""
+
+    attempted_at: datetime | None = not_answered("attempted_at")
+    """Instant of the last attempt."""
+
+    status: int | None = not_answered("status")
+    """Status of the last answer; null without one."""
+
+    problem: str | None = not_answered("problem")
+    """Why there was no answer."""
+
+
+class WebhookDeliveryList(Model):
+    """Deliveries, those of the newest events first."""
+
+    items: list[WebhookDelivery] = not_answered("items")
+    """The items of this page."""
+
+    next_page_token: str | None = not_answered("next_page_token")
+    """Send as `page_token` for the next page; null on the last."""
+
+
+class WebhookList(Model):
+    """Webhooks, oldest first."""
+
+    items: list[Webhook] = not_answered("items")
+    """The items of this page."""
+
+    next_page_token: str | None = not_answered("next_page_token")
+    """Send as `page_token` for the next page; null on the last."""
+
+
+class WebhookTest(Model):
+    """The answer to a test."""
+
+    ok: bool = not_answered("ok")
+    """Whether the receiver answered with a status from 200 to 299."""
+
+    status: int | None = not_answered("status")
+    """Status of the answer; null without one."""
+
+    problem: str | None = not_answered("problem")
+    """Why there was no answer; null with one."""
+
+
+class WebhookWithSecret(Model):
+    """A webhook with a new secret."""
+
+    id: str = not_answered("id")
+    """Identifier; stable."""
+
+    name: str = not_answered("name")
+    """Its name."""
+
+    url: str = not_answered("url")
+    """Address of the receiver."""
+
+    events: list[EventType] | None = not_answered("events")
+    """Types of the events that it gets; null for every type."""
+
+    teams: list[str] | None = not_answered("teams")
+    """Only events of tables of these teams; null for every event, also of tables without a team, outages and policies of wider scopes. Callers of some teams have to name teams of theirs."""
+
+    catalogs: list[str] | None = not_answered("catalogs")
+    """Only events of these catalogs; null for all."""
+
+    enabled: bool = not_answered("enabled")
+    """False: it gets no events, and those that wait stay."""
+
+    disabled_reason: str | None = not_answered("disabled_reason")
+    """Why it was disabled automatically: its receiver answered 410. Enabling it clears this."""
+
+    failures: int = not_answered("failures")
+    """Requests that failed since the last one that did not; it gets one at a time then."""
+
+    previous_secret_until: datetime | None = not_answered("previous_secret_until")
+    """Until then requests are signed with the secret before as well."""
+
+    version: int = not_answered("version")
+    """The version for `If-Match`."""
+
+    created_at: datetime = not_answered("created_at")
+    """Time of its creation."""
+
+    created_by: str = not_answered("created_by")
+    """Caller that created it."""
+
+    secret: str = not_answered("secret")
+    """Receivers check signatures with it, as standardwebhooks.com describes."""
+
+
+class WebhookWrite(Model):
+    """A webhook as its owner writes it."""
+
+    name: str
+    """Name of the webhook; no other one has it."""
+
+    url: str
+    """Address of the receiver: `https://` and a public host; `PACKHOUSE_WEBHOOK_ALLOW` lists others."""
+
+    events: list[EventType] | None = None
+    """Types of the events that it gets; null for every type."""
+
+    teams: list[str] | None = None
+    """Only events of tables of these teams; null for every event, also of tables without a team, outages and policies of wider scopes. Callers of some teams have to name teams of theirs."""
+
+    catalogs: list[str] | None = None
+    """Only events of these catalogs; null for all."""
+
+    enabled: bool = True
+    """False: it gets no events, and those that wait stay."""
 
 
 class Whoami(Model):

@@ -2154,3 +2154,196 @@ def acknowledge_deletion(run_id: str) -> dict[str, Any]:
         run_id: Id of the run.
     """
     return arguments("POST", f"/v1/deletions/{quoted(run_id)}/acknowledge")
+
+
+def create_webhook(
+    *,
+    body: models.WebhookWrite | Mapping[str, Any] | None = None,
+    name: str | Absent = ABSENT,
+    url: str | Absent = ABSENT,
+    events: Sequence[models.EventType | str] | None | Absent = ABSENT,
+    teams: Sequence[str] | None | Absent = ABSENT,
+    catalogs: Sequence[str] | None | Absent = ABSENT,
+    enabled: bool | Absent = ABSENT,
+) -> dict[str, Any]:
+    """Create a webhook.
+
+    Create a webhook and show its secret. After a lost answer: list the webhooks, and rotate the secret.
+
+    Args:
+        body: A webhook as its owner writes it. Or give its fields by name:
+        name: Name of the webhook; no other one has it.
+        url: Address of the receiver: `https://` and a public host; `PACKHOUSE_WEBHOOK_ALLOW`
+            lists others.
+        events: Types of the events that it gets; null for every type.
+        teams: Only events of tables of these teams; null for every event, also of tables without
+            a team, outages and policies of wider scopes. Callers of some teams have to name teams of
+            theirs.
+        catalogs: Only events of these catalogs; null for all.
+        enabled: False: it gets no events, and those that wait stay.
+    """
+    return arguments(
+        "POST",
+        "/v1/webhooks",
+        body=body_of(
+            body, {"name": name, "url": url, "events": events, "teams": teams, "catalogs": catalogs, "enabled": enabled}
+        ),
+    )
+
+
+def list_webhooks(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List webhooks.
+
+    List the webhooks that the caller sees: those for teams of its own, all for callers of every team.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments("GET", "/v1/webhooks", query={"page_size": page_size, "page_token": page_token})
+
+
+def get_webhook(webhook_id: str) -> dict[str, Any]:
+    """Show a webhook.
+
+    Show a webhook without its secret; its ETag is needed to replace or delete it.
+
+    Args:
+        webhook_id: Id of the webhook.
+    """
+    return arguments("GET", f"/v1/webhooks/{quoted(webhook_id)}")
+
+
+def replace_webhook(
+    webhook_id: str,
+    *,
+    body: models.WebhookWrite | Mapping[str, Any] | None = None,
+    name: str | Absent = ABSENT,
+    url: str | Absent = ABSENT,
+    events: Sequence[models.EventType | str] | None | Absent = ABSENT,
+    teams: Sequence[str] | None | Absent = ABSENT,
+    catalogs: Sequence[str] | None | Absent = ABSENT,
+    enabled: bool | Absent = ABSENT,
+    if_match: str,
+) -> dict[str, Any]:
+    """Replace a webhook.
+
+    Write a webhook as a whole; its secret stays. Needs If-Match.
+
+    Args:
+        webhook_id: Id of the webhook.
+        body: A webhook as its owner writes it. Or give its fields by name:
+        name: Name of the webhook; no other one has it.
+        url: Address of the receiver: `https://` and a public host; `PACKHOUSE_WEBHOOK_ALLOW`
+            lists others.
+        events: Types of the events that it gets; null for every type.
+        teams: Only events of tables of these teams; null for every event, also of tables without
+            a team, outages and policies of wider scopes. Callers of some teams have to name teams of
+            theirs.
+        catalogs: Only events of these catalogs; null for all.
+        enabled: False: it gets no events, and those that wait stay.
+        if_match: ETag of the version that was read.
+    """
+    return arguments(
+        "PUT",
+        f"/v1/webhooks/{quoted(webhook_id)}",
+        headers={"if-match": if_match},
+        body=body_of(
+            body, {"name": name, "url": url, "events": events, "teams": teams, "catalogs": catalogs, "enabled": enabled}
+        ),
+    )
+
+
+def delete_webhook(webhook_id: str, *, if_match: str) -> dict[str, Any]:
+    """Delete a webhook.
+
+    Delete a webhook with its deliveries; events that wait for it are not sent. Needs If-Match.
+
+    Args:
+        webhook_id: Id of the webhook.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("DELETE", f"/v1/webhooks/{quoted(webhook_id)}", headers={"if-match": if_match})
+
+
+def rotate_webhook_secret(webhook_id: str) -> dict[str, Any]:
+    """Rotate the secret of a webhook.
+
+    Begin a new secret and show it. For a day requests are signed with the one before as well.
+
+    Args:
+        webhook_id: Id of the webhook.
+    """
+    return arguments("POST", f"/v1/webhooks/{quoted(webhook_id)}/rotate")
+
+
+def test_webhook(webhook_id: str) -> dict[str, Any]:
+    """Test a webhook.
+
+    Send an event of the type `webhook.test` now and show the answer, within 15 seconds. It is not
+    repeated.
+
+    Args:
+        webhook_id: Id of the webhook.
+    """
+    return arguments("POST", f"/v1/webhooks/{quoted(webhook_id)}/test")
+
+
+def list_webhook_deliveries(
+    webhook_id: str,
+    *,
+    state: models.DeliveryState | str | None = None,
+    page_size: int | None = 50,
+    page_token: str | None = None,
+) -> dict[str, Any]:
+    """List the deliveries of a webhook.
+
+    List what was sent, what waits and what was given up in the last 30 days, the newest events first.
+
+    Args:
+        webhook_id: Id of the webhook.
+        state: Only deliveries in this state.
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments(
+        "GET",
+        f"/v1/webhooks/{quoted(webhook_id)}/deliveries",
+        query={"state": state, "page_size": page_size, "page_token": page_token},
+    )
+
+
+def repeat_webhook_delivery(webhook_id: str, event_id: str) -> dict[str, Any]:
+    """Send an event again.
+
+    Send one event again that was delivered or given up, with the same id. Has no effect on one that
+    waits.
+
+    Args:
+        webhook_id: Id of the webhook.
+        event_id: Id of the event.
+    """
+    return arguments("POST", f"/v1/webhooks/{quoted(webhook_id)}/deliveries/{quoted(event_id)}/repeat")
+
+
+def repeat_webhook_events(
+    webhook_id: str,
+    *,
+    body: models.RepeatRequest | Mapping[str, Any] | None = None,
+    since: datetime.datetime | str | Absent = ABSENT,
+    until: datetime.datetime | str | None | Absent = ABSENT,
+) -> dict[str, Any]:
+    """Send the events of a time again.
+
+    Send events again that the filters let pass, with the same ids: also those from before the webhook
+    was made.
+
+    Args:
+        webhook_id: Id of the webhook.
+        body: A time whose events are sent again. Or give its fields by name:
+        since: Begin of the time; events are kept for 30 days.
+        until: End of the time; null for now.
+    """
+    return arguments(
+        "POST", f"/v1/webhooks/{quoted(webhook_id)}/repeat", body=body_of(body, {"since": since, "until": until})
+    )

@@ -1581,6 +1581,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description List the webhooks that the caller sees: those for teams of its own, all for callers of every team.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Create a webhook and show its secret. After a lost answer: list the webhooks, and rotate the secret.
+         */
+        post: operations["create_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a webhook
+         * @description Show a webhook without its secret; its ETag is needed to replace or delete it.
+         */
+        get: operations["get_webhook"];
+        /**
+         * Replace a webhook
+         * @description Write a webhook as a whole; its secret stays. Needs If-Match.
+         */
+        put: operations["replace_webhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Delete a webhook with its deliveries; events that wait for it are not sent. Needs If-Match.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description List what was sent, what waits and what was given up in the last 30 days, the newest events first.
+         */
+        get: operations["list_webhook_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries/{event_id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Send one event again that was delivered or given up, with the same id. Has no effect on one that waits.
+         */
+        post: operations["repeat_webhook_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a time again
+         * @description Send events again that the filters let pass, with the same ids: also those from before the webhook was made.
+         */
+        post: operations["repeat_webhook_events"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Begin a new secret and show it. For a day requests are signed with the one before as well.
+         */
+        post: operations["rotate_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Send an event of the type `webhook.test` now and show the answer, within 15 seconds. It is not repeated.
+         */
+        post: operations["test_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/whoami": {
         parameters: {
             query?: never;
@@ -2791,6 +2943,11 @@ export interface components {
              */
             table_id: string;
         };
+        /**
+         * @description State of a delivery.
+         * @enum {string}
+         */
+        DeliveryState: "pending" | "delivered" | "dead";
         /** @description One dependency. */
         Dependency: {
             /** @description A version, or the error. */
@@ -2989,6 +3146,11 @@ export interface components {
          * @enum {string}
          */
         EstimateSource: "prior" | "fleet" | "kind" | "table";
+        /**
+         * @description Type of an event.
+         * @enum {string}
+         */
+        EventType: "run.started" | "run.succeeded" | "run.skipped" | "run.refused" | "run.failed" | "run.cancelled" | "table.registered" | "table.paused" | "table.resumed" | "table.frozen" | "table.unfrozen" | "policy.changed" | "outage.began" | "outage.ended" | "breaker.opened" | "breaker.closed";
         /**
          * @description Selection of the snapshots that are expired, and the interval.
          *
@@ -6746,6 +6908,29 @@ export interface components {
              */
             verifications?: components["schemas"]["Proof"][];
         };
+        /**
+         * @description A time whose events are sent again.
+         * @example {
+         *       "since": "2026-11-01T10:00:00Z"
+         *     }
+         */
+        RepeatRequest: {
+            /**
+             * Format: date-time
+             * @description Begin of the time; events are kept for 30 days.
+             * @example 2026-11-01T09:30:00Z
+             */
+            since: string;
+            /** @description End of the time; null for now. */
+            until?: string | null;
+        };
+        /** @description Events that are sent again. */
+        Repetition: {
+            /** @description `since` of the next request if the time has more events than one request looks at, 10,000. */
+            continue_from: string | null;
+            /** @description Number of the events that the webhook's filters let pass. */
+            events: number;
+        };
         /** @description Why an automatic run was submitted. */
         RequestCause: {
             /**
@@ -9261,6 +9446,227 @@ export interface components {
          * @enum {string}
          */
         WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage" | "grace" | "acknowledgement";
+        /** @description A webhook, without its secret. */
+        Webhook: {
+            /**
+             * @description Only events of these catalogs; null for all.
+             * @example [
+             *       "lake"
+             *     ]
+             */
+            catalogs: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time of its creation.
+             */
+            created_at: string;
+            /** @description Caller that created it. */
+            created_by: string;
+            /** @description Why it was disabled automatically: its receiver answered 410. Enabling it clears this. */
+            disabled_reason: string | null;
+            /**
+             * @description False: it gets no events, and those that wait stay.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * @description Types of the events that it gets; null for every type.
+             * @example [
+             *       "run.failed",
+             *       "table.frozen"
+             *     ]
+             */
+            events: components["schemas"]["EventType"][] | null;
+            /** @description Requests that failed since the last one that did not; it gets one at a time then. */
+            failures: number;
+            /**
+             * @description Identifier; stable.
+             * @example whk_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Until then requests are signed with the secret before as well. */
+            previous_secret_until: string | null;
+            /**
+             * @description Only events of tables of these teams; null for every event, also of tables without a team, outages and policies of wider scopes. Callers of some teams have to name teams of theirs.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams: string[] | null;
+            /** @description Address of the receiver. */
+            url: string;
+            /** @description The version for `If-Match`. */
+            version: number;
+        };
+        /** @description One event for a webhook. */
+        WebhookDelivery: {
+            /**
+             * Format: date-time
+             * @description Instant of the event.
+             */
+            at: string;
+            /** @description Instant of the last attempt. */
+            attempted_at: string | null;
+            /** @description Requests so far. */
+            attempts: number;
+            /**
+             * @description Id of the event, which every attempt sends as `webhook-id`.
+             * @example evt_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            event_id: string;
+            /** @description Instant of the next attempt; null unless pending. */
+            next_at: string | null;
+            /** @description Why there was no answer. */
+            problem: string | null;
+            /** @description `dead`: given up after nine attempts, about two days. */
+            state: components["schemas"]["DeliveryState"];
+            /** @description Status of the last answer; null without one. */
+            status: number | null;
+            /**
+             * @description Address of the table, or name of the catalog or policy; `fleet` for all.
+             * @example lake.sales.orders
+             */
+            subject: string;
+            /** @description Type of the event. */
+            type: components["schemas"]["EventType"];
+        };
+        /** @description Deliveries, those of the newest events first. */
+        WebhookDeliveryList: {
+            /** @description The items of this page. */
+            items: components["schemas"]["WebhookDelivery"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /** @description Webhooks, oldest first. */
+        WebhookList: {
+            /** @description The items of this page. */
+            items: components["schemas"]["Webhook"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /** @description The answer to a test. */
+        WebhookTest: {
+            /** @description Whether the receiver answered with a status from 200 to 299. */
+            ok: boolean;
+            /** @description Why there was no answer; null with one. */
+            problem: string | null;
+            /** @description Status of the answer; null without one. */
+            status: number | null;
+        };
+        /** @description A webhook with a new secret. */
+        WebhookWithSecret: {
+            /**
+             * @description Only events of these catalogs; null for all.
+             * @example [
+             *       "lake"
+             *     ]
+             */
+            catalogs: string[] | null;
+            /**
+             * Format: date-time
+             * @description Time of its creation.
+             */
+            created_at: string;
+            /** @description Caller that created it. */
+            created_by: string;
+            /** @description Why it was disabled automatically: its receiver answered 410. Enabling it clears this. */
+            disabled_reason: string | null;
+            /**
+             * @description False: it gets no events, and those that wait stay.
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * @description Types of the events that it gets; null for every type.
+             * @example [
+             *       "run.failed",
+             *       "table.frozen"
+             *     ]
+             */
+            events: components["schemas"]["EventType"][] | null;
+            /** @description Requests that failed since the last one that did not; it gets one at a time then. */
+            failures: number;
+            /**
+             * @description Identifier; stable.
+             * @example whk_01jd2m6v8n4q0x7y3k5r9t1wbz
+             */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Until then requests are signed with the secret before as well. */
+            previous_secret_until: string | null;
+            /**
+             * @description Receivers check signatures with it, as standardwebhooks.com describes.
+             * @example whsec_C2FVsBQ…
+             */
+            secret: string;
+            /**
+             * @description Only events of tables of these teams; null for every event, also of tables without a team, outages and policies of wider scopes. Callers of some teams have to name teams of theirs.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams: string[] | null;
+            /** @description Address of the receiver. */
+            url: string;
+            /** @description The version for `If-Match`. */
+            version: number;
+        };
+        /**
+         * @description A webhook as its owner writes it.
+         * @example {
+         *       "name": "on-call",
+         *       "url": "https://hooks.example.com/packhouse",
+         *       "events": [
+         *         "run.failed",
+         *         "table.frozen"
+         *       ],
+         *       "teams": [
+         *         "sales"
+         *       ]
+         *     }
+         */
+        WebhookWrite: {
+            /**
+             * @description Only events of these catalogs; null for all.
+             * @example [
+             *       "lake"
+             *     ]
+             */
+            catalogs?: string[] | null;
+            /**
+             * @description False: it gets no events, and those that wait stay.
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * @description Types of the events that it gets; null for every type.
+             * @example [
+             *       "run.failed",
+             *       "table.frozen"
+             *     ]
+             */
+            events?: components["schemas"]["EventType"][] | null;
+            /**
+             * @description Name of the webhook; no other one has it.
+             * @example on-call
+             */
+            name: string;
+            /**
+             * @description Only events of tables of these teams; null for every event, also of tables without a team, outages and policies of wider scopes. Callers of some teams have to name teams of theirs.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            teams?: string[] | null;
+            /**
+             * @description Address of the receiver: `https://` and a public host; `PACKHOUSE_WEBHOOK_ALLOW` lists others.
+             * @example https://hooks.example.com/packhouse
+             */
+            url: string;
+        };
         /** @description The caller of this request. */
         Whoami: {
             /** @description Role of the caller. */
@@ -17406,6 +17812,963 @@ export interface operations {
             };
             /** @description The table can't be rewritten in its current state; or: The object's state does not allow it; or: The table was dropped and created again; or: The table's metadata can't be read */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookWrite"];
+            };
+        };
+        responses: {
+            /** @description A webhook with a new secret. */
+            201: {
+                headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    /** @description Path of what was made. */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A webhook, without its secret. */
+            200: {
+                headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_webhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description ETag of the version that was read. */
+                "if-match": string;
+            };
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookWrite"];
+            };
+        };
+        responses: {
+            /** @description A webhook, without its secret. */
+            200: {
+                headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description ETag of the version that was read. */
+                "if-match": string;
+            };
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhook_deliveries: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string;
+                /** @description Only deliveries in this state. */
+                state?: components["schemas"]["DeliveryState"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliveries, those of the newest events first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    repeat_webhook_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the event. */
+                event_id: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    repeat_webhook_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepeatRequest"];
+            };
+        };
+        responses: {
+            /** @description Events that are sent again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repetition"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A webhook with a new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer to a test. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,1 @@
+"""Webhooks: events of the fleet that are sent to HTTP receivers of other teams and tools."""

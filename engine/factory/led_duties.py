@@ -1,0 +1,54 @@
+"""Duties of a coordinator that one process at a time does, each with a leadership of its own."""
+
+import os
+
+from engine.factory.dependencies import Dependencies
+from engine.metrics import WorkMetrics
+from engine.services.watching.latency_polls import LatencyPolls
+from engine.services.watching.latency_sources import LatencySource
+from engine.services.watching.leadership import Leadership
+from engine.services.webhooks.receivers import Receivers, WebhookSecrets
+from engine.services.webhooks.sending import WebhookSending
+from engine.settings.model import Settings
+from engine.settings.values import reveal
+from engine.stores.watching.leadership import LATENCY, WEBHOOKS
+
+
+def latency_polls(settings: Settings, around: Dependencies, metrics: WorkMetrics) -> LatencyPolls | None:
+    """Return the polling of query latency; None unless it is configured."""
+    source = LatencySource.of(
+        url=reveal(settings.prometheus_url),
+        query=settings.latency_query,
+        token=reveal(settings.prometheus_token),
+        table_label=settings.latency_table_label,
+        seconds=settings.latency_seconds,
+    )
+    if source is None:
+        return None
+    leadership = Leadership(database=around.database, clock=around.clock, name=LATENCY, holder=around.holder)
+    metrics.leads.labels(LATENCY).set_function(lambda: float(leadership.token is not None))
+    return LatencyPolls(
+        database=around.database,
+        query=source.open_query(environ=os.environ, own_folder=settings.data_dir),
+        leadership=leadership,
+        clock=around.clock,
+        metrics=metrics,
+        seconds=source.seconds,
+        of_tables=source.table_label is not None,
+    )
+
+
+def webhook_sending(
+    around: Dependencies, receivers: Receivers, secrets: WebhookSecrets, metrics: WorkMetrics
+) -> WebhookSending:
+    """Return the sending of events to webhooks."""
+    leadership = Leadership(database=around.database, clock=around.clock, name=WEBHOOKS, holder=around.holder)
+    metrics.leads.labels(WEBHOOKS).set_function(lambda: float(leadership.token is not None))
+    return WebhookSending(
+        database=around.database,
+        receivers=receivers,
+        secrets=secrets,
+        leadership=leadership,
+        clock=around.clock,
+        metrics=metrics,
+    )

@@ -1,0 +1,1 @@
+"""Webhooks: their receivers, the events that each of them gets, and the deliveries."""

@@ -1,0 +1,1 @@
+"""Webhooks, events for them, and the deliveries of each event to each webhook."""
