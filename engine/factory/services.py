@@ -32,6 +32,7 @@ from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
 from engine.services.tables.partitions import PartitionService
 from engine.services.tables.pauses import PauseService
+from engine.services.tables.scans import ScanService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.tables.upkeep import UpkeepService
@@ -58,6 +59,7 @@ class Services:
     discovery: DiscoveryService
     advice: AdviceService
     signals: SignalService
+    scans: ScanService
     backpressure: BackpressureService
     fleet: FleetService
     fleet_history: FleetHistoryService

@@ -68,6 +68,7 @@ from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
 from engine.services.tables.partitions import PartitionService
 from engine.services.tables.pauses import PauseService
+from engine.services.tables.scans import ScanService
 from engine.services.tables.service import TableService
 from engine.services.tables.signals import SignalService
 from engine.services.tables.upkeep import UpkeepService
@@ -237,6 +238,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         discovery=discovery,
         advice=AdviceService(database=database, formats=formats, observations=observations, checks=checks),
         signals=SignalService(database=database),
+        scans=ScanService(database=database),
         backpressure=BackpressureService(database=database),
         fleet=fleet,
         fleet_history=history,

@@ -27,6 +27,7 @@ from engine.stores.tables.catalogs import CatalogStore
 from engine.stores.tables.hot_partitions import HotPartitionStore
 from engine.stores.tables.measurements import MeasurementStore
 from engine.stores.tables.pauses import FreezeStore, PauseStore
+from engine.stores.tables.scans import ScanStore
 from engine.stores.tables.signals import SignalStore
 from engine.stores.tables.store import TableStore
 from engine.stores.watching.breakers import BreakerStore
@@ -93,6 +94,7 @@ class UnitOfWork:
     retention = _LazyStore(RetentionStore)
     run_times = _LazyStore(RunTimeStore)
     rewrite_histories = _LazyStore(RewriteHistoryStore)
+    scans = _LazyStore(ScanStore)
     signals = _LazyStore(SignalStore)
     task_slots = _LazyStore(TaskSlotStore)
     watches = _LazyStore(WatchStore)

@@ -17,6 +17,7 @@ from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import REPORT_SECONDS
 from engine.domain.ids import RunId
 from engine.domain.runs.run import RunState
+from engine.domain.tables.scans import SCANS_KEPT_FOR
 from engine.domain.webhooks.events import EVENTS_KEPT_FOR
 from engine.metrics import WorkMetrics
 from engine.queue.budgets import PaceLedger
@@ -177,7 +178,7 @@ class Coordinator:
         return await self._audit.seal()
 
     async def prune(self) -> int:
-        """Delete expired stored answers, counted bytes, lost races, hours of the fleet and events, a few at a time.
+        """Delete expired stored answers, counted bytes, lost races, hours, events and scans, a few at a time.
 
         Daily budgets and figures look back over one day of counted bytes.
         """
@@ -190,8 +191,9 @@ class Coordinator:
                 cooled = await unit.hot_partitions.prune(now - HOT_KEPT_FOR, PRUNED_AT_ONCE)
                 hours = await unit.fleet_hours.prune(now - HISTORY_KEPT_FOR, PRUNED_AT_ONCE)
                 events = await unit.fleet_events.prune(now - EVENTS_KEPT_FOR, PRUNED_AT_ONCE)
-            pruned += answers + counted + cooled + hours + events
-            if max(answers, counted, cooled, hours, events) < PRUNED_AT_ONCE:
+                scans = await unit.scans.prune(now - SCANS_KEPT_FOR, PRUNED_AT_ONCE)
+            pruned += answers + counted + cooled + hours + events + scans
+            if max(answers, counted, cooled, hours, events, scans) < PRUNED_AT_ONCE:
                 return pruned
 
     async def sample(self) -> int:

@@ -117,6 +117,8 @@ KNOWS_ITS_FORMAT = {
     "api/schemas/catalogs/catalog.py",  # examples
     "api/schemas/catalogs/formats.py",
     "api/schemas/tables/descriptions.py",
+    "api/routes/tables/reports.py",  # the path and the form of another specification
+    "api/schemas/tables/reports.py",
 }
 
 

@@ -110,6 +110,13 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "pause": None,
         "freeze": None,
     },
+    "ReportedScans": {
+        "since": "2026-10-25T10:00:00Z",
+        "scans": 1200,
+        "result_files": 144_000,
+        "delete_files": 3600,
+        "planning_ms": 100_800,
+    },
     "TableAdvice": {
         "policy": {
             "preset": "artemis",

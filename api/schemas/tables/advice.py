@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from api.schemas.common import Answer
+from api.schemas.common import Answer, Instant
 from api.schemas.policies.policy import Policy
 from engine.planning.advice import Layout
 from engine.services.tables import advice as services
@@ -19,7 +19,7 @@ class ColumnUse(Answer):
 
 
 class LayoutAdvice(Answer):
-    """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
+    """Recommended layout of the files, from filters of queries: signals of kind `filters`, reported scans."""
 
     layout: Layout = Field(
         description="`binpack`: packing small files is enough. `unknown`: no query filters were reported."
@@ -52,6 +52,16 @@ class UpkeepAdvice(Answer):
     because: list[str] = Field(description="Reasons to rewrite more or less often, in words.")
 
 
+class ReportedScans(Answer):
+    """Scans of the last seven days that readers reported (`POST /v1/iceberg/v1/…/metrics`)."""
+
+    since: Instant = Field(description="Start of the first hour with a report.")
+    scans: int = Field(description="Number of scans.")
+    result_files: int = Field(description="Data files that they read, of all scans together.")
+    delete_files: int = Field(description="Delete files that they read.")
+    planning_ms: int = Field(description="Time that they took to plan, in milliseconds.")
+
+
 class TableAdvice(Answer):
     """Recommended policy of a table. Nothing is changed by it."""
 
@@ -63,6 +73,7 @@ class TableAdvice(Answer):
     layout: LayoutAdvice
     upkeep: UpkeepAdvice
     writes: Writes
+    scans: ReportedScans | None = Field(description="Scans that readers reported; null: none was.")
     expiry_seconds: float = Field(description="Time for which superseded files are kept, in seconds.")
     expiry_is_assumed: bool = Field(
         description="True: the policy does not set it; the default of the table's format is used."

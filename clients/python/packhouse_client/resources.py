@@ -129,6 +129,7 @@ class Signals(Resource[S]):
 
     send = Operation(requests.send_signal, AsModel(lambda: models.Signal))
     list = Listing(requests.list_signals, AsModel(lambda: models.SignalList))
+    report_metrics = Operation(requests.report_metrics, nothing)
 
 
 class Formats(Resource[S]):

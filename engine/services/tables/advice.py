@@ -1,7 +1,7 @@
 """Advice on a table's policy, from signals about its queries and from the history of its writes.
 
-Queries come from pushed signals (`filters`), ingestion from the summaries of the snapshots that the table still has,
-rewriting from runs. Looks back seven days, or as far as the table has snapshots.
+Queries come from pushed signals (`filters`) and reported scans, ingestion from the summaries of the snapshots that the
+table still has, rewriting from runs. Looks back seven days, or as far as the table has snapshots.
 """
 
 import json
@@ -16,6 +16,7 @@ from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, PolicyScope, PolicyScopeKind, StoredPolicy, Strategy
 from engine.domain.runs.run import Operation, Run
 from engine.domain.tables.orders import ORDERED_STRATEGIES
+from engine.domain.tables.scans import ScanFigures, ScanSums
 from engine.domain.tables.signals import Filters, Signal, SignalKind
 from engine.formats.base import SnapshotInfo, SnapshotKind
 from engine.planning.advice import Layout, LayoutAdvice, UpkeepAdvice, Writes, advise_layout, advise_upkeep
@@ -38,7 +39,7 @@ class Advice:
     """Recommended settings for a table, and the observations that they are based on.
 
     `policy`: the table's own policy with the recommended layout; None if none is recommended, the table has it, or the
-    table can't have it: `layout.because` ends with the reason then.
+    table can't have it: `layout.because` ends with the reason then. `scans`: those that readers reported, None: none.
     """
 
     layout: LayoutAdvice
@@ -47,6 +48,7 @@ class Advice:
     expiry_seconds: float
     expiry_is_assumed: bool
     policy: PolicyDocument | None
+    scans: ScanFigures | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,11 @@ class AdviceService:
         since = seen.looked_at - WINDOW
         async with self._database.read() as unit:
             signals = await unit.signals.list(table_id, SignalKind.FILTERS, limit=MOST_SIGNALS)
+            reported, scans = await unit.scans.sums(table_id, since), await unit.scans.figures(table_id, since)
             runs = await unit.runs.list_changes(table_id, limit=MOST_RUNS)
             own = await unit.policies.get(table_id)
-        layout = advise_layout(_queries(signals, since), facts.partition_columns, facts.columns)
+        queries = [*_queries(signals, since), *_scans(reported)]
+        layout = advise_layout(queries, facts.partition_columns, facts.columns)
         writes = _writes(facts.snapshots, runs, since, seen.looked_at)
         expiry, is_assumed = _expiry(seen.policy.values, facts.default_expiry)
         upkeep = advise_upkeep(writes, expiry_seconds=expiry, full_scan_share=layout.full_scan_share)
@@ -102,7 +106,7 @@ class AdviceService:
         policy = _with_layout(layout, seen.policy, own.document if own is not None else PolicyDocument())
         if policy is not None and (reason := await self._refusal(seen, own, policy)) is not None:
             layout, policy = replace(layout, because=f"{layout.because}; this table can't have it: {reason}"), None
-        return Advice(layout, upkeep, writes, expiry, is_assumed, policy)
+        return Advice(layout, upkeep, writes, expiry, is_assumed, policy, scans)
 
     async def _refusal(self, seen: Observed, present: StoredPolicy | None, policy: PolicyDocument) -> str | None:
         """Return the reason for which a `PUT` would refuse the policy; None if it would store it."""
@@ -161,6 +165,10 @@ def _queries(signals: Iterable[Signal], since: datetime) -> list[tuple[frozenset
         if signal.at >= since and isinstance(signal.value, Filters)
         for query in signal.value.queries
     ]
+
+
+def _scans(reported: Iterable[ScanSums]) -> list[tuple[frozenset[str], int]]:
+    return [(each.columns, each.scans) for each in reported if each.columns is not None]
 
 
 def _writes(snapshots: Sequence[SnapshotInfo], runs: Iterable[Run], since: datetime, now: datetime) -> Writes:

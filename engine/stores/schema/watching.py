@@ -31,6 +31,7 @@ __all__ = [
     "outages",
     "processes",
     "sharers",
+    "table_scans",
     "task_slots",
     "watches",
 ]
@@ -154,3 +155,19 @@ task_slots = Table(
     CheckConstraint("attempt >= 1 AND held >= 0", name="counts"),
 )
 """One row for each rewrite under a limit; rows of attempts that have ended are ignored, and deleted by the next ask."""
+
+table_scans = Table(
+    "table_scans",
+    metadata,
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("hour", UtcTime, nullable=False),
+    Column("columns_key", String(64), nullable=False),  # a hash of the filtered columns; "": further combinations
+    Column("columns", document(), nullable=False),
+    Column("scans", BigInteger, nullable=False),
+    Column("result_files", BigInteger, nullable=False),
+    Column("delete_files", BigInteger, nullable=False),
+    Column("planning_ms", BigInteger, nullable=False),
+    PrimaryKeyConstraint("table_id", "hour", "columns_key"),
+    Index("ix_table_scans_hour", "hour"),
+)
+"""Scans that readers reported, summed by hour and filtered columns; a bounded number of rows per table and hour."""

@@ -55,6 +55,7 @@ BOUNDED_BY: dict[str, str] = {
     "sharers": "one row a team and catalog",
     "signals": "a thousand a table and kind",
     "table_labels": "tables",
+    "table_scans": "50 combinations an hour and table, and eight days",
     "tables": "people",
     "table_hours": "Coordinator.prune",
     "task_slots": "one row for each rewrite at work; the next request for a slot deletes the others",

@@ -276,6 +276,13 @@ class Metric(OpenEnum):
     UNREFERENCED_BYTES = "unreferenced_bytes"
 
 
+class MetricsReportReportType(OpenEnum):
+    """`scan-report` is counted; `commit-report` schedules a look at the table."""
+
+    SCAN_REPORT = "scan-report"
+    COMMIT_REPORT = "commit-report"
+
+
 class OnStart(OpenEnum):
     """Behaviour of a running rewrite when a window begins, mildest first."""
 

@@ -30,6 +30,7 @@ from packhouse_client._generated.enums import (
     Layout,
     LocationRole,
     Metric,
+    MetricsReportReportType,
     OnStart,
     Op,
     Operation,
@@ -1380,7 +1381,7 @@ class LastUpkeep(Model):
 
 
 class LayoutAdvice(Model):
-    """Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days)."""
+    """Recommended layout of the files, from filters of queries: signals of kind `filters`, reported scans."""
 
     layout: Layout = not_answered("layout")
     """`binpack`: packing small files is enough. `unknown`: no query filters were reported."""
@@ -1564,6 +1565,17 @@ class MetadataHealth(Model):
 
     history_bytes: int = not_answered("history_bytes")
     """Upper bound of the bytes of files that only old snapshots need, from the summaries of snapshots: an expiry with `delete_files` frees no more. Snapshots with a branch or tag are not old."""
+
+
+class MetricsReport(Model):
+    """A report about one scan of a table, or one commit to it. Other fields of the specification are not read."""
+
+    report_type: MetricsReportReportType = Field(..., alias="report-type")
+    filter: dict[str, Any] | bool | None = None
+    """The scan's filter, an expression of https://iceberg.apache.org/rest-catalog-spec; its literals are not kept."""
+
+    metrics: dict[str, Any] | bool | None = None
+    """Metrics by name, as in https://iceberg.apache.org/rest-catalog-spec."""
 
 
 class NamespaceScope(Model):
@@ -2321,6 +2333,25 @@ class Repetition(Model):
 
     continue_from: datetime | None = not_answered("continue_from")
     """`since` of the next request if the time has more events than one request looks at, 10,000."""
+
+
+class ReportedScans(Model):
+    """Scans of the last seven days that readers reported (`POST /v1/iceberg/v1/…/metrics`)."""
+
+    since: datetime = not_answered("since")
+    """Start of the first hour with a report."""
+
+    scans: int = not_answered("scans")
+    """Number of scans."""
+
+    result_files: int = not_answered("result_files")
+    """Data files that they read, of all scans together."""
+
+    delete_files: int = not_answered("delete_files")
+    """Delete files that they read."""
+
+    planning_ms: int = not_answered("planning_ms")
+    """Time that they took to plan, in milliseconds."""
 
 
 class RequestCause(Model):
@@ -6343,6 +6374,9 @@ class TableAdvice(Model):
 
     writes: Writes = not_answered("writes")
     """Recent writes."""
+
+    scans: ReportedScans | None = not_answered("scans")
+    """Scans that readers reported; null: none was."""
 
     expiry_seconds: float = not_answered("expiry_seconds")
     """Time for which superseded files are kept, in seconds."""

@@ -2347,3 +2347,39 @@ def repeat_webhook_events(
     return arguments(
         "POST", f"/v1/webhooks/{quoted(webhook_id)}/repeat", body=body_of(body, {"since": since, "until": until})
     )
+
+
+def report_metrics(
+    name: str,
+    namespace: str,
+    table: str,
+    *,
+    body: models.MetricsReport | Mapping[str, Any] | None = None,
+    report_type: models.MetricsReportReportType | str | Absent = ABSENT,
+    filter: Any | Absent = ABSENT,
+    metrics: Any | Absent = ABSENT,
+) -> dict[str, Any]:
+    """Report a scan or a commit of an Iceberg table.
+
+    Count a scan, with the columns that its filter names, for the advice of the table; or look at it
+    after a commit.
+
+    Clients of Iceberg send these reports to their catalog: let it, or a gateway in front of it, send
+    them here as well.
+
+    Args:
+        name: Name of the catalog.
+        namespace: Levels of the namespace, joined by the unit separator (`%1F`).
+        table: Name of the table.
+        body: A report about one scan of a table, or one commit to it. Other fields of the
+            specification are not read. Or give its fields by name:
+        report_type: `scan-report` is counted; `commit-report` schedules a look at the table.
+        filter: The scan's filter, an expression of https://iceberg.apache.org/rest-catalog-spec;
+            its literals are not kept.
+        metrics: Metrics by name, as in https://iceberg.apache.org/rest-catalog-spec.
+    """
+    return arguments(
+        "POST",
+        f"/v1/iceberg/v1/{quoted(name)}/namespaces/{quoted(namespace)}/tables/{quoted(table)}/metrics",
+        body=body_of(body, {"report-type": report_type, "filter": filter, "metrics": metrics}),
+    )

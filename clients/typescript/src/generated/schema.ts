@@ -556,6 +556,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/iceberg/v1/{name}/namespaces/{namespace}/tables/{table}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a scan or a commit of an Iceberg table
+         * @description Count a scan, with the columns that its filter names, for the advice of the table; or look at it after a commit.
+         *
+         *     Clients of Iceberg send these reports to their catalog: let it, or a gateway in front of it, send them here as well.
+         */
+        post: operations["report_metrics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -4716,7 +4738,7 @@ export interface components {
          * @enum {string}
          */
         Layout: "binpack" | "cluster" | "unknown";
-        /** @description Recommended layout of the files, from the filters of queries (signals of kind `filters`, seven days). */
+        /** @description Recommended layout of the files, from filters of queries: signals of kind `filters`, reported scans. */
         LayoutAdvice: {
             /** @description Reason in words. */
             because: string;
@@ -5034,6 +5056,44 @@ export interface components {
          * @enum {string}
          */
         Metric: "file_count" | "small_file_count" | "small_file_share" | "average_file_bytes" | "total_bytes" | "newest_file_age" | "oldest_small_file_age" | "large_file_count" | "small_row_group_file_count" | "delete_file_count" | "oldest_delete_file_age" | "blocking_age" | "delete_ratio" | "sorted_run_count" | "level0_file_count" | "commits_since_level0" | "bytes_since_full" | "time_since_full" | "time_since_rewrite" | "overlap_depth" | "unordered_share" | "old_spec_file_count" | "largest_small_file_share" | "avoidable_file_count" | "avoidable_file_share" | "snapshot_count" | "manifest_count" | "average_manifest_bytes" | "metadata_bytes" | "oldest_snapshot_age" | "unreferenced_bytes";
+        /**
+         * @description A report about one scan of a table, or one commit to it. Other fields of the specification are not read.
+         * @example {
+         *       "filter": {
+         *         "term": "city",
+         *         "type": "eq",
+         *         "value": "(hash-1f2a7c3b)"
+         *       },
+         *       "metrics": {
+         *         "result-data-files": {
+         *           "unit": "count",
+         *           "value": 120
+         *         },
+         *         "result-delete-files": {
+         *           "unit": "count",
+         *           "value": 3
+         *         },
+         *         "total-planning-duration": {
+         *           "count": 1,
+         *           "time-unit": "nanoseconds",
+         *           "total-duration": 84000000
+         *         }
+         *       },
+         *       "report-type": "scan-report",
+         *       "table-name": "lake.sales.orders"
+         *     }
+         */
+        MetricsReport: {
+            /** @description The scan's filter, an expression of https://iceberg.apache.org/rest-catalog-spec; its literals are not kept. */
+            filter?: Record<string, never> | boolean | null;
+            /** @description Metrics by name, as in https://iceberg.apache.org/rest-catalog-spec. */
+            metrics?: Record<string, never> | boolean | null;
+            /**
+             * @description `scan-report` is counted; `commit-report` schedules a look at the table.
+             * @enum {string}
+             */
+            "report-type": "scan-report" | "commit-report";
+        };
         /** @description Every table of a namespace and of those inside it. */
         NamespaceScope: {
             /**
@@ -6931,6 +6991,22 @@ export interface components {
             /** @description Number of the events that the webhook's filters let pass. */
             events: number;
         };
+        /** @description Scans of the last seven days that readers reported (`POST /v1/iceberg/v1/…/metrics`). */
+        ReportedScans: {
+            /** @description Delete files that they read. */
+            delete_files: number;
+            /** @description Time that they took to plan, in milliseconds. */
+            planning_ms: number;
+            /** @description Data files that they read, of all scans together. */
+            result_files: number;
+            /** @description Number of scans. */
+            scans: number;
+            /**
+             * Format: date-time
+             * @description Start of the first hour with a report.
+             */
+            since: string;
+        };
         /** @description Why an automatic run was submitted. */
         RequestCause: {
             /**
@@ -8595,6 +8671,8 @@ export interface components {
             layout: components["schemas"]["LayoutAdvice"];
             /** @description The table's own policy with the recommended layout, as `PUT /v1/tables/{table_id}/policy` takes it; null: none is recommended, the table has it, or can't have it (`layout.because`). */
             policy: components["schemas"]["PolicyDocument"] | null;
+            /** @description Scans that readers reported; null: none was. */
+            scans: components["schemas"]["ReportedScans"] | null;
             /** @description Id of the registered table. */
             table_id: string;
             /** @description Cost of rewriting. */
@@ -12289,6 +12367,126 @@ export interface operations {
             304: components["responses"]["NotModified"];
             /** @description A valid key is needed */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the catalog. */
+                name: string;
+                /** @description Levels of the namespace, joined by the unit separator (`%1F`). */
+                namespace: string;
+                /** @description Name of the table. */
+                table: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MetricsReport"];
+            };
+        };
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
