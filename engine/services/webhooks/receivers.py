@@ -1,4 +1,4 @@
-"""Which addresses webhooks may have, and one signed request to a receiver.
+"""Addresses that webhooks may have, and one signed request to a receiver.
 
 Owners of tables choose the addresses, so each is taken for an attempt to reach something else from inside of the
 network: only HTTPS to public addresses, unless the deployment lists a host or network (`PACKHOUSE_WEBHOOK_ALLOW`).
@@ -96,7 +96,7 @@ class ReceiverRules:
         if found is None or found.is_link_local or found.is_multicast or found.is_unspecified:
             return False
         if is_insider(str(found)) and not found.is_loopback:
-            return False  # metadata services of clouds are nobody's receiver
+            return False  # metadata services of clouds
         return name in self.hosts or self._lists(found) or _is_public(found)
 
     def _lists(self, address: IPAddress) -> bool:

@@ -84,7 +84,7 @@ class DeliveryStore:
         """Record an attempt; False if the delivery has changed since it was read.
 
         Args:
-            delivery: as it was read.
+            delivery: the delivery that was read.
             answer: the answer to the attempt.
             state: pending if it is tried again, after `wait_seconds`.
             wait_seconds: None unless pending.
