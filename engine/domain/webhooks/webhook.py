@@ -105,7 +105,7 @@ class EventDelivery:
 
 @dataclass(frozen=True, slots=True)
 class ReceiverAnswer:
-    """What a receiver answered to one attempt: a status, or the problem that prevented an answer."""
+    """The answer of a receiver to one attempt: its status, or the problem that prevented one."""
 
     status: int | None
     problem: str | None
