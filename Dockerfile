@@ -17,12 +17,12 @@ COPY clients/cli/pyproject.toml clients/cli/
 
 FROM projects AS console
 RUN --mount=type=cache,target=/root/.cache/uv uv sync --frozen --only-group node
-COPY scripts/console scripts/node-packages scripts/
+COPY scripts/console scripts/console-bom scripts/node-packages scripts/
 COPY docs/policy.schema.json docs/
 COPY clients/typescript clients/typescript
 COPY clients/console clients/console
 RUN --mount=type=cache,target=/root/.npm scripts/console \
-    && PATH=$PWD/.venv/bin:$PATH npm --prefix clients/console sbom --sbom-format cyclonedx --omit dev > /src/console.cdx.json
+    && PATH=$PWD/.venv/bin:$PATH scripts/console-bom > /src/console.cdx.json
 
 FROM projects AS build
 ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra hdfs --extra oidc"

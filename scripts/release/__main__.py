@@ -110,8 +110,7 @@ def write_boms(folder: Path) -> None:
         command = [_uv(), "export", "--quiet", "--frozen", "--no-dev", "--format", "cyclonedx1.5"]
         extras = [argument for name in (extra, "hdfs", "oidc") for argument in ("--extra", name)]
         (folder / f"server-{extra}.cdx.json").write_text(run(*command, *extras, cwd=ROOT))
-    bom = run("npm", "sbom", "--sbom-format", "cyclonedx", "--omit", "dev", cwd=ROOT / "clients/console")
-    (folder / "console.cdx.json").write_text(bom)
+    (folder / "console.cdx.json").write_text(run(ROOT / "scripts/console-bom"))
 
 
 def _uv() -> str | Path:

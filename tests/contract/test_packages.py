@@ -1,5 +1,6 @@
 """The projects as they are published: wheels that carry all they need and import on their own."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -61,3 +62,13 @@ def test_the_wheel_of_the_server_has_the_console(tmp_path: Path) -> None:
 def source_files(project: str, package: str) -> list[Path]:
     folder = ROOT / "clients" / project / package
     return [*folder.rglob("*.py"), folder / "py.typed"]
+
+
+def test_the_bill_of_the_console_has_what_it_delivers_and_no_tool() -> None:
+    """React is among the packages that `npm sbom --omit dev` leaves out, because tools need it as well."""
+    done = subprocess.run([ROOT / "scripts/console-bom"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    names = {each["name"] for each in json.loads(done.stdout)["components"]}
+    package = json.loads((ROOT / "clients/console/package.json").read_text())
+    assert package["dependencies"].keys() <= names
+    assert not {"typescript", "vite", "vitest"} & names

@@ -5,6 +5,7 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -118,6 +119,16 @@ def test_prometheus_reads_its_configuration_and_asks_services_that_exist(tmp_pat
         ["promtool", "check", "config", copy], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_grafana_finds_its_dashboards_and_prometheus() -> None:
+    grafana = services("monitoring")["grafana"]
+    (folder,) = [each for each in grafana["volumes"] if each["source"] == str(Path("deploy/grafana").absolute())]
+    assert list(Path(folder["source"]).glob("*.json"))
+    (provider,) = yaml.safe_load(Path("deploy/compose/dashboards.yml").read_text())["providers"]
+    assert provider["options"]["path"] == folder["target"]
+    (source,) = yaml.safe_load(Path("deploy/compose/grafana.yml").read_text())["datasources"]
+    assert urlsplit(source["url"]).hostname in services("monitoring")
 
 
 def test_secrets_are_made_once_and_fit_the_settings(tmp_path: Path) -> None:
