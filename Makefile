@@ -13,7 +13,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages spark-versions foreign-clients audit
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check spark-versions foreign-clients audit
 .PHONY: house simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
@@ -115,6 +115,14 @@ packages: ## Build the packages and try each in an environment of its own, as wh
 	@scripts/setup test
 	@scripts/console
 	@$(BIN)/python scripts/release --keep .cache/release
+
+image: ## Build the images without a container engine, check them, and run the quickstart in them (root; about fifteen minutes)
+	@scripts/setup test
+	@PYTHONPATH=. $(BIN)/python scripts/image
+
+deploy-check: ## Check Dockerfile and deploy/ by their linters and schemas, and start the quickstart as processes (about two minutes)
+	@scripts/setup test
+	@$(BIN)/pytest -q tests/deploy $(PYTEST_ARGS)
 
 spark-versions: ## Rewrite a table of each format on Spark 3.5 to 4.3 servers (VERSIONS="4.0.5 4.3.0"; about 20 minutes)
 	@scripts/setup test
