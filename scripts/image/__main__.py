@@ -4,7 +4,8 @@
 
 buildah builds, and runc starts the containers with the user, read-only root, capabilities, mounts and memory limits of
 deploy/compose.yaml, on the network of this machine. In the place of the base image, which only a registry has, is
-Debian's Python with the same minor version: what depends on the official base is not checked, nor do sizes include it.
+Debian's Python with the same minor version: what depends on the official base is not checked, and sizes are those with
+the other one. Layers of all builds stay in `.cache/image`, many GB: remove the folder to free them.
 """
 
 import json
