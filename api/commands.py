@@ -36,6 +36,7 @@ _COMMANDS: Final = {
     "coordinator": "the coordinator: relays, reaps, sweeps",
     "migrate": "bring the database to this version's schema",
     HEALTH: "check that the process on this machine answers; exit status 1 if it does not",
+    "doctor": "check settings, data folder, database, Redis, Spark and clocks; exit status 1 unless all is in order",
     "audit": "check the audit log's hash chain; exit status 1 when it is broken",
     "openapi": "write openapi.yaml from the app; needs no server",
     "policy-schema": "write the JSON Schema of policies; needs no server",
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         configure_logging(settings.log_level, log_format=settings.log_format)
         if given.command == "audit":
             return asyncio.run(_verify_audit(settings, given.head))
+        if given.command == "doctor":
+            return _diagnose(settings, as_json=given.json)
         limit_malloc_arenas()
         with asyncio.Runner(loop_factory=uvicorn_loop.auto_loop_factory()) as runner:
             runner.run(_start(given.command, settings))
@@ -65,6 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"packhouse-server {given.command}: {error}\n")
         return 1
     return 0
+
+
+def _diagnose(settings: Settings, *, as_json: bool) -> int:
+    require("pyspark", purpose="it", install=SPARK)
+    from api.server.doctor.command import diagnose  # noqa: PLC0415 - loads Spark's client, which others do not need
+
+    return diagnose(settings, as_json=as_json)
 
 
 async def _start(command: str, settings: Settings) -> None:
@@ -153,6 +163,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("verb", choices=["verify"], help="check the whole chain")
             head = "a hash that was the chain's head once and must still be in it; may be given several times"
             command.add_argument("--head", action="append", default=[], metavar="HASH", help=head)
+        if name == "doctor":
+            command.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
         if name in _GENERATED:
             command.add_argument("--check", action="store_true", help="change nothing; fail when the file differs")
             default = _GENERATED[name]
