@@ -94,6 +94,7 @@ check-code:
 	@$(BIN)/python -m api policy-schema --check
 	@$(BIN)/python -m api settings --check
 	@PYTHONPATH=. $(BIN)/python scripts/features --check
+	@PYTHONPATH=. $(BIN)/python deploy/helm/generate.py --check
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
@@ -109,7 +110,11 @@ check-console:
 release-check: ## Before a release: vulnerabilities, then packages in clean environments, then every test (about two hours)
 	@scripts/setup test
 	@$(BIN)/python scripts/audit
-	@$(MAKE) --no-print-directory packages foreign-clients check test-deep
+	@$(MAKE) --no-print-directory packages foreign-clients deploy-check check test-deep
+
+deploy-check: ## Render the Helm chart with many values and check all objects (under a minute; the first time builds helm, some minutes)
+	@scripts/setup deploy
+	@PACKHOUSE_DEPLOY=1 $(BIN)/pytest -q tests/deploy $(PYTEST_ARGS)
 
 packages: ## Build the packages and try each in an environment of its own, as who installs them does (about five minutes)
 	@scripts/setup test
@@ -119,10 +124,6 @@ packages: ## Build the packages and try each in an environment of its own, as wh
 image: ## Build the images without a container engine, check them, and run the quickstart in them (root; about fifteen minutes)
 	@scripts/setup test
 	@PYTHONPATH=. $(BIN)/python scripts/image
-
-deploy-check: ## Check Dockerfile and deploy/ by their linters and schemas, and start the quickstart as processes (about two minutes)
-	@scripts/setup test
-	@$(BIN)/pytest -q tests/deploy $(PYTEST_ARGS)
 
 spark-versions: ## Rewrite a table of each format on Spark 3.5 to 4.3 servers (VERSIONS="4.0.5 4.3.0"; about 20 minutes)
 	@scripts/setup test
@@ -146,6 +147,7 @@ openapi: ## Write openapi.yaml, the JSON Schema of policies, the reference of se
 	@$(BIN)/python -m api policy-schema
 	@$(BIN)/python -m api settings
 	@PYTHONPATH=. $(BIN)/python scripts/features
+	@PYTHONPATH=. $(BIN)/python deploy/helm/generate.py
 
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py
