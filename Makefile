@@ -13,7 +13,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check spark-versions foreign-clients audit
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit
 .PHONY: house simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
@@ -114,7 +114,11 @@ release-check: ## Before a release: vulnerabilities, then packages in clean envi
 
 deploy-check: ## Render the Helm chart with many values and check all objects (under a minute; the first time builds helm, some minutes)
 	@scripts/setup deploy
-	@PACKHOUSE_DEPLOY=1 $(BIN)/pytest -q tests/deploy $(PYTEST_ARGS)
+	@PACKHOUSE_DEPLOY=1 $(BIN)/pytest -q tests/deploy --ignore tests/deploy/test_chart_installs.py $(PYTEST_ARGS)
+
+deploy-cluster: ## Install and upgrade the chart on a real API server, without nodes (a minute; the first time builds it, ten minutes)
+	@scripts/setup cluster
+	@PACKHOUSE_DEPLOY=1 $(BIN)/pytest -q tests/deploy/test_chart_installs.py $(PYTEST_ARGS)
 
 packages: ## Build the packages and try each in an environment of its own, as who installs them does (about five minutes)
 	@scripts/setup test
