@@ -1,14 +1,17 @@
 """Values of the chart: what can't be right is refused with its place, and every setting arrives as it is."""
 
+import copy
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
+import yaml
 
 from engine.settings.model import Settings
 from engine.settings.reading import read_settings
-from tests.support.chart import BASE, NAMES, VALUES, helm, kind, objects_of, text_of
+from tests.support.chart import BASE, CHART, NAMES, ROOT, VALUES, helm, kind, objects_of, text_of
 
 pytestmark = pytest.mark.usefixtures("tools")
 
@@ -61,7 +64,7 @@ EVERY: Final[Mapping[str, Any]] = {
 
 
 def test_every_setting_of_the_chart_arrives_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    settable = json.loads((BASE.parents[3] / "deploy/helm/packhouse/values.schema.json").read_text())
+    settable = json.loads((CHART / "values.schema.json").read_text())
     assert EVERY.keys() == settable["properties"]["config"]["properties"].keys()
     done = helm("template", BASE, given={"config": dict(EVERY)})
     assert done.returncode == 0, done.stderr
@@ -128,3 +131,16 @@ def test_helm_finds_nothing_amiss_and_renders_the_same_twice(name: str) -> None:
     done = helm("lint", BASE, VALUES / f"{name}.yaml")
     assert (done.returncode, "[WARNING]" in done.stdout + done.stderr) == (0, False), done.stdout
     assert helm("template", BASE, VALUES / f"{name}.yaml").stdout == text_of(name)
+
+
+def test_the_values_of_the_documentation_are_accepted() -> None:
+    page = (ROOT / "docs/kubernetes.md").read_text()
+    first, *others = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    assert helm("template", given=first).returncode == 0
+    assert len(others) == 4
+    for each in others:
+        given = copy.deepcopy(first)
+        if "spark" in each:
+            del given["existingSecret"]["spark"]  # as the page says
+        done = helm("template", given=given | each)
+        assert done.returncode == 0, done.stderr
