@@ -72,7 +72,8 @@ def test_pods_are_what_a_restricted_namespace_accepts_and_have_no_token(objects:
     assert {"lake-packhouse-api", "compaction-api"} & set(pods(objects))
     for name, pod in pods(objects).items():
         security = pod["spec"]["securityContext"]
-        assert (security["runAsNonRoot"], security["runAsUser"], security["fsGroup"]) == (True, 10001, 10001), name
+        user = 185 if "spark" in name else 10001
+        assert (security["runAsNonRoot"], security["runAsUser"], security["fsGroup"]) == (True, user, user), name
         assert security["seccompProfile"] == {"type": "RuntimeDefault"}
         assert pod["spec"]["automountServiceAccountToken"] is name.endswith("-spark"), name  # which starts executors
         assert pod["spec"]["enableServiceLinks"] is False

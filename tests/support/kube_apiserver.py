@@ -28,6 +28,7 @@ class Cluster:
         trust = ssl.create_default_context(cafile=str(certificate))
         headers = {"Authorization": f"Bearer {token}"}
         self.api = httpx.Client(base_url=url, headers=headers, verify=trust, timeout=60)
+        self.certificate = certificate
         self.kubeconfig = folder / "kubeconfig"
         self.kubeconfig.touch(mode=0o600)
         document = {
@@ -44,6 +45,11 @@ class Cluster:
         """Post an object, or ask whether it would be made; fields that it does not have are refused."""
         params = {"fieldValidation": "Strict"} | ({"dryRun": "All"} if dry_run else {})
         return self.api.post(path, params=params, json=body)
+
+    def token_of(self, namespace: str, account: str) -> str:
+        """Return a token of a service account: what it may do is what its roles say."""
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+        return str(self.create(path, {"spec": {"expirationSeconds": 3600}}).json()["status"]["token"])
 
     def add_namespace(self, name: str) -> None:
         """Make a namespace that admits only pods of the level `restricted`."""

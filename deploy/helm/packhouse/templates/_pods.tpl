@@ -1,10 +1,11 @@
 {{/* Parts of pods, the same in all of them. */}}
 
+{{/* Takes the number of the user. */}}
 {{- define "packhouse.podSecurity" -}}
 runAsNonRoot: true
-runAsUser: 10001
-runAsGroup: 10001
-fsGroup: 10001
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
 seccompProfile: {type: RuntimeDefault}
 {{- end }}
 
@@ -14,24 +15,26 @@ readOnlyRootFilesystem: true
 capabilities: {drop: [ALL]}
 {{- end }}
 
-{{/* What all pods begin with. `enableServiceLinks`: a service called packhouse would set PACKHOUSE_PORT. */}}
+{{/* What all pods begin with. Takes a list: the root, the number of the user, whether it gets a token of Kubernetes.
+`enableServiceLinks`: a service called packhouse would set PACKHOUSE_PORT. */}}
 {{- define "packhouse.podStart" -}}
-automountServiceAccountToken: false
+{{- $values := (index . 0).Values }}
+automountServiceAccountToken: {{ index . 2 }}
 enableServiceLinks: false
 securityContext:
-  {{- include "packhouse.podSecurity" . | nindent 2 }}
-{{- with .Values.image.pullSecrets }}
+  {{- include "packhouse.podSecurity" (index . 1) | nindent 2 }}
+{{- with $values.image.pullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.priorityClassName }}
+{{- with $values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- with .Values.nodeSelector }}
+{{- with $values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.tolerations }}
+{{- with $values.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
