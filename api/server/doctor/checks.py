@@ -58,7 +58,7 @@ class Finding:
         return self.remedy is None
 
 
-class Fault(Exception):
+class CheckFailed(Exception):
     """Ends a check with what it found and the remedy."""
 
     def __init__(self, found: str, remedy: str) -> None:
@@ -92,12 +92,12 @@ class Examination:
         try:
             async with asyncio.timeout(seconds):
                 return Finding(check, await look())
-        except Fault as fault:
-            return Finding(check, *fault.finding)
+        except CheckFailed as failure:
+            return Finding(check, *failure.finding)
         except TimeoutError:
             return Finding(check, f"no answer within {seconds:g} s", _REMEDIES[check])
         except SchemaUnsupported as error:
-            return Finding(check, *_as_fault(error).finding)
+            return Finding(check, *_as_failure(error).finding)
         except (PackhouseError, OSError) as error:
             return Finding(check, str(error), _REMEDIES[check])
         except Exception as error:  # noqa: BLE001 - of a library, for a URL that it can't read; its text may have the URL
@@ -134,7 +134,9 @@ class Examination:
         try:
             client = connect_redis(_given("PACKHOUSE_REDIS_URL", reveal(self.settings.redis_url)))
         except ValueError:  # its text may have the URL
-            raise Fault("PACKHOUSE_REDIS_URL is not a URL of Redis", "it begins with redis:// or rediss://") from None
+            raise CheckFailed(
+                "PACKHOUSE_REDIS_URL is not a URL of Redis", "it begins with redis:// or rediss://"
+            ) from None
         async with aclosing(client):
             with reaching_redis():
                 version = str((await client.info("server"))["redis_version"])
@@ -142,7 +144,7 @@ class Examination:
                 seconds, microseconds = await client.time()
         self._note("Redis", float(seconds) + float(microseconds) / 1e6, began)
         if tuple(int(part) for part in version.split(".")[:2]) < _OLDEST_REDIS:
-            raise Fault(f"Redis is version {version}", "use 7 or newer (6.2 works)")
+            raise CheckFailed(f"Redis is version {version}", "use 7 or newer (6.2 works)")
         return f"Redis {version} answers"
 
     async def _spark(self) -> str:
@@ -153,7 +155,7 @@ class Examination:
             version = await _in_thread(sessions.version)
             self._executor = await _in_thread(lambda: self._ask(sessions))
         except Rejected as error:  # too old, or with settings that are unsafe
-            raise _as_fault(error) from None
+            raise _as_failure(error) from None
         finally:
             threading.Thread(target=sessions.close, daemon=True).start()  # which ends a task that still runs
         return f"Spark {version} answers, and ran a task on {self._executor.host}"
@@ -165,7 +167,7 @@ class Examination:
             token = PaceTokens(secret_keys=secret_keys(self.settings)).issue(RunId("doctor"), 0)
             found = ask_executor(sessions, url=self.settings.pace_url, token=token)
         except SparkFailed as error:
-            raise Fault(f"a task did not run: {error}", _PYTHON_REMEDY) from None
+            raise CheckFailed(f"a task did not run: {error}", _PYTHON_REMEDY) from None
         self._note("executor", found.seconds, began)
         return found
 
@@ -173,12 +175,14 @@ class Examination:
         found = self._found_executor()
         ours, theirs = (_minor(each) for each in (platform.python_version(), found.python))
         if ours != theirs:
-            raise Fault(f"{found.host} has Python {theirs}, this process {ours}", _PYTHON_REMEDY)
+            raise CheckFailed(f"{found.host} has Python {theirs}, this process {ours}", _PYTHON_REMEDY)
         missing = [name for name in ("pyarrow", "numpy") if name not in found.packages]
         if self.settings.is_production and not {"obstore", "hdfs-native"} & set(found.packages):
             missing.append("obstore (object stores) or hdfs-native (HDFS)")
         if missing:
-            raise Fault(f"{found.host} lacks {', '.join(missing)}", "install them for the Python of the executors")
+            raise CheckFailed(
+                f"{found.host} lacks {', '.join(missing)}", "install them for the Python of the executors"
+            )
         listed = ", ".join(f"{name} {version}" for name, version in found.packages.items())
         return f"{found.host} has Python {found.python}, {listed}"
 
@@ -189,14 +193,14 @@ class Examination:
         found = self._found_executor()
         status, text = found.answer or (None, "")
         if status is None:
-            raise Fault(f"{found.host} does not reach {url}: {text}", _REMEDIES["pace"])
+            raise CheckFailed(f"{found.host} does not reach {url}: {text}", _REMEDIES["pace"])
         if status == _FORGED and _code(text) == "unauthenticated":
-            raise Fault(
+            raise CheckFailed(
                 f"{url} refuses this installation's token", "set the same PACKHOUSE_SECRET_KEY on every process"
             )
         if status != _REACHED or _code(text) != "invalid_input":
             what = "the public listener of an api, or another path" if status == _ABSENT else "another server"
-            raise Fault(f"{url} is not a listener for tasks but {what}: it answers {status}", _REMEDIES["pace"])
+            raise CheckFailed(f"{url} is not a listener for tasks but {what}: it answers {status}", _REMEDIES["pace"])
         return f"{found.host} reaches the listener for tasks, which has the same secret key"
 
     async def _apart(self) -> str:
@@ -206,14 +210,14 @@ class Examination:
             if least > APART_SECONDS or most < -APART_SECONDS
         ]
         if apart:
-            raise Fault(f"compared with this clock, {' and '.join(apart)}", _REMEDIES["clocks"])
+            raise CheckFailed(f"compared with this clock, {' and '.join(apart)}", _REMEDIES["clocks"])
         if not self._clocks:
-            raise Fault("no server told its time", "make the checks above pass first")
+            raise CheckFailed("no server told its time", "make the checks above pass first")
         return f"within {APART_SECONDS:g} s of this one: {', '.join(self._clocks)}"
 
     def _found_executor(self) -> Executor:
         if self._executor is None:
-            raise Fault("not checked, as no task ran", "make the check `spark` pass first")
+            raise CheckFailed("not checked, as no task ran", "make the check `spark` pass first")
         return self._executor
 
     def _note(self, name: str, theirs: float, began: float) -> None:
@@ -221,15 +225,15 @@ class Examination:
         self._clocks[name] = (theirs - time.time(), theirs - began)
 
 
-def _as_fault(error: PackhouseError) -> Fault:
-    """Return a fault for an error whose message ends with its remedy."""
+def _as_failure(error: PackhouseError) -> CheckFailed:
+    """Return a failure for an error whose message ends with its remedy."""
     found, _, remedy = error.message.rpartition(": ")
-    return Fault(found, remedy)
+    return CheckFailed(found, remedy)
 
 
 def _given(name: str, url: str | None) -> str:
     if url is None:
-        raise Fault(f"{name} is not set", "set it: processes of their own share this server")
+        raise CheckFailed(f"{name} is not set", "set it: processes of their own share this server")
     return url
 
 
