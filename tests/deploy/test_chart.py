@@ -201,6 +201,9 @@ def test_references_between_objects_are_right(objects: list[Object]) -> None:
             scaled = kind(objects, "Deployment")[each["spec"]["scaleTargetRef"]["name"]]
             assert "replicas" not in scaled["spec"]  # or each upgrade would undo the scaling
     accounts = {"default", *kind(objects, "ServiceAccount")}
+    for each in kind(objects, "RoleBinding").values():
+        assert each["roleRef"]["name"] in kind(objects, "Role")
+        assert {subject["name"] for subject in each["subjects"]} <= accounts
     assert {pod["spec"].get("serviceAccountName", "default") for pod in made.values()} <= accounts
 
 
