@@ -5,8 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
 
-from api.schemas.access.keys import Team
-from api.schemas.common import Answer, Instant, JsonObject, Listed, Request, Text
+from api.schemas.common import Answer, Instant, JsonObject, Listed, OwnerTeam, Request, Text
 from engine.domain.values.strict import Instant as WrittenInstant
 from engine.domain.values.strict import OneLine
 from engine.domain.webhooks import webhook as domain
@@ -51,7 +50,7 @@ class WebhookWrite(Request):
         examples=["https://hooks.example.com/packhouse"],
     )
     events: Annotated[list[EventType], Field(min_length=1, max_length=len(EventType))] | None = _EVENTS
-    teams: Annotated[list[Team], Field(min_length=1, max_length=100)] | None = _TEAMS
+    teams: Annotated[list[OwnerTeam], Field(min_length=1, max_length=100)] | None = _TEAMS
     catalogs: Annotated[list[CatalogName], Field(min_length=1, max_length=100)] | None = _CATALOGS
     enabled: bool = _ENABLED
 
