@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "worker": "a worker: plans, rewrites, commits",
     "coordinator": "the coordinator: relays, reaps, sweeps",
     "migrate": "bring the database to this version's schema",
+    "restored": "prepare a database that was restored from a backup for its first start; the fleet is paused",
     HEALTH: "check that the process on this machine answers; exit status 1 if it does not",
     "doctor": "check settings, data folder, database, Redis, Spark and clocks; exit status 1 unless all is in order",
     "audit": "check the audit log's hash chain; exit status 1 when it is broken",
@@ -61,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return asyncio.run(_verify_audit(settings, given.head))
         if given.command == "doctor":
             return _diagnose(settings, as_json=given.json)
+        if given.command == "restored":
+            return asyncio.run(_prepare_restored(settings))
         limit_malloc_arenas()
         with asyncio.Runner(loop_factory=uvicorn_loop.auto_loop_factory()) as runner:
             runner.run(_start(given.command, settings))
@@ -112,6 +115,21 @@ async def _database(settings: Settings) -> AsyncIterator["Database"]:
         yield database
     finally:
         await database.close()
+
+
+async def _prepare_restored(settings: Settings) -> int:
+    """Prepare a restored database and print what comes next; return the exit status."""
+    from engine.services.fleet.restores import RestoreService  # noqa: PLC0415 - as above
+
+    async with _database(settings) as database:
+        await database.check_schema()
+        restore = await RestoreService(database=database).prepare()
+    until = "has no run" if restore.record_until is None else f"ends at {format_instant(restore.record_until)}"
+    sys.stdout.write(
+        f"the record {until}; its {restore.live_runs} live runs read their tables before they go on; the fleet is "
+        "paused: start the processes, compare what changed since the backup, then run `packhouse fleet resume`\n"
+    )
+    return 0
 
 
 async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:

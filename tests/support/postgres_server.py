@@ -41,7 +41,7 @@ class PostgresServer:
 
     def __init__(self, settings: Mapping[str, str] | None = None) -> None:
         self._settings = _SETTINGS | dict(settings or {})
-        self._binaries = _find_binaries()
+        self.binaries = _find_binaries()
         self._account = _account()
         # A socket's path has at most 107 characters, and the account must be able to enter.
         self._folder = Path(tempfile.mkdtemp(prefix="phpg-", dir=memory_folder() or "/tmp"))
@@ -54,7 +54,7 @@ class PostgresServer:
         if self._account is not None:
             shutil.chown(self._folder, self._account)
         arguments = ["-D", data, "-U", _USER, "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"]
-        initdb = [self._binaries / "initdb", *arguments]
+        initdb = [self.binaries / "initdb", *arguments]
         done = subprocess.run(initdb, check=False, capture_output=True, text=True, **self._as_account())
         if done.returncode != 0:
             raise RuntimeError(f"initdb failed: {done.stderr}")
@@ -70,7 +70,7 @@ class PostgresServer:
     def resume(self) -> None:
         """Start the server on its data and wait until it answers."""
         settings = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
-        server = [self._binaries / "postgres", "-D", self._folder / "data", "-k", self._folder, *settings]
+        server = [self.binaries / "postgres", "-D", self._folder / "data", "-k", self._folder, *settings]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 ["/bin/sh", "-c", _SUPERVISOR, "sh", *server],

@@ -8,6 +8,7 @@ again to find the reason. The map of legal changes is `engine.domain.runs.run.TR
     claim            queued → planning                      a worker takes the lease (`run_claims`)
     transition       between leased states, to terminal     a terminal state releases the lease
     park, reap       leased → queued                        by the holder; after expiry
+    release_restored live → queued                          after a restore of the database (`run_restores`)
     request_cancel   queued → cancelled, or a request       the holder acts on it
 
 A run that ends is counted in `run_totals` and by the breaker of its catalog; its table is evaluated at once.
@@ -46,6 +47,7 @@ from engine.stores.runs import listings as run_listings
 from engine.stores.runs.changes import Entry, held, lease_lost, lease_of, to_run, waits
 from engine.stores.runs.claims import RunClaims
 from engine.stores.runs.inserts import RunInserts
+from engine.stores.runs.restores import RunRestores
 from engine.stores.runs.urgency import RunUrgency
 from engine.stores.schema.core import fleet, rewritten_bytes, run_totals, runs
 from engine.stores.sql.dialects import now, seconds_from_now, upsert
@@ -58,7 +60,7 @@ _NO_LEASE: Final = {"lease_holder": None, "lease_expires_at": None}
 _REAPER: Final = "reaper"
 
 
-class RunStore(RunInserts, RunClaims, RunUrgency):
+class RunStore(RunInserts, RunClaims, RunUrgency, RunRestores):
     """Rows of `runs`."""
 
     async def get(self, run_id: RunId) -> Run | None:

@@ -20,6 +20,7 @@ from engine.domain.runs.run import RunState
 from engine.formats.base import IN_HISTORY, RewrittenSnapshot, SnapshotProof, SnapshotRewrite
 from engine.services.operations.metadata.attempts import MetadataAttempt, MetadataContext
 from engine.services.operations.mismatches import Mismatches
+from engine.services.operations.restored import is_after_restore
 from engine.services.planning.upkeep.snapshot_files import (
     delete_rewrite_of,
     delete_words,
@@ -79,7 +80,7 @@ class SnapshotAttempt(MetadataAttempt):
 
     async def _settle(self) -> None:
         """Prove the snapshot of an earlier attempt, if the table has it."""
-        if self._attempt.run.unsettled:
+        if self._attempt.run.unsettled or is_after_restore(self._attempt):
             table = self._table
             found = await self._context.formats.read_for_run(table.ref, table.commits.find, self._attempt.run.id)
             for each in found:

@@ -20,6 +20,7 @@ from engine.formats.base import OpenTable
 from engine.planning.plans.left_out import left_out_items
 from engine.queue.budgets import LiveProgress
 from engine.services.operations.attempt_tools import AttemptTools
+from engine.services.operations.restored import RECORD_RESTORED
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.decisions import decide_end
@@ -123,7 +124,7 @@ class RunEnding:
         stops_tasks = outcome.state in (RunState.REFUSED, RunState.FAILED, RunState.CANCELLED)
         is_quiet = await self._is_quiet() if stops_tasks else True
         ledger = await self.ledger()
-        if stops_tasks or outcome.reason == DISABLED:
+        if stops_tasks or outcome.reason in (DISABLED, RECORD_RESTORED):
             ledger = await self._drop_unfinished(ledger, DropReason.ended(outcome.reason))
         has_waste = may_leave_files or any(group.state is not GroupState.COMMITTED for group in ledger.groups)
         if is_quiet and self._has_repeated_tasks():

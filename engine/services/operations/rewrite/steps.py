@@ -17,6 +17,7 @@ from engine.planning.due.evaluations import Evaluation
 from engine.planning.plans.left_out import left_out_items
 from engine.services.catalogs.registered import read_registered
 from engine.services.operations.attempt_tools import AttemptTools
+from engine.services.operations.restored import ended_beyond_record, is_after_restore, snapshots_beyond_record
 from engine.services.operations.rewrite.commits import Commits
 from engine.services.operations.rewrite.context import RewriteContext
 from engine.services.operations.rewrite.decisions import decide_without_groups
@@ -55,6 +56,7 @@ class RewriteAttempt:
         self._step = step
         self._table: OpenTable
         self._worked = WorkReport()
+        self._beyond_record: Sequence[int] = ()
         shared = AttemptTools(context.database, context.formats, context.clock, attempt, step)
         self._open_table, self._commits = shared.open_table, Commits(shared)
         self._ending = RunEnding(context, shared, self._commits)
@@ -66,13 +68,19 @@ class RewriteAttempt:
     async def settle(self) -> None:
         """Take over the work of earlier attempts: the outcome of their commits and calls is read from the table."""
         self._step("claimed")
-        self._table = await self._take_over(await self._open_table())
+        table = await self._open_table()
+        if is_after_restore(self._attempt):
+            groups = (await self._ending.ledger()).groups
+            self._beyond_record = await snapshots_beyond_record(self._context.formats, self._attempt, table, groups)
+        self._table = table if self._beyond_record else await self._take_over(table)
 
     async def run(self) -> AttemptOutcome:
         """Plan, rewrite, commit and prove; return how it ends, or raise the error that prevents it.
 
         Call `settle` first.
         """
+        if self._beyond_record:
+            return ended_beyond_record(self._attempt, self._beyond_record)
         table = self._table
         looked_at = self._context.clock.now()
         terms = await self._terms(table)
