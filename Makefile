@@ -13,7 +13,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit
 .PHONY: house simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
@@ -65,10 +65,14 @@ test: ## Run all tests that are not marked deep, with real Redis, SQLite, Postgr
 	@$(SUITE) -m "not deep" $(PYTEST_ARGS)
 
 test-deep: ## Run every test with long random parts: before a release and every night (about an hour)
-	@scripts/setup test
+	@scripts/setup upgrade
 	@scripts/console
 	@$(BIN)/python -m tests.support.jars
 	@PACKHOUSE_DEEP=1 $(SUITE) $(PYTEST_ARGS)
+
+test-upgrade: ## Upgrade a deployment of the last release under live runs, and go back to it (about three minutes)
+	@scripts/setup upgrade
+	@$(BIN)/pytest -q -n 0 $(STUCK) tests/upgrade $(PYTEST_ARGS)
 
 house: ## Trace one run and print its modules; fail when a figure of the tree is above its limit (half a minute)
 	@scripts/setup test
