@@ -3,12 +3,7 @@
 The steps are those of docs/backup.md: stop every process, restore, `packhouse-server restored`, start, resume.
 """
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -16,68 +11,26 @@ from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.processes import ProcessKind
-from engine.domain.ids import RunId, TableId
+from engine.domain.ids import RunId
 from engine.domain.runs.leases import RESTORE_STEP
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
-from engine.factory.container import open_container
-from engine.settings.model import Settings
 from tests.support.acknowledging import acknowledged
 from tests.support.attempts import append_files, events_of, succeeded, worked_off
-from tests.support.backups import Backup
 from tests.support.databases import TWO_DATABASES, FreshDatabase
 from tests.support.expired_files import needed, stored
 from tests.support.killable_process import STEPS
-from tests.support.local_dispatch import LocalDispatcher
 from tests.support.moved_clock import MovedClock
 from tests.support.postgres_server import PostgresServer
 from tests.support.removal_runs import EXPIRY, nothing_needed_is_missing, rewrite_and_untag
-from tests.support.server_command import server_command
-from tests.support.settings import settings_of
-from tests.support.world import Lake, World, make_lake, register_lake
+from tests.support.restores import Drill, make_drill
+from tests.support.world import Lake, make_lake
 
 EVERY_FILE = RunRequest(force_full=True, every_file=True)
 """A rewrite that never has nothing to do: repeated, it would write every file again."""
 
 MANIFESTS = RunRequest(Operation.REWRITE_MANIFESTS)
 EXPIRE = RunRequest(Operation.EXPIRE_SNAPSHOTS)
-
-
-@dataclass
-class Drill:
-    """A table and a record that is backed up; each `open` is a new set of processes."""
-
-    lake: Lake
-    settings: Settings
-    backup: Backup
-    database_url: str
-    table_id: TableId | None = None
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[World]:
-        """Start the parts; the first time the table is registered."""
-        dispatcher, worlds = LocalDispatcher(), list[World]()
-        step = lambda name: worlds[0].on_step(name) if worlds else None  # noqa: E731
-        async with open_container(self.settings, step=step, dispatcher=dispatcher) as container:
-            self.table_id = self.table_id or (await register_lake(container, self.lake)).id
-            worlds.append(World(container, self.lake, self.table_id, dispatcher, self.database_url))
-            yield worlds[0]
-
-    async def command(self, *words: str) -> CompletedProcess[str]:
-        """Run `packhouse-server` with the settings of the deployment."""
-        state = {"database_url": self.database_url, "data_dir": self.settings.data_dir}
-        return await asyncio.to_thread(server_command, *words, **state)
-
-    @asynccontextmanager
-    async def restored(self, *, is_resumed: bool = True) -> AsyncIterator[World]:
-        """Restore the backup and start again, with the fleet resumed."""
-        self.backup.restore()
-        done = await self.command("restored")
-        assert (done.returncode, "the fleet is paused" in done.stdout) == (0, True), done.stderr
-        async with self.open() as world:
-            if is_resumed:
-                await world.container.pauses.resume_fleet(SYSTEM)
-            yield world
 
 
 @pytest.fixture
@@ -87,11 +40,7 @@ def drill(
     server: PostgresServer | None = None
     if fresh_database.dialect == "postgresql":
         server = request.getfixturevalue("postgres_server")
-    backup = Backup(fresh_database.url, tmp_path / "backup", server)
-    settings = settings_of(
-        tmp_path / "state", database_url=fresh_database.url, redis_url=redis_url, lease_seconds=30, watch=False
-    )
-    return Drill(make_lake(tmp_path / "lake"), settings, backup, fresh_database.url)
+    return make_drill(make_lake(tmp_path / "lake"), tmp_path, fresh_database.url, redis_url, server=server)
 
 
 def groups_committed(lake: Lake, run_id: RunId) -> list[str]:
@@ -214,7 +163,9 @@ async def test_an_expiry_after_the_backup_deletes_nothing_that_is_needed_when_it
 
 
 @TWO_DATABASES
-async def test_a_deletion_that_was_undone_after_the_backup_waits_until_a_person_resumes_the_fleet(drill: Drill) -> None:
+async def test_a_deletion_that_was_undone_after_the_backup_waits_until_a_person_resumes_the_fleet(
+    drill: Drill,
+) -> None:
     async with drill.open() as world:
         await rewrite_and_untag(world)
         await world.set_policy({"maintenance": {"expire_snapshots": EXPIRY}})
