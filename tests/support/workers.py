@@ -26,6 +26,7 @@ _TOGETHER: Final = {  # where the path begins, the first that fits
     "tests/integration/hive/": "on Hive",
     "tests/interleaving/test_spark_writers.py": "on Spark",
     "tests/spark/": "on Spark",
+    "tests/upgrade/": "on Spark",
     "tests/upkeep/test_spark_interleavings.py": "on Spark",
     "tests/upkeep/test_tables.py": "on Spark",
     "tests/acceptance/": "on all of Packhouse",

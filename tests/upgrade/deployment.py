@@ -1,5 +1,6 @@
 """Processes of two versions of Packhouse on one database, one Redis and one Spark server."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,31 +9,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
 from engine.embedded.processes import free_loopback_port
+from engine.settings.model import Settings
+from engine.stores.migrations.compatibility import known_schema
 from tests.support.eventually import eventually
+from tests.support.processes import environment_of
 
-START_SECONDS: Final = 90
-STOP_SECONDS: Final = 90
+START_SECONDS: Final = 300
+STOP_SECONDS: Final = 300
+LEASE_SECONDS: Final = 5
 KEY: Final = "pkh_" + "aB3-_" * 10
 _numbers = count()
-_RELEASED: Final = Path(__file__).parents[2] / ".cache" / "last-release" / "venv" / "bin" / "python"
+_RELEASED: Final = Path(__file__).parents[2] / ".cache" / "last-release"
 
 
 @dataclass(frozen=True)
 class Version:
-    """An installed version: the interpreter of its environment, and whether its api has a listener for tasks."""
+    """An installed version: the interpreter of its environment, its schema, and whether its api has a task listener."""
 
     name: str
     python: Path
+    schema: str
     has_task_listener: bool
 
 
-LAST: Final = Version("last release", _RELEASED, False)
-THIS: Final = Version("this version", Path(sys.executable), True)
+LAST: Final = Version("last release", _RELEASED / "venv/bin/python", "0025", False)
+THIS: Final = Version("this version", Path(sys.executable), known_schema(), True)
 
 
 @dataclass
@@ -53,10 +59,10 @@ class Process:
 
 @dataclass
 class Deployment:
-    """What all processes share, and those that run. `settings` are those of every process."""
+    """What all processes share, and those that run. `settings` are those of every process; it has no other ones."""
 
     folder: Path
-    settings: Mapping[str, str]
+    settings: Settings
     running: list[Process] = field(default_factory=list)
 
     def start(self, version: Version, command: str) -> Process:
@@ -90,6 +96,18 @@ class Deployment:
             timeout=START_SECONDS,
         )
 
+    def last_client(self, table: str) -> Any:
+        """Run a program with the SDK of the last release against an api; return what it found."""
+        url = next(each.url for each in self.running if each.log.name.endswith("-api.log"))
+        done = subprocess.run(
+            [LAST.python, Path(__file__).with_name("last_client.py"), url, KEY, table],
+            check=True,
+            env=os.environ | {"PYTHONPATH": str(_RELEASED / "source" / "clients" / "python")},
+            stdout=subprocess.PIPE,
+            timeout=START_SECONDS,
+        )
+        return json.loads(done.stdout)
+
     def replace(self, old: Process, version: Version, command: str) -> Process:
         """Start a process of another version, then stop the one that it replaces: so both work for a moment."""
         new = self.start(version, command)
@@ -115,8 +133,8 @@ class Deployment:
             )
 
     def _environment(self, own: Mapping[str, str]) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PACKHOUSE_", "PYTHONPATH"))}
-        return kept | {"PACKHOUSE_ADMIN_KEY": KEY, "PACKHOUSE_LOG_FORMAT": "json"} | self.settings | own
+        shared = environment_of(self.settings, lease_seconds=LEASE_SECONDS, admin_key=KEY, log_format="json")
+        return shared | own
 
 
 def _answers(process: Process) -> bool:

@@ -67,7 +67,7 @@ class Traffic:
         if self._errors:
             raise self._errors[0]
 
-    def wait_for_runs(self, count: int, *, within_seconds: float = 120) -> None:
+    def wait_for_runs(self, count: int, *, within_seconds: float = 300) -> None:
         """Return once so many further runs have succeeded."""
         deadline, wanted = time.monotonic() + within_seconds, self._succeeded() + count
         while self._succeeded() < wanted:
