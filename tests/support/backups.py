@@ -1,52 +1,50 @@
-"""Backups of the record as docs/backup.md describes them: `pg_dump` and `pg_restore`, or SQLite's own backup."""
+"""Backups of the record by the commands of docs/backup.md, as they are there."""
 
-import sqlite3
+import os
+import re
 import subprocess
-from contextlib import closing
 from pathlib import Path
+from textwrap import dedent
 from typing import Final
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import make_url
 
 from tests.support.postgres_server import PostgresServer
 
-_SIDE_FILES: Final = ("-wal", "-shm")
+_PAGE: Final = Path(__file__).parents[2] / "docs" / "backup.md"
+_BLOCK: Final = re.compile(r"^ *```sh\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+def commands() -> list[str]:
+    """Return the page's commands, in its order: back up Postgres, SQLite; restore Postgres, SQLite; prepare."""
+    return [dedent(block) for block in _BLOCK.findall(_PAGE.read_text())]
 
 
 class Backup:
-    """One backup of one database: `take` it at any time, `restore` it while no process is connected."""
+    """One backup of one database: `take` it at any time, `restore` it while no process is connected.
 
-    def __init__(self, url: str, file: Path, server: PostgresServer | None) -> None:
-        self._url, self._file, self._server = make_url(url), file, server
+    It is in `folder`, which has to be that of the database with SQLite. `server` has the database, None: it is a file.
+    """
+
+    def __init__(self, url: str, folder: Path, server: PostgresServer | None) -> None:
+        self._url, self._folder, self._server = make_url(url), folder, server
 
     def take(self) -> None:
         """Back up the database as it is now; processes stay at work."""
-        if self._server is not None:
-            self._run("pg_dump", "--format=custom", f"--file={self._file}", _address(self._url))
-            return
-        with closing(sqlite3.connect(self._source)) as source, closing(sqlite3.connect(self._file)) as copy:
-            source.backup(copy)
+        self._run(commands()[1 if self._server is None else 0])
 
     def restore(self) -> None:
         """Put the backup in the place of the database."""
         if self._server is not None:
-            name = self._url.database
-            self._server.execute(f"DROP DATABASE {name}")
-            self._server.execute(f"CREATE DATABASE {name}")
-            self._run("pg_restore", "--exit-on-error", "--no-owner", f"--dbname={_address(self._url)}", str(self._file))
-            return
-        for suffix in _SIDE_FILES:
-            Path(f"{self._source}{suffix}").unlink(missing_ok=True)
-        self._source.write_bytes(self._file.read_bytes())
+            self._server.execute(f"DROP DATABASE {self._url.database}")
+        self._run(commands()[3 if self._server is None else 2])
 
-    @property
-    def _source(self) -> Path:
-        return Path(self._url.database or "")
-
-    def _run(self, program: str, *arguments: str) -> None:
-        assert self._server is not None
-        subprocess.run([self._server.binaries / program, *arguments], check=True)
-
-
-def _address(url: URL) -> str:
-    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+    def _run(self, block: str) -> None:
+        found = dict(os.environ)
+        if self._server is not None:
+            query = self._url.query
+            address = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+            found |= {"DATABASE": address, "NAME": self._url.database or "", "PGUSER": self._url.username or ""}
+            found |= {"PGHOST": str(query["host"]), "PGPORT": str(query["port"])}
+            found["PATH"] = f"{self._server.binaries}{os.pathsep}{found['PATH']}"
+        subprocess.run(["bash", "-euc", block], cwd=self._folder, env=found, check=True)

@@ -13,7 +13,7 @@ from engine.domain.ids import TableId
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
 from engine.settings.model import Settings
-from tests.support.backups import Backup
+from tests.support.backups import Backup, commands
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.postgres_server import PostgresServer
 from tests.support.server_command import server_command
@@ -51,7 +51,9 @@ class Drill(Generic[OneLake]):
     async def restored(self, *, is_resumed: bool = True) -> AsyncIterator[World[OneLake]]:
         """Restore the backup and start again, with the fleet resumed."""
         self.backup.restore()
-        done = await self.command("restored")
+        program, *words = commands()[-1].split()
+        assert program == "packhouse-server"
+        done = await self.command(*words)
         assert (done.returncode, "the fleet is paused" in done.stdout) == (0, True), done.stderr
         async with self.open() as world:
             if is_resumed:
@@ -72,4 +74,4 @@ def make_drill(
     settings = settings_of(
         folder / "state", database_url=database_url, redis_url=redis_url, lease_seconds=30, watch=False
     )
-    return Drill(lake, settings, Backup(database_url, folder / "backup", server), database_url, formats)
+    return Drill(lake, settings, Backup(database_url, folder, server), database_url, formats)
