@@ -6,7 +6,8 @@ It is run by the environment of the last release, and imports nothing of this ve
 import json
 import sys
 
-from packhouse_client import Packhouse, UnreadableAnswer, models
+from packhouse_client import Packhouse, models
+from packhouse_client.errors import UnreadableAnswer
 
 url, key, table = sys.argv[1:]
 found: dict[str, object] = {}
