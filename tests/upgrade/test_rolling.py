@@ -131,7 +131,8 @@ def test_an_upgrade_and_the_way_back_under_live_runs_lose_and_double_nothing(
     try:
         traffic.wait_for_runs(RUNS_BETWEEN)
         not_migrated = deployment.run(THIS, "api")
-        assert deployment.run(THIS, "migrate").stdout == f"the database is at schema {THIS.schema}\n"
+        migrated = deployment.run(THIS, "migrate")
+        assert migrated.stdout == f"the database is at schema {THIS.schema}\n", migrated.stderr
         traffic.wait_for_runs(RUNS_BETWEEN)
         roll(traffic, processes, THIS)
         with_old_client = deployment.last_client(traffic.table_ids[0])

@@ -21,11 +21,13 @@ from engine.domain.ids import TableId
 from engine.domain.policies import PolicyDocument, PolicyScope, PolicyScopeKind
 from engine.domain.tables.watches import Verdict, phase_of
 from engine.stores.migrations import versions
+from engine.stores.migrations.compatibility import known_schema, stored_schema
 from engine.stores.migrations.upgrade import _config, upgrade
 from engine.stores.schema.history import metadata
 from engine.stores.sql.engines import make_migration_engine
 from tests.integration.stores.stores import Stores
 from tests.support.databases import FreshDatabase
+from tests.support.eventually import until
 from tests.support.postgres_server import PostgresServer
 
 _PROCESSES = 4 if os.environ.get("PACKHOUSE_DEEP") else 2
@@ -180,3 +182,28 @@ async def test_a_record_of_before_takes_refused_runs_and_its_references_hold(emp
             assert connection.execute(text("PRAGMA foreign_key_check")).all() == []
     with pytest.raises(Fatal, match=r"ck_run_totals_state|state IN"), migrating(empty_url) as connection:
         connection.execute(text("UPDATE run_totals SET state = 'lost'"))
+
+
+async def test_a_migration_begins_again_after_a_deadlock_with_a_process_at_work(postgres_url_before: str) -> None:
+    """The other transaction never looks for deadlocks, so the migration is the one that Postgres ends."""
+    engine = make_migration_engine(make_url(postgres_url_before), busy_seconds=10)
+    with engine.begin() as at_work:
+        at_work.execute(text("SET LOCAL deadlock_timeout = '1h'"))
+        at_work.execute(text("LOCK TABLE run_totals"))
+        migration = asyncio.create_task(asyncio.to_thread(upgrade, postgres_url_before))
+        await until(lambda: at_work.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted")).all())
+        await asyncio.to_thread(at_work.execute, text("LOCK TABLE runs"))
+    await migration
+    with engine.begin() as connection:
+        assert stored_schema(connection).number == known_schema()
+    engine.dispose()
+
+
+@pytest.fixture
+def postgres_url_before(postgres_server: PostgresServer, tmp_path: Path) -> str:
+    """A database of schema 0028, whose next migration locks runs before the totals."""
+    name = f"before_{abs(hash(str(tmp_path)))}"
+    postgres_server.execute(f"CREATE DATABASE {name}")
+    with migrating(postgres_server.url(name)) as connection:
+        command.upgrade(_config(connection), "0028")
+    return postgres_server.url(name)
