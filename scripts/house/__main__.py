@@ -21,12 +21,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 262,
     "traced modules of engine": 243,
-    "modules of engine": 700,
-    "lines of engine": 96_000,
+    "modules of engine": 715,
+    "lines of engine": 98_500,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 116_000,
+    "lines of tests": 119_500,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

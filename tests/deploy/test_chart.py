@@ -25,8 +25,6 @@ from tests.support.chart import (
     text_of,
 )
 
-pytestmark = pytest.mark.usefixtures("tools")
-
 PARTS: Final = ("api", "coordinator", "worker")
 SETTINGS: Final = {f"PACKHOUSE_{name.upper()}": name for name in Settings.model_fields}
 _SCHEMAS: Final = ROOT / ".cache/kube-schemas"

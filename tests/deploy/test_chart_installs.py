@@ -1,6 +1,5 @@
 """The chart on a real API server (`make deploy-cluster`): it is accepted, in namespaces that are `restricted`."""
 
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +10,11 @@ import pytest
 from engine.embedded.spark import EmbeddedSpark
 from tests.support.chart import BASE, CHART, HELM, NAMES, VALUES, Object, kind, objects_of, pods
 from tests.support.eventually import eventually
-from tests.support.kube_apiserver import APISERVER, Cluster, running_cluster
+from tests.support.kube_apiserver import Cluster, running_cluster
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    if not APISERVER.exists() and "PACKHOUSE_DEPLOY" not in os.environ:
-        pytest.skip("`make deploy-cluster` builds kube-apiserver and runs this")
     with running_cluster(tmp_path_factory.mktemp("cluster")) as running:
         yield running
 

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.support.chart import Object, environment, objects_of, pods, text_of
 from tests.support.eventually import eventually
@@ -55,7 +54,6 @@ def is_well(url: str) -> bool:
         return False
 
 
-@pytest.mark.usefixtures("tools")
 def test_the_containers_start_are_well_by_their_probes_pass_the_doctor_and_end_in_time(
     postgres_url: str, redis_url: str, spark_url: str, tmp_path: Path
 ) -> None:

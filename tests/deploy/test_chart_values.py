@@ -13,8 +13,6 @@ from engine.settings.model import Settings
 from engine.settings.reading import read_settings
 from tests.support.chart import BASE, CHART, NAMES, ROOT, VALUES, helm, kind, objects_of, text_of
 
-pytestmark = pytest.mark.usefixtures("tools")
-
 EVERY: Final[Mapping[str, Any]] = {
     "paimon_jar": "/opt/jars/a.jar",
     "paimon_s3_jar": "/opt/jars/b.jar",
