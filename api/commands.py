@@ -59,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = read_settings()
         configure_logging(settings.log_level, log_format=settings.log_format)
         if given.command == "audit":
-            return asyncio.run(_verify_audit(settings, given.head))
+            verify = _verify_audit(settings, given.head) if given.folder is None else _verify_export(given.folder)
+            return asyncio.run(verify)
         if given.command == "doctor":
             return _diagnose(settings, as_json=given.json)
         if given.command == "restored":
@@ -150,6 +151,23 @@ async def _verify_audit(settings: Settings, heads: Sequence[str]) -> int:
     return 0 if verdict.holds else 1
 
 
+async def _verify_export(url: str) -> int:
+    """Check the chain of exported entries and print the findings; return the exit status."""
+    from engine.archive.folders import WriteOnceFolder  # noqa: PLC0415 - as above
+    from engine.services.exports.audit import verify_export  # noqa: PLC0415
+
+    verdict = await verify_export(WriteOnceFolder(url))
+    for fault in verdict.faults:
+        sys.stderr.write(f"{fault}\n")
+    if verdict.first is None or verdict.last is None:
+        sys.stderr.write(f"{url} has no exported entries\n")
+        return 1
+    state = "IS BROKEN" if verdict.faults else "holds"
+    links = f"links {verdict.first.sequence} to {verdict.last.sequence}"
+    sys.stdout.write(f"the exported chain {state}: {verdict.count} entries, {links}, head {verdict.last.hash}\n")
+    return 1 if verdict.faults else 0
+
+
 def _generate(command: str, path: Path, *, check: bool) -> int:
     match command:
         case "openapi":
@@ -181,6 +199,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("verb", choices=["verify"], help="check the whole chain")
             head = "a hash that was the chain's head once and must still be in it; may be given several times"
             command.add_argument("--head", action="append", default=[], metavar="HASH", help=head)
+            folder = "check the entries that were exported to this folder instead; needs no database"
+            command.add_argument("--from", dest="folder", metavar="URL", help=folder)
         if name == "doctor":
             command.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
         if name in _GENERATED:

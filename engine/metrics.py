@@ -55,6 +55,11 @@ class WorkMetrics:
         )
         for outcome in ("delivered", "retried", "dead"):
             self.webhook_deliveries.labels(outcome)
+        self.audit_export_lag = Gauge(
+            "packhouse_audit_export_lag_seconds",
+            "For how long the oldest sealed entry of the audit log has waited for its export.",
+            registry=self._registry,
+        )
         self.stuck_seconds = Gauge(
             "packhouse_stuck_read_seconds",
             "For how long a read of a table has computed on after it was ended.",

@@ -1,9 +1,11 @@
-"""Duties of a coordinator that one process at a time does, each with a leadership of its own."""
+"""Duties of a coordinator that depend on settings, some with a leadership of their own."""
 
 import os
 
+from engine.archive.folders import WriteOnceFolder
 from engine.factory.dependencies import Dependencies
 from engine.metrics import WorkMetrics
+from engine.services.exports.audit import AuditExport
 from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
@@ -52,3 +54,21 @@ def webhook_sending(
         clock=around.clock,
         metrics=metrics,
     )
+
+
+def audit_export(settings: Settings, around: Dependencies, metrics: WorkMetrics) -> AuditExport | None:
+    """Return the export of the audit log; None unless it is configured.
+
+    Raises:
+        InvalidInput: the folder can't be one.
+    """
+    if not settings.audit_export:
+        return None
+    export = AuditExport(database=around.database, folder=WriteOnceFolder(settings.audit_export), clock=around.clock)
+    metrics.audit_export_lag.set_function(lambda: export.lag_seconds)
+    return export
+
+
+def export_folder_of(settings: Settings) -> str | None:
+    """Return the folder of the export as the record names it, None without one."""
+    return settings.audit_export.rstrip("/") if settings.audit_export else None

@@ -11,7 +11,7 @@ from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
 from engine.factory.dependencies import Dependencies
-from engine.factory.led_duties import latency_polls, webhook_sending
+from engine.factory.led_duties import audit_export, export_folder_of, latency_polls, webhook_sending
 from engine.factory.secret_keys import secret_keys
 from engine.factory.services import Services
 from engine.metrics import WorkMetrics
@@ -283,8 +283,11 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             watching=watching if settings.watch else None,
             latency=latency_polls(settings, around, metrics),
             webhooks=webhook_sending(around, receivers, secrets, metrics),
+            export=audit_export(settings, around, metrics),
             history=history,
-            pruning=PruningService(database=database, retention=retention_of(settings)),
+            pruning=PruningService(
+                database=database, retention=retention_of(settings), export_folder=export_folder_of(settings)
+            ),
             metrics=metrics,
             presence=ProcessEntry(database=database, kind=ProcessKind.COORDINATOR, holder=holder),
         ),

@@ -23,10 +23,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore")
 
-    data_dir: Path = Field(
-        Path(".packhouse"),
-        description="SQLite file, Redis append-only file, logs, keys.",
-    )
+    data_dir: Path = Field(Path(".packhouse"), description="SQLite file, Redis append-only file, logs, keys.")
     database_url: Secret | None = Field(
         None,
         json_schema_extra=unset("SQLite in the data directory"),
@@ -64,11 +61,7 @@ class Settings(BaseSettings):
         description="The most heap of Paimon's core in a Spark task, at least 256 MiB; each executor needs this "
         "for each of its cores, [beside its own memory](paimon.md#memory).",
     )
-    spark_cores: int = Field(
-        2,
-        ge=1,
-        description="Cores of the embedded Spark server.",
-    )
+    spark_cores: int = Field(2, ge=1, description="Cores of the embedded Spark server.")
     secret_key: Secret | None = Field(
         None,
         json_schema_extra=unset("made in the data directory"),
@@ -99,16 +92,8 @@ class Settings(BaseSettings):
         "a trial of the production mode on one machine; link-local and metadata addresses can't be "
         "allowed.",
     )
-    host: str = Field(
-        "127.0.0.1",
-        description="Address the api listens on.",
-    )
-    port: int = Field(
-        8080,
-        ge=0,
-        le=65535,
-        description="Its port; 0 picks a free one.",
-    )
+    host: str = Field("127.0.0.1", description="Address the api listens on.")
+    port: int = Field(8080, ge=0, le=65535, description="Its port; 0 picks a free one.")
     trusted_proxies: str = Field(
         "",
         json_schema_extra=unset("none"),
@@ -307,6 +292,13 @@ class Settings(BaseSettings):
         description="Label whose value names the table of a series, as its id or as `catalog.namespace.name`.",
     )
     latency_seconds: Seconds = Field(30, description="Interval between queries; 5 to below 300.")
+    audit_export: str | None = Field(
+        None,
+        json_schema_extra=unset("no export"),
+        description="Folder to which the [audit log](access.md#audit-log) is exported: an absolute path, or "
+        "`s3://bucket/prefix`, `gs://…`, `az://…`, `abfss://…` with the credentials of the machine. The same in every "
+        "coordinator; entries are not pruned before they are there.",
+    )
     webhook_allow: str = Field(
         "",
         json_schema_extra=unset("none"),

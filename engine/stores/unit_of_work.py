@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.stores.access.audit import AuditStore
+from engine.stores.access.audit_exports import AuditExportStore
 from engine.stores.access.idempotency import IdempotencyStore
 from engine.stores.access.keys import KeyStore
 from engine.stores.fleet.figures import FleetFigureStore
@@ -69,6 +70,7 @@ class UnitOfWork:
     """The stores over one open transaction. Not safe for concurrent tasks: its connection is used sequentially."""
 
     audit = _LazyStore(AuditStore)
+    audit_exports = _LazyStore(AuditExportStore)
     catalogs = _LazyStore(CatalogStore)
     tables = _LazyStore(TableStore)
     policies = _LazyStore(PolicyStore)

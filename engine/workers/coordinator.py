@@ -24,6 +24,7 @@ from engine.queue.budgets import PaceLedger
 from engine.queue.streams import RunQueue
 from engine.services.access.audit import AuditService
 from engine.services.access.idempotency import KEPT_FOR
+from engine.services.exports.audit import AuditExport
 from engine.services.fleet.history import KEPT_FOR as HISTORY_KEPT_FOR
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.retention.pruning import PruningService
@@ -58,6 +59,7 @@ LEAD_SECONDS = 5.0
 WATCH_SECONDS = 1.0
 POLL_SECONDS = 1.0
 SEND_SECONDS = 1.0
+EXPORT_SECONDS = 30.0
 
 
 class Coordinator:
@@ -76,6 +78,7 @@ class Coordinator:
         watching: WatchService | None,
         latency: LatencyPolls | None = None,
         webhooks: WebhookSending | None = None,
+        export: AuditExport | None = None,
         pruning: PruningService | None = None,
         history: FleetHistoryService | None = None,
         metrics: WorkMetrics | None = None,
@@ -91,6 +94,7 @@ class Coordinator:
         self._watching = watching
         self._latency = latency
         self._webhooks = webhooks
+        self._export = export
         self._pruning = pruning
         self._history = history
         self._metrics = metrics or WorkMetrics()
@@ -114,6 +118,7 @@ class Coordinator:
                 (self.prune_record, PRUNE_RECORD_SECONDS),
                 (self.sample, SAMPLE_SECONDS),
                 (self.report, REPORT_SECONDS),
+                (self.export, EXPORT_SECONDS),
                 *self._led_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
@@ -203,6 +208,10 @@ class Coordinator:
     async def report(self) -> int:
         """Report that this coordinator is alive."""
         return 0 if self._presence is None else await self._presence.report()
+
+    async def export(self) -> int:
+        """Export sealed entries of the audit log."""
+        return 0 if self._export is None else await self._export.export()
 
     async def prune_record(self) -> int:
         """Delete ended runs, audit entries and versions of policies past their retention time."""

@@ -85,7 +85,7 @@ async def leader(container: Container) -> tuple[int, int]:
 
     async def look() -> tuple[int, int] | None:
         async with container.database.read() as unit:
-            query = text("SELECT holder, token FROM leaders WHERE expires_at > now()")
+            query = text("SELECT holder, token FROM leaders WHERE name = 'watch' AND expires_at > now()")
             row = (await unit.connection.execute(query)).one_or_none()
         return None if row is None else (int(row.holder.split("-")[-2]), row.token)
 

@@ -18,6 +18,7 @@ from api.app import create_app
 from api.deps import Services
 from engine.domain.access.callers import Role
 from engine.factory.container import open_container
+from engine.factory.wiring import Container
 from tests.support.acknowledging import acknowledging
 from tests.support.local_dispatch import LocalDispatcher
 from tests.support.matrix import (
@@ -90,6 +91,7 @@ async def cells(
         reads_per_minute=UNLIMITED,
         writes_per_minute=UNLIMITED,
         failed_authentications_per_minute=UNLIMITED,
+        webhook_allow="127.0.0.1",
     )
     async with AsyncExitStack() as stack:
         container = await stack.enter_async_context(open_container(settings, dispatcher=LocalDispatcher()))
@@ -105,6 +107,7 @@ async def cells(
         admin = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://packhouse"))
         admin.headers["Authorization"] = f"Bearer {await container.access.ensure_admin_key()}"
         values = await make_objects(admin, folder)
+        await add_deliveries(admin, container, values)
         keys = {role: await make_key(admin, role) for role in Role}
         made = Cells(client, keys, values, live, folder / "kept.sqlite3")
         with sqlite3.connect(live) as source, sqlite3.connect(made.kept) as kept:
@@ -147,6 +150,8 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         "versions/{version}": "2",
         "upkeep/{operation}": "expire_snapshots",
         "owner_team": OWN_TEAM,
+        "teams": [OWN_TEAM],
+        "v1/{name}": "lake",
         "?kind": "commit",
         "?partition": "day=2026-11-01",
     }
@@ -162,12 +167,33 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
         await send("PUT", f"/v1/tables/{table}/policy", policy, **{"If-Match": '"1"'})
         deleting = await send("POST", "/v1/runs", {"table_id": table, "operation": "expire_snapshots"})
         values[kind] = common | {
+            "namespaces/{namespace}": namespace,
+            "tables/{table}": address["name"],
             "table_id": table,
             "deletions/{run_id}": deleting["id"],
             "run_id": (await send("POST", "/v1/runs", {"table_id": table, "operation": "rewrite"}))["id"],
         }
     values[Kind.FOREIGN] |= {"catalogs/{name}": "hide", "policies/{name}": "elsewhere"}
+    for kind in (Kind.OWN, Kind.FOREIGN):
+        hook = {"name": f"hook_{kind}", "url": "http://127.0.0.1:9/", "teams": [TEAM_OF[kind]]}
+        made = (await send("POST", "/v1/webhooks", hook))["id"]
+        await send("PUT", f"/v1/webhooks/{made}", hook, **{"If-Match": '"1"'})
+        values[kind]["webhooks/{webhook_id}"] = made
     return values
+
+
+async def add_deliveries(admin: httpx.AsyncClient, container: Container, values: dict[Kind, dict[str, str]]) -> None:
+    """Record an event for each webhook, and add the event's id to the values."""
+    for kind in (Kind.OWN, Kind.FOREIGN):
+        await admin.post(f"/v1/tables/{values[kind]['table_id']}/pause", json={"reason": "an event"})
+        await admin.post(f"/v1/tables/{values[kind]['table_id']}/resume")
+    sending = container.coordinator._webhooks
+    assert sending is not None
+    await sending.lead_webhooks()
+    await sending._distribute(sending._leadership.token or 0)
+    for kind in (Kind.OWN, Kind.FOREIGN):
+        path = f"/v1/webhooks/{values[kind]['webhooks/{webhook_id}']}/deliveries"
+        values[kind]["deliveries/{event_id}"] = (await admin.get(path)).json()["items"][0]["event_id"]
 
 
 async def make_key(admin: httpx.AsyncClient, role: Role) -> str:
@@ -218,7 +244,7 @@ async def test_an_object_of_others_is_answered_as_one_that_does_not_exist(cells:
     operation, ids = OPERATIONS[name], cells.values[kind]
     if operation.id in TEAM_IN_BODY or not operation.role:
         return
-    unknown = {key: f"{ids[key][:-4]}zzzz" for key in (*OBJECT_PARAMETERS, "deletions/{run_id}")}
+    unknown = {key: f"{ids[key][:-4]}zzzz" for key in (*OBJECT_PARAMETERS, "deletions/{run_id}", "tables/{table}")}
     theirs = await cells.ask(operation, Role.OWNER, kind)
     nobodys = await cells.ask(operation, Role.OWNER, kind, **unknown)
     text = nobodys.text
@@ -228,9 +254,12 @@ async def test_an_object_of_others_is_answered_as_one_that_does_not_exist(cells:
 
 
 @pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.names_granted])
-async def test_a_hidden_catalog_or_policy_is_answered_as_one_that_does_not_exist(cells: Cells, name: str) -> None:
+async def test_a_hidden_catalog_policy_or_webhook_is_answered_as_one_that_does_not_exist(
+    cells: Cells, name: str
+) -> None:
     operation = OPERATIONS[name]
-    unknown = {"catalogs/{name}": "nope", "policies/{name}": "nopolicys"}
+    hook = f"{cells.values[Kind.FOREIGN]['webhooks/{webhook_id}'][:-4]}zzzz"
+    unknown = {"catalogs/{name}": "nope", "policies/{name}": "nopolicys", "webhooks/{webhook_id}": hook}
     for role in (Role.VIEWER, Role.OPERATOR, Role.OWNER):
         hidden = await cells.ask(operation, role, Kind.FOREIGN)
         missing = await cells.ask(operation, role, Kind.FOREIGN, **unknown)

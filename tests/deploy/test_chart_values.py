@@ -58,6 +58,7 @@ EVERY: Final[Mapping[str, Any]] = {
     "drain_seconds": 21.5,
     "log_level": "DEBUG",
     "log_format": "text",
+    "audit_export": "s3://audit/packhouse",
     "webhook_allow": "hooks.internal,10.1.0.0/16",
 }
 

@@ -43,10 +43,12 @@ TEAM_OF: Mapping[Kind, str | None] = {
 }
 READS = frozenset({"plan_table"})
 """Operations that only read, besides those of the method GET."""
-COLLECTIONS = ("/v1/catalogs/{name}", "/v1/policies/{name}")
-"""Paths of objects that exist for a caller by grants, or by the tables that they cover."""
+COLLECTIONS = ("/v1/catalogs/{name}", "/v1/policies/{name}", "/v1/webhooks/{webhook_id}")
+"""Paths of objects that exist for a caller by grants, by the tables that they cover, or by their teams."""
 OBJECT_PARAMETERS = frozenset({"table_id", "run_id"})
 """Path parameters and body fields that name an object of a team."""
+BY_NAME = frozenset({"report_metrics"})
+"""Operations whose path has the names of catalog, namespace and table."""
 TEAM_IN_BODY = frozenset({"register_table"})
 """Operations that give a new object to the team that the body names; a foreign team is 403: no object is named yet."""
 
@@ -81,11 +83,11 @@ class Operation:
     def names_object(self) -> bool:
         """True when a request names a table or a run, or gives one to a team."""
         in_body = set(self.body) if isinstance(self.body, dict) else set()
-        return bool(OBJECT_PARAMETERS & (self.parameters | in_body)) or self.id in TEAM_IN_BODY
+        return bool(OBJECT_PARAMETERS & (self.parameters | in_body)) or self.id in TEAM_IN_BODY | BY_NAME
 
     @property
     def names_granted(self) -> bool:
-        """True when the path names a catalog or a policy."""
+        """True when the path names a catalog, a policy or a webhook."""
         return self.path.startswith(COLLECTIONS)
 
     @property

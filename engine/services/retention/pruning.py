@@ -7,11 +7,12 @@ sent yet, or by groups with an unknown outcome (to find their files again).
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Final
 
 import structlog
 
-from engine.domain.access.audit import PRUNED, AuditEntry, AuditSeal, link
+from engine.domain.access.audit import PRUNED, Anchor, AuditEntry, AuditSeal, link
 from engine.domain.access.callers import SYSTEM
 from engine.domain.fleet.retention import Kept, Retention
 from engine.stores.database import Database
@@ -29,9 +30,11 @@ _Batch = Callable[[UnitOfWork, datetime], Awaitable[tuple[int, bool]]]
 class PruningService:
     """One pass over each kind of rows. Several processes may do it at once, and each may be killed at any point."""
 
-    def __init__(self, *, database: Database, retention: Retention) -> None:
+    def __init__(self, *, database: Database, retention: Retention, export_folder: str | None = None) -> None:
+        """`export_folder`: entries of the audit log are kept until they are exported to it; None: no export."""
         self._database = database
         self._retention = retention
+        self._export_folder = export_folder
 
     async def prune(self, *, is_stopping: Callable[[], bool] = lambda: False) -> dict[str, int]:
         """Delete rows that are old enough and not needed; return the number of deleted rows of each kind.
@@ -42,7 +45,7 @@ class PruningService:
         kinds: tuple[tuple[str, timedelta | None, _Batch], ...] = (
             (Kept.RUNS, self._retention.runs, _prune_runs),
             (Kept.POLICY_VERSIONS, self._retention.audit, _prune_versions),
-            ("audit", self._retention.audit, _prune_audit),
+            ("audit", self._retention.audit, partial(_prune_audit, export_folder=self._export_folder)),
         )
         pruned: dict[str, int] = {}
         for kind, kept_for, batch in kinds:
@@ -69,10 +72,11 @@ async def _prune_versions(unit: UnitOfWork, before: datetime) -> tuple[int, bool
     return await unit.retention.prune_policy_versions(before, VERSIONS_AT_ONCE)
 
 
-async def _prune_audit(unit: UnitOfWork, before: datetime) -> tuple[int, bool]:
+async def _prune_audit(unit: UnitOfWork, before: datetime, *, export_folder: str | None) -> tuple[int, bool]:
     """Prune whole days from the beginning of the chain, and add an audit entry that names the new anchor.
 
-    Each link is verified before it is deleted: pruning stops where the chain is broken. The newest link is kept.
+    Each link is verified before it is deleted: pruning stops where the chain is broken, and where its export has got
+    to. The newest link is kept.
     """
     midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     await unit.audit.lock_chain()
@@ -80,8 +84,11 @@ async def _prune_audit(unit: UnitOfWork, before: datetime) -> tuple[int, bool]:
     links = await unit.audit.list_links(anchor.sequence, ENTRIES_AT_ONCE + 1)
     going: list[tuple[AuditSeal, AuditEntry]] = []
     sequence, previous = anchor.sequence, anchor.hash
+    exported = None if export_folder is None else await unit.audit_exports.get(export_folder) or Anchor()
     for seal, entry in links[:-1]:
         if entry is not None and entry.at >= midnight:
+            break
+        if exported is not None and seal.sequence > exported.sequence:
             break
         if entry is None or seal.sequence != sequence + 1 or link(previous, entry) != seal.hash:
             _log.error("audit_not_pruned", sequence=sequence + 1, remedy="packhouse-server audit verify")

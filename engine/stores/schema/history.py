@@ -12,6 +12,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
+    Text,
     text,
 )
 
@@ -20,7 +21,7 @@ from engine.domain.runs.times import RunKind
 from engine.stores.schema.watching import metadata
 from engine.stores.sql.dialects import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, one_of, ordered_text
 
-__all__ = ["audit_anchor", "metadata", "retention", "run_hours", "run_times", "table_hours"]
+__all__ = ["audit_anchor", "audit_exports", "metadata", "retention", "run_hours", "run_times", "table_hours"]
 
 
 def _counted(name: str) -> Column[int]:
@@ -105,3 +106,14 @@ audit_anchor = Table(
     CheckConstraint("id = 1 AND sequence >= 0", name="single"),
 )
 """The link up to which the audit log is pruned, where verification of the chain starts. It only moves forward."""
+
+audit_exports = Table(
+    "audit_exports",
+    metadata,
+    Column("folder", Text, primary_key=True),
+    Column("sequence", BigInteger, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("exported_at", UtcTime, nullable=False),
+    CheckConstraint("sequence >= 1", name="sequence"),
+)
+"""The last exported link of the audit log, by folder."""

@@ -4,10 +4,19 @@ const METHODS = ["get", "put", "post", "patch", "delete"];
 
 /** Lists whose length the version of the service fixes: they have no pages. */
 const FIXED_LISTS = ["list_catalog_types", "list_formats", "list_operations", "list_presets"];
-/** Makes a secret, which no stored answer may repeat. */
-const NOT_REPEATABLE = ["create_key"];
+/** Make a secret, which no stored answer may repeat. */
+const NOT_REPEATABLE = ["create_key", "create_webhook"];
 /** Actions that leave nothing to show. */
-const WITHOUT_ANSWER = ["resume_catalog", "resume_fleet", "resume_table", "unfreeze_table"];
+const WITHOUT_ANSWER = [
+  "repeat_webhook_delivery",
+  "report_metrics",
+  "resume_catalog",
+  "resume_fleet",
+  "resume_table",
+  "unfreeze_table",
+];
+/** Paths that another specification names. */
+const NAMED_BY_OTHERS = "/v1/iceberg/";
 /** A registration, which has no document of its own to lose. */
 const WITHOUT_CONDITION = ["delete_table"];
 
@@ -20,7 +29,7 @@ const VERBS = {
 
 const rules = {
   "names its verb by its method": ({ method, id, path, segments }) => {
-    if (!path.startsWith("/v1/")) return;
+    if (!path.startsWith("/v1/") || path.startsWith(NAMED_BY_OTHERS)) return;
     const verb = id.split("_")[0];
     const last = segments.at(-1);
     if (method !== "post") return VERBS[method].includes(verb) || verb === "explain" || `begin with ${VERBS[method].join("_ or ")}_`;

@@ -132,6 +132,12 @@ CASES: Final[Mapping[str, Case]] = {
         "An event has waited for a webhook for 2h 0m 0s.",
         at=120,
     ),
+    "PackhouseAuditExportStale": Case(
+        {"packhouse_audit_export_lag_seconds": "0+60x200"},
+        {"packhouse_audit_export_lag_seconds": "300x200"},
+        "The audit log has not been exported for 2h 0m 0s.",
+        at=120,
+    ),
     "PackhouseDeadLetters": Case(
         {'packhouse_queue_entries{standing="dead"}': "1x60"},
         {'packhouse_queue_entries{standing="waiting"}': "9x60"},

@@ -28,6 +28,7 @@ BOUNDED_BY: dict[str, str] = {
     "api_keys": "people: two live keys a name; revoked ones name who acted in the audit log",
     "audit": "PACKHOUSE_AUDIT_RETENTION_SECONDS",
     "audit_anchor": "one row",
+    "audit_exports": "one row a folder",
     "audit_seals": "PACKHOUSE_AUDIT_RETENTION_SECONDS",
     "breakers": "one row a catalog",
     "catalogs": "people",

@@ -1,0 +1,1 @@
+"""Copies of the record outside of the database."""
