@@ -142,7 +142,7 @@ class StoppageGauges(Collector):
             ("packhouse_outbox_oldest_seconds", "For how long the oldest of them has waited.", found.unsent_seconds),
             (
                 "packhouse_webhook_oldest_seconds",
-                "For how long the oldest event has waited that a webhook wants.",
+                "For how long the oldest delivery to a webhook has waited.",
                 found.delivery_seconds,
             ),
         ):
@@ -154,8 +154,8 @@ class StoppageGauges(Collector):
             paused.add_metric((scope,), count)
         yield paused
         waiting = GaugeMetricFamily(
-            "packhouse_webhook_events",
-            f"Events that wait for webhooks, and that were given up in 30 days, at most {MOST_UNSENT:,} each.",
+            "packhouse_webhook_backlog",
+            f"What waits for webhooks, and was given up in 30 days, at most {MOST_UNSENT:,} each.",
             labels=("state",),
         )
         for state, count in found.deliveries.items():

@@ -298,7 +298,7 @@ SERVICE: Final = Board(
             Panel(
                 "Webhooks",
                 "short",
-                {"{{state}}": "max by (state) (packhouse_webhook_events)"},
+                {"{{state}}": "max by (state) (packhouse_webhook_backlog)"},
                 "Events that wait for receivers, and those that were given up in 30 days.",
             ),
             Panel(

@@ -40,7 +40,7 @@ OF_MODELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "total_bytes": 96_400 * 10**9,
         "history_bytes": 12_000 * 10**9,
     },
-    "Repetition": {"events": 12, "continue_from": None},
+    "Repetition": {"events": 12, "since": MEASURED, "continue_from": None},
     "Webhook": _WEBHOOK,
     "WebhookWithSecret": _WEBHOOK,
     "WebhookTest": {"ok": True, "status": 200, "problem": None},

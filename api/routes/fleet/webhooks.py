@@ -169,4 +169,5 @@ async def repeat_webhook_events(
     webhook_id: WebhookPath, body: RepeatRequest, services: ServicesDep, caller: OwnerDep
 ) -> Repetition:
     """Send events again that the filters let pass, with the same ids: also those from before the webhook was made."""
-    return Repetition.of(*await services.webhooks.repeat_since(caller, webhook_id, since=body.since, until=body.until))
+    repeated = await services.webhooks.repeat_since(caller, webhook_id, since=body.since, until=body.until)
+    return Repetition.from_domain(repeated)

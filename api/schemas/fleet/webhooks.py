@@ -1,6 +1,6 @@
 """Webhooks and their deliveries on the wire. A secret is in two answers only: those of its making and its rotation."""
 
-from datetime import datetime
+from dataclasses import asdict
 from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
@@ -11,7 +11,7 @@ from engine.domain.values.strict import OneLine
 from engine.domain.webhooks import webhook as domain
 from engine.domain.webhooks.events import EventType
 from engine.domain.webhooks.webhook import DeliveryState
-from engine.services.webhooks.service import WebhookRequest
+from engine.services.webhooks.service import Repeated, WebhookRequest
 
 _EXAMPLE: JsonObject = {
     "name": "on-call",
@@ -193,11 +193,12 @@ class Repetition(Answer):
     """Events that are sent again."""
 
     events: int = Field(description="Number of the events that the webhook's filters let pass.")
+    since: Instant = Field(description="Begin of the time: not before the oldest events, which are kept for 30 days.")
     continue_from: Instant | None = Field(
         description="`since` of the next request if the time has more events than one request looks at, 10,000."
     )
 
     @classmethod
-    def of(cls, count: int, last: datetime | None) -> Self:
+    def from_domain(cls, repeated: Repeated) -> Self:
         """Return the wire form."""
-        return cls(events=count, continue_from=last)
+        return cls(**asdict(repeated))

@@ -40,6 +40,15 @@ class WebhookRequest:
     enabled: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Events that are sent again: their number, the begin of their time, and where to go on if there are more."""
+
+    events: int
+    since: datetime
+    continue_from: datetime | None
+
+
 class WebhookService:
     """Creates, shows and changes webhooks."""
 
@@ -160,25 +169,21 @@ class WebhookService:
 
     async def repeat_since(
         self, caller: Caller, webhook_id: WebhookId, *, since: datetime, until: datetime | None
-    ) -> tuple[int, datetime | None]:
+    ) -> Repeated:
         """Send the events of a time again that the webhook's filters let pass, also those from before it was made.
-
-        Returns:
-            The number of events, and the instant at which to go on if there are more than `MOST_REPEATED`.
 
         Raises:
             NotFound: no such webhook.
-            InvalidInput: it begins before the oldest kept events, or ends before it begins.
         """
         now = self._clock.now()
         end = now if until is None else min(until, now)
-        _check_time(since, end, now)
+        begin = max(since, now - EVENTS_KEPT_FOR)
         webhook = replace(await self.get(caller, webhook_id), enabled=True)
         count, read, last = 0, 0, None
         while read < MOST_REPEATED:
             async with self._database.begin() as unit:
                 after = 0 if last is None else last.sequence
-                found = await unit.fleet_events.list_between(since, end, after=after, limit=REPEATED_AT_ONCE)
+                found = await unit.fleet_events.list_between(begin, end, after=after, limit=REPEATED_AT_ONCE)
                 wanted = [each for each in found if webhook.wants(each)]
                 await unit.deliveries.send_again(webhook_id, [each.sequence for each in wanted])
                 await unit.deliveries.insert_many([(webhook_id, each) for each in wanted])
@@ -187,9 +192,9 @@ class WebhookService:
                 last = None
                 break
         async with self._database.begin() as unit:
-            told = {"since": since.isoformat(), "until": end.isoformat(), "events": count}
+            told = {"since": begin.isoformat(), "until": end.isoformat(), "events": count}
             await unit.audit.append(caller, "webhook.repeat", webhook_id, after=told)
-        return count, None if last is None else last.at
+        return Repeated(count, begin, None if last is None else last.at)
 
     def _check(self, caller: Caller, request: WebhookRequest) -> None:
         if (problem := self._receivers.rules.problem_of(request.url)) is not None:
@@ -217,12 +222,3 @@ def _changed(present: Webhook) -> PreconditionFailed:
     return PreconditionFailed(
         f"webhook {present.id} has version {present.version} now: read it again, then repeat the change"
     )
-
-
-def _check_time(since: datetime, until: datetime, now: datetime) -> None:
-    if since < now - EVENTS_KEPT_FOR:
-        message = f"events are kept for {EVENTS_KEPT_FOR.days} days"
-        raise InvalidInput(f"since: {message}", problems=(FieldProblem("/since", message, since.isoformat()),))
-    if until <= since:
-        message = "it ends before it begins"
-        raise InvalidInput(f"until: {message}", problems=(FieldProblem("/until", message, until.isoformat()),))

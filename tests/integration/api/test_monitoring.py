@@ -122,8 +122,8 @@ CASES: Final[Mapping[str, Case]] = {
         "Tables frozen since a proof failed: 2.",
     ),
     "PackhouseWebhookDead": Case(
-        {'packhouse_webhook_events{state="dead"}': "3x60"},
-        {'packhouse_webhook_events{state="pending"}': "3x60"},
+        {'packhouse_webhook_backlog{state="dead"}': "3x60"},
+        {'packhouse_webhook_backlog{state="pending"}': "3x60"},
         "Events given up after two days of attempts: 3.",
     ),
     "PackhouseWebhooksLate": Case(

@@ -24,7 +24,7 @@ from engine.services.watching.leadership import Leadership
 from engine.services.webhooks import receivers
 from engine.services.webhooks.receivers import ReceiverRules, Receivers, WebhookSecrets
 from engine.services.webhooks.sending import WebhookSending
-from engine.services.webhooks.service import WebhookRequest, WebhookService
+from engine.services.webhooks.service import Repeated, WebhookRequest, WebhookService
 from engine.stores.database import Database
 from engine.stores.watching.leadership import WEBHOOKS
 from tests.integration.stores.samples import claimed, registered, submitted
@@ -351,15 +351,15 @@ async def test_events_of_a_time_are_sent_again_also_to_a_webhook_that_is_younger
     await process.turns()
     webhook, _ = await process.make(got.url, events=(EventType.TABLE_RESUMED,))
     process.sending._clock.instant += timedelta(minutes=1)
-    assert await process.service.repeat_since(ADMIN, webhook.id, since=begun, until=None) == (2, None)
+    assert await process.service.repeat_since(ADMIN, webhook.id, since=begun, until=None) == Repeated(2, begun, None)
     assert await process.turns() == 2
-    assert await process.service.repeat_since(ADMIN, webhook.id, since=begun, until=None) == (2, None)
+    assert await process.service.repeat_since(ADMIN, webhook.id, since=begun, until=None) == Repeated(2, begun, None)
     assert await process.turns() == 2
     assert got.ids[:2] == got.ids[2:]
     now = process.sending._clock.now()
-    for since, until_, message in ((now - EVENTS_KEPT_FOR * 2, None, "30 days"), (now, now, "before it begins")):
-        with pytest.raises(InvalidInput, match=message):
-            await process.service.repeat_since(ADMIN, webhook.id, since=since, until=until_)
+    long_ago = await process.service.repeat_since(ADMIN, webhook.id, since=now - EVENTS_KEPT_FOR * 2, until=now)
+    assert (long_ago.events, long_ago.since) == (2, now - EVENTS_KEPT_FOR)
+    assert (await process.service.repeat_since(ADMIN, webhook.id, since=now, until=begun)).events == 0
 
 
 async def test_events_are_kept_for_thirty_days(process: Process, database: Database, got: Receiver) -> None:

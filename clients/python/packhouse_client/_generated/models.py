@@ -2331,6 +2331,9 @@ class Repetition(Model):
     events: int = not_answered("events")
     """Number of the events that the webhook's filters let pass."""
 
+    since: datetime = not_answered("since")
+    """Begin of the time: not before the oldest events, which are kept for 30 days."""
+
     continue_from: datetime | None = not_answered("continue_from")
     """`since` of the next request if the time has more events than one request looks at, 10,000."""
 

@@ -6990,6 +6990,11 @@ export interface components {
             continue_from: string | null;
             /** @description Number of the events that the webhook's filters let pass. */
             events: number;
+            /**
+             * Format: date-time
+             * @description Begin of the time: not before the oldest events, which are kept for 30 days.
+             */
+            since: string;
         };
         /** @description Scans of the last seven days that readers reported (`POST /v1/iceberg/v1/…/metrics`). */
         ReportedScans: {
