@@ -1,4 +1,4 @@
-"""How far the audit log is exported, for each folder."""
+"""Positions of the export of the audit log, for each folder."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection

@@ -1,4 +1,4 @@
-"""How far the audit log is exported.
+"""Positions of the export of the audit log.
 
 Written out in full, not taken from the code: a migration must mean the same for ever.
 """
