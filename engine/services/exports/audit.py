@@ -1,4 +1,4 @@
-"""Export sealed entries of the audit log to a folder where nobody who can write to the database can change them.
+"""Export sealed entries of the audit log to a folder that callers with access to the database can't change.
 
 Each coordinator does it: a file is created once, so that of two that write the same links one wins, and the other takes
 its file over. Entries are exported in order and at least once; pruning waits for it.
