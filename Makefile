@@ -70,7 +70,7 @@ test-deep: ## Run every test with long random parts: before a release and every 
 	@$(BIN)/python -m tests.support.jars
 	@PACKHOUSE_DEEP=1 $(SUITE) $(PYTEST_ARGS)
 
-test-upgrade: ## Upgrade a deployment of the last release under live runs, and go back to it (nine minutes on 2 busy cores)
+test-upgrade: ## Upgrade a deployment of the last release under live runs, and go back to it (two minutes; the first time installs it)
 	@scripts/setup upgrade
 	@$(BIN)/pytest -q -n 0 $(STUCK) tests/upgrade $(PYTEST_ARGS)
 
