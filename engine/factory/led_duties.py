@@ -67,8 +67,3 @@ def audit_export(settings: Settings, around: Dependencies, metrics: WorkMetrics)
     export = AuditExport(database=around.database, folder=WriteOnceFolder(settings.audit_export), clock=around.clock)
     metrics.audit_export_lag.set_function(lambda: export.lag_seconds)
     return export
-
-
-def export_folder_of(settings: Settings) -> str | None:
-    """Return the folder of the export as the record names it, None without one."""
-    return settings.audit_export.rstrip("/") if settings.audit_export else None

@@ -11,7 +11,7 @@ from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
 from engine.factory.dependencies import Dependencies
-from engine.factory.led_duties import audit_export, export_folder_of, latency_polls, webhook_sending
+from engine.factory.led_duties import audit_export, latency_polls, webhook_sending
 from engine.factory.secret_keys import secret_keys
 from engine.factory.services import Services
 from engine.metrics import WorkMetrics
@@ -194,6 +194,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
     )
     receivers = Receivers(rules=ReceiverRules.of(settings.webhook_allow))
     secrets = WebhookSecrets(secret_keys=keys)
+    export = audit_export(settings, around, metrics)
     history = FleetHistoryService(database=database)
     fleet = FleetService(database=database, shared=shared, clock=clock)
     health = _health(around, fleet)
@@ -283,10 +284,12 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             watching=watching if settings.watch else None,
             latency=latency_polls(settings, around, metrics),
             webhooks=webhook_sending(around, receivers, secrets, metrics),
-            export=audit_export(settings, around, metrics),
+            export=export,
             history=history,
             pruning=PruningService(
-                database=database, retention=retention_of(settings), export_folder=export_folder_of(settings)
+                database=database,
+                retention=retention_of(settings),
+                export_folder=None if export is None else export.folder,
             ),
             metrics=metrics,
             presence=ProcessEntry(database=database, kind=ProcessKind.COORDINATOR, holder=holder),

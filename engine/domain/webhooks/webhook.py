@@ -58,11 +58,10 @@ class Webhook:
     created_at: datetime
     created_by: str
 
-    def wants(self, event: FleetEvent) -> bool:
-        """Return whether the event passes its filters. A disabled webhook gets nothing."""
+    def passes(self, event: FleetEvent) -> bool:
+        """Return whether the event passes its filters."""
         return (
-            self.enabled
-            and (self.events is None or event.type in self.events)
+            (self.events is None or event.type in self.events)
             and (self.teams is None or event.owner_team in self.teams)
             and (self.catalogs is None or event.catalog in self.catalogs)
         )

@@ -180,7 +180,7 @@ class GroupResult:
     `storage_fault`: the class of the `StorageFault` that failed the task, which is unrelated to the group. `row_digest`
     is the `RowDigest` of inputs and outputs (of a merge by key: of the outputs) as text, empty unless rows were
     compared; `bytes_checked` (part of `bytes_read`) and `seconds_checking` are the cost of the comparison.
-    `check_limit`: why rows were compared in part or not at all, though the task asked for it. `inputs`: the files that
+    `check_limit`: what could not be checked and why, such as rows that were compared in part. `inputs`: the files that
     the task replaced, if it chose them itself; None: those of the task. `message`: what the table format's own library
     needs to commit the group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the
     commit adds in addition to the outputs, such as changelog files.

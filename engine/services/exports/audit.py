@@ -29,6 +29,11 @@ class AuditExport:
         self._oldest: datetime | None = None
 
     @property
+    def folder(self) -> str:
+        """The address of the folder, by which the record names it."""
+        return self._folder.url
+
+    @property
     def lag_seconds(self) -> float:
         """For how long the oldest sealed entry has waited that is not exported; 0 without one."""
         return 0.0 if self._oldest is None else max(0.0, (self._clock.now() - self._oldest).total_seconds())

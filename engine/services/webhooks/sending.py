@@ -9,7 +9,6 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
 from typing import Final
 
 import structlog
@@ -87,8 +86,9 @@ class WebhookSending:
         async with self._database.begin() as unit:
             if not await unit.leadership.leads(WEBHOOKS, token):
                 return 0
-            new, webhooks = await unit.fleet_events.list_new(BATCH), await unit.webhooks.list()
-            wanted = [(webhook.id, event) for event in new for webhook in webhooks if webhook.wants(event)]
+            new = await unit.fleet_events.list_new(BATCH)
+            webhooks = [each for each in await unit.webhooks.list() if each.enabled]
+            wanted = [(webhook.id, event) for event in new for webhook in webhooks if webhook.passes(event)]
             await unit.deliveries.insert_many(wanted)
             await unit.fleet_events.mark_distributed(new)
         return len(new)
@@ -157,9 +157,5 @@ class WebhookSending:
                 attempts=delivery.attempts + 1,
                 status=answer.status,
                 problem=answer.problem,
-                next_at=_instant(self._clock.now(), seconds),
+                wait_seconds=seconds,
             )
-
-
-def _instant(now: datetime, seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(now.timestamp() + seconds, tz=now.tzinfo).isoformat()

@@ -5,7 +5,7 @@ is made, and by `rotate`.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -178,13 +178,13 @@ class WebhookService:
         now = self._clock.now()
         end = now if until is None else min(until, now)
         begin = max(since, now - EVENTS_KEPT_FOR)
-        webhook = replace(await self.get(caller, webhook_id), enabled=True)
+        webhook = await self.get(caller, webhook_id)
         count, read, last = 0, 0, None
         while read < MOST_REPEATED:
             async with self._database.begin() as unit:
                 after = 0 if last is None else last.sequence
                 found = await unit.fleet_events.list_between(begin, end, after=after, limit=REPEATED_AT_ONCE)
-                wanted = [each for each in found if webhook.wants(each)]
+                wanted = [each for each in found if webhook.passes(each)]
                 await unit.deliveries.send_again(webhook_id, [each.sequence for each in wanted])
                 await unit.deliveries.insert_many([(webhook_id, each) for each in wanted])
             count, read, last = count + len(wanted), read + len(found), found[-1] if found else last

@@ -1,11 +1,10 @@
 """Scans of tables, summed by hour and by the columns that their filters name."""
 
 import hashlib
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from engine.domain.fleet.history import HOUR, floor_of
@@ -65,23 +64,13 @@ class ScanStore:
         return None if first is None else ScanFigures(first, *map(int, figures))
 
     async def prune(self, before: datetime, limit: int) -> int:
-        """Delete rows of hours before an instant, about `limit` at most; return their number."""
-        query = select(table_scans.c.table_id, table_scans.c.hour).where(table_scans.c.hour < before).limit(limit)
-        pruned = 0
-        for table_id, hours in _by_table((await self._connection.execute(query)).all()):
-            is_old = (table_scans.c.table_id == table_id, table_scans.c.hour.in_(hours))
-            pruned += (await self._connection.execute(delete(table_scans).where(*is_old))).rowcount
-        return pruned
+        """Delete rows of hours before an instant, at most `limit`; return their number."""
+        keys = list(table_scans.primary_key.columns)
+        old = select(*keys).where(table_scans.c.hour < before).limit(limit)
+        return (await self._connection.execute(delete(table_scans).where(tuple_(*keys).in_(old)))).rowcount
 
     async def _has_room(self, table_id: TableId, hour: datetime, key: str) -> bool:
         """Return whether the hour has the key, or room for one more."""
         query = select(table_scans.c.columns_key).where(table_scans.c.table_id == table_id, table_scans.c.hour == hour)
         known = set((await self._connection.execute(query)).scalars())
         return key in known or len(known - {_FURTHER}) < MOST_COMBINATIONS
-
-
-def _by_table(rows: Iterable[Any]) -> list[tuple[str, list[datetime]]]:
-    found: dict[str, set[datetime]] = {}
-    for table_id, hour in rows:
-        found.setdefault(table_id, set()).add(hour)
-    return [(table_id, sorted(hours)) for table_id, hours in sorted(found.items())]

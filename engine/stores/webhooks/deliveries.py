@@ -52,7 +52,7 @@ class DeliveryStore:
         Args:
             webhook_id: the webhook.
             without: sequence numbers of events that are being sent.
-            limit: at most so many.
+            limit: the most deliveries that are returned.
         """
         mine, earlier = webhook_deliveries.c, webhook_deliveries.alias()
         is_behind = exists().where(

@@ -69,10 +69,6 @@ class FleetEventStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def announce(self, *given: NewEvent) -> None:
-        """Insert events in this transaction; see the function of the same name."""
-        await announce(self._connection, given)
-
     async def list_new(self, limit: int) -> builtins.list[FleetEvent]:
         """Return events that are not distributed yet, in their order."""
         query = select(fleet_events).where(fleet_events.c.is_distributed.is_(False))

@@ -267,6 +267,20 @@ def test_times_of_orc_that_the_core_would_change_are_refused(
     assert len(data_files(foreign.lake)) == (3 if problem else 4)
 
 
+@pytest.mark.parametrize("checks_rows", [True, False])
+def test_times_that_could_not_be_looked_for_are_named_in_the_result(foreign: Foreign, checks_rows: bool) -> None:
+    """Arrow has no value for a time in the year 9999, a common one for "until further notice"."""
+    columns = [("id", "int64()"), ("deep", "struct({'at': timestamp('us')})")]
+    foreign.create(Shape(Engine.NATIVE, {"file.format": "orc"}, columns=columns))
+    for number in range(3):
+        foreign.write(columns, [[number, {"at": 253_402_214_400_000_000}]])
+    ((_, task),) = planned(opened(foreign.lake), full=True, checks_rows=checks_rows)
+    result = GroupResult.from_json(run_task(task.to_json()))
+    assert result.outcome == "written"
+    assert result.check_limit.startswith("times before 1970 were not looked for: ")
+    assert ("not compared: " in result.check_limit) is checks_rows
+
+
 def test_the_core_still_moves_the_last_second_before_1970(foreign: Foreign) -> None:
     """Why such times are refused: one that the core itself writes to ORC is read a second later, by every reader."""
     lake = foreign.lake.create([("id", "BIGINT"), ("at", "TIMESTAMP(3)")], file__format="orc")

@@ -64,6 +64,7 @@ class BucketCompaction:
         )
         self._folders: tuple[str, ...] = ()
         self._compacted: Compacted | None = None
+        self._time_limit = ""
 
     def run(self) -> GroupResult:
         """Compact the bucket: `written`, `stopped`, or `refused` with a reason.
@@ -100,7 +101,7 @@ class BucketCompaction:
 
     def _compact(self, child: CoreProcess, begun: float) -> GroupResult:
         try:
-            check_times(self._task.times, self._task.inputs, self._transfer)
+            self._time_limit = check_times(self._task.times, self._task.inputs, self._transfer)
             compacted = self._compacted = self._watched(child)
             self._pay(compacted)
             compared = self._compare(compacted)
@@ -225,7 +226,7 @@ class BucketCompaction:
             row_digest=compared.digest,
             bytes_checked=compared.bytes_read,
             seconds_checking=compared.seconds,
-            check_limit=compared.limit,
+            check_limit="; ".join(filter(None, (self._time_limit, compared.limit))),
             inputs=tuple(TaskInput(one.path, one.file_bytes, one.record_count) for one in compacted.before)
             if compacted
             else None,

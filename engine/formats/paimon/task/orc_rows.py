@@ -22,6 +22,9 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 ORC: Final = ".orc"
 """The end of an ORC file's name."""
 
+WITHOUT_ORC: Final = "this pyarrow was built without ORC"
+"""A reason of refusals."""
+
 BATCH_ROWS: Final = 2**16
 _COPY_BYTES: Final = 8 * 2**20
 
@@ -113,7 +116,7 @@ def _orc_format(uri: str) -> Any:
     try:
         from pyarrow.dataset import OrcFileFormat  # noqa: PLC0415 - tasks that read no ORC need no such pyarrow
     except ImportError as error:
-        raise Refused(UNREADABLE_LAYOUT, f"{uri}: this pyarrow was built without ORC") from error
+        raise Refused(UNREADABLE_LAYOUT, f"{uri}: {WITHOUT_ORC}") from error
     return OrcFileFormat()
 
 

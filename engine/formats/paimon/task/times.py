@@ -1,7 +1,7 @@
-"""Times in the inputs of a compaction that Paimon's core 1.4.2 would change or can't read; pypaimon writes them.
+"""Look for times in the inputs of a compaction that Paimon's core 1.4.2 would change or can't read.
 
-They are looked for before the core is asked. Footers show what can have them; values are read only from ORC files that
-were not written in Java, and only those of timestamps.
+Pypaimon writes them. They are looked for before the core is asked. Footers show what can have them; values are read only
+from ORC files that were not written in Java, and only those of timestamps.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from engine.formats.paimon.task.contract import TimeChecks
-from engine.formats.paimon.task.orc_rows import ORC
+from engine.formats.paimon.task.orc_rows import ORC, WITHOUT_ORC
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, reading
@@ -31,21 +31,23 @@ _MILLI: Final = 10**6
 _TO_PARQUET: Final = "let pypaimon write these rows again, to a table with file.format: parquet"
 
 
-def check_times(checks: TimeChecks, inputs: Sequence[TaskInput], transfer: Transfer) -> None:
-    """Look for times that the core would change.
+def check_times(checks: TimeChecks, inputs: Sequence[TaskInput], transfer: Transfer) -> str:
+    """Look for times that the core would change; return which files could not be looked at and why, empty if none.
 
     Raises:
-        Refused: a file has one; or it is outside of the table.
+        Refused: a file has such a time; or it is outside of the table.
         InputFault: a file can't be read.
         StorageFault: the storage did not answer.
         Stopped: the task was ordered to stop.
     """
+    limits = set()
     for one in inputs:
         suffix = PurePosixPath(one.path).suffix
         if suffix == PARQUET and checks.parquet:
             _check_parquet(one, transfer)
         elif suffix == ORC and checks.orc:
-            _check_orc(one, transfer, writes_orc=checks.writes_orc)
+            limits.add(_check_orc(one, transfer, writes_orc=checks.writes_orc))
+    return "; ".join(sorted(filter(None, limits)))
 
 
 def _check_parquet(file: TaskInput, transfer: Transfer) -> None:
@@ -58,15 +60,25 @@ def _check_parquet(file: TaskInput, transfer: Transfer) -> None:
             raise Refused(UNREADABLE_LAYOUT, f"{text}: use TIMESTAMP(6), or let Paimon's Java library write it")
 
 
-def _check_orc(file: TaskInput, transfer: Transfer, *, writes_orc: bool) -> None:
-    """Refuse times before 1970 that ORC's Java library can't read or would write a second later."""
-    source = transfer.open(file.path, file.file_bytes)
+def _check_orc(file: TaskInput, transfer: Transfer, *, writes_orc: bool) -> str:
+    """Refuse times before 1970 that ORC's Java library can't read or would write a second later.
+
+    Returns:
+        Why they could not be looked for: Arrow has no values for times before 1677 or after 2262, or no ORC at all.
+    """
+    source, problem = transfer.open(file.path, file.file_bytes), ""
     try:
         for name, values in _timestamps(file, source, transfer):
             if problem := _problem(values, writes_orc=writes_orc):
-                raise Refused(UNREADABLE_LAYOUT, f"{file.path}: column {name[:100]} has {problem}: {_TO_PARQUET}")
+                problem = f"{file.path}: column {name[:100]} has {problem}: {_TO_PARQUET}"
+                break
+    except Refused as refusal:
+        return f"times before 1970 were not looked for: {refusal}"
     finally:
         source.close()
+    if problem:
+        raise Refused(UNREADABLE_LAYOUT, problem)
+    return ""
 
 
 def _problem(values: pa.Array, *, writes_orc: bool) -> str:
@@ -82,13 +94,14 @@ def _problem(values: pa.Array, *, writes_orc: bool) -> str:
 def _timestamps(file: TaskInput, source: OpenInput, transfer: Transfer) -> Iterator[tuple[str, pa.Array]]:
     """Yield the values of timestamps of a file that was not written in Java, as nanoseconds, by stripe and column.
 
-    Ends at what Arrow lacks, such as times before 1677 or after 2262: such a file is not compared either, which the
-    result says.
+    Raises:
+        InputFault: the file can't be read.
+        Refused: Arrow lacks ORC, or has no value for one of them.
     """
     try:
         from pyarrow.orc import ORCFile  # noqa: PLC0415 - tasks that read no ORC need no such pyarrow
-    except ImportError:
-        return
+    except ImportError as error:
+        raise Refused(UNREADABLE_LAYOUT, f"{file.path}: {WITHOUT_ORC}") from error
     with reading(file.path):
         opened = ORCFile(pa.PythonFile(_Positioned(source), mode="r"))
         if opened.writer == _IN_JAVA:
@@ -96,11 +109,8 @@ def _timestamps(file: TaskInput, source: OpenInput, transfer: Transfer) -> Itera
         names = [each.name for each in opened.schema if _has_timestamps(each.type)]
     for stripe in range(opened.nstripes if names else 0):
         transfer.bucket.check()
-        try:
-            with reading(file.path):
-                batch = opened.read_stripe(stripe, columns=names)
-        except Refused:
-            return
+        with reading(file.path):
+            batch = opened.read_stripe(stripe, columns=names)
         for name in names:
             for values in _nested(batch.column(name)):
                 yield name, values.cast(pa.timestamp("ns", values.type.tz)).cast(pa.int64())
@@ -152,8 +162,4 @@ class _Positioned(RawIOBase):
         """Change the position."""
         begin = {SEEK_SET: 0, SEEK_END: self._size}.get(whence, self._at)
         self._at = max(0, begin + offset)
-        return self._at
-
-    def tell(self) -> int:
-        """Return the position."""
         return self._at
