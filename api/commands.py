@@ -156,7 +156,7 @@ async def _verify_export(url: str) -> int:
     from engine.archive.folders import WriteOnceFolder  # noqa: PLC0415 - as above
     from engine.services.exports.audit import verify_export  # noqa: PLC0415
 
-    verdict = await verify_export(WriteOnceFolder(url))
+    verdict = await verify_export(WriteOnceFolder(url, is_new=False))
     for fault in verdict.faults:
         sys.stderr.write(f"{fault}\n")
     if verdict.first is None or verdict.last is None:

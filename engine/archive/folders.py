@@ -4,6 +4,7 @@ Credentials and endpoints are those of the machine, as `obstore` finds them: var
 files of credentials, metadata services.
 """
 
+from pathlib import Path
 from typing import Final
 
 import obstore
@@ -23,7 +24,8 @@ class WriteOnceFolder:
         InvalidInput: the address is none of these.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, is_new: bool = True) -> None:
+        """`is_new`: a folder on a disk is made if it is missing, otherwise refused."""
         self.url = url.rstrip("/")
         scheme, _, rest = url.partition("://")
         if not url.startswith("/") and (scheme not in _SCHEMES or not rest.strip("/")):
@@ -31,8 +33,10 @@ class WriteOnceFolder:
                 f"{url[:100]!r} is not a folder for exports: give s3://bucket/prefix, gs://…, az://…, abfss://… "
                 "or an absolute path"
             )
+        if url.startswith("/") and not is_new and not Path(url).is_dir():
+            raise InvalidInput(f"{url[:100]!r} is not a folder on this machine: give the one of PACKHOUSE_AUDIT_EXPORT")
         try:
-            self._store = LocalStore(self.url or "/", mkdir=True) if url.startswith("/") else from_url(self.url)
+            self._store = LocalStore(self.url or "/", mkdir=is_new) if url.startswith("/") else from_url(self.url)
         except (BaseError, OSError, ValueError) as error:
             raise InvalidInput(f"{url[:100]!r} can't be used for exports: {_text(error)}") from error
 

@@ -32,4 +32,4 @@ async def _diagnose(examination: Examination, *, as_json: bool) -> int:
 
 def _line(finding: Finding) -> str:
     remedy = "" if finding.remedy is None else f"; {finding.remedy}"
-    return f"{'ok' if finding.ok else 'FAILED':6}  {finding.check:{_WIDTH}}  {finding.found}{remedy}\n"
+    return f"{'ok' if finding.ok else 'FAILED':6}  {finding.check:{_WIDTH}}  {finding.found.rstrip('.')}{remedy}\n"

@@ -87,7 +87,7 @@ class ReceiverRules:
         address = ip_address(name.strip("[]"))
         is_listed = name in self.hosts or (address is not None and self._lists(address))
         if not is_listed and (parts.scheme == "http" or address is not None or is_insider(name)):
-            return f"only https:// and a public host name are allowed; {_ALLOW} lists other receivers"
+            return f"{parts.scheme}://{host} is not https:// with a public host name; {_ALLOW} lists other receivers"
         return None
 
     def allows(self, name: str, address: str) -> bool:

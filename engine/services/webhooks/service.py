@@ -15,6 +15,7 @@ from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound
 from engine.domain.ids import EventId, IdSource, WebhookId
 from engine.domain.webhooks.events import EVENTS_KEPT_FOR, EventType
 from engine.domain.webhooks.webhook import MOST_WEBHOOKS, DeliveryState, EventDelivery, ReceiverAnswer, Webhook
+from engine.outgoing.calls import origin
 from engine.services.webhooks.envelopes import request_of, test_event
 from engine.services.webhooks.receivers import Receivers, WebhookSecrets
 from engine.stores.database import Database
@@ -198,9 +199,9 @@ class WebhookService:
 
     def _check(self, caller: Caller, request: WebhookRequest) -> None:
         if (problem := self._receivers.rules.problem_of(request.url)) is not None:
-            raise InvalidInput(
-                f"the address of the webhook can't be used: {problem}", problems=(FieldProblem("/url", problem),)
-            )
+            hint = "give https:// and a public host name, or let the operator of Packhouse list the host"
+            field = FieldProblem("/url", problem, origin(request.url), hint)
+            raise InvalidInput("the address of the webhook can't be used", problems=(field,))
         seen = caller.visible_teams
         if seen is not None and (request.teams is None or not seen.issuperset(request.teams)):
             own = ", ".join(sorted(seen)) or "none"

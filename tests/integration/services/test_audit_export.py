@@ -174,6 +174,10 @@ async def test_the_command_verifies_a_folder_without_a_database(
     url = f"{tmp_path}/audit"
     verify = partial(asyncio.to_thread, main, ["audit", "verify", "--from", url])
     assert await verify() == 1
+    assert "is not a folder on this machine: give the one of PACKHOUSE_AUDIT_EXPORT" in capsys.readouterr().err
+    assert not Path(url).exists(), "looking makes no folder"
+    Path(url).mkdir()
+    assert await verify() == 1
     assert f"{url} has no exported entries" in capsys.readouterr().err
     await log.add("a", "b")
     await log.export(WriteOnceFolder(url)).export()

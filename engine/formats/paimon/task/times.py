@@ -1,7 +1,7 @@
 """Look for times in the inputs of a compaction that Paimon's core 1.4.2 would change or can't read.
 
-Pypaimon writes them. They are looked for before the core is asked. Footers show what can have them; values are read only
-from ORC files that were not written in Java, and only those of timestamps.
+Pypaimon writes them. They are looked for before the core is asked. Footers show what can have them; values are read
+only from ORC files that were not written in Java, and only those of timestamps.
 """
 
 from collections.abc import Iterator, Sequence
