@@ -19,7 +19,7 @@ HEALTH: Final = "health"
 _SECONDS: Final = 2.0
 _OK: Final = 200
 EVERY_ADDRESS: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - they name every address of the machine
-"""Addresses to listen at that are none to connect to, with those that a client on the machine connects to."""
+"""Addresses that stand for every interface, each with the one that a client on the machine connects to."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is to be done."""
+        """Whether the check found no fault."""
         return self.remedy is None
 
 

@@ -1,4 +1,4 @@
-"""A Spark task that looks around on its executor: Python, packages, the clock, and whether it reaches an api."""
+"""A Spark task that reports on its executor: Python, packages, the clock, and whether it reaches an api."""
 
 import json
 import uuid
@@ -31,7 +31,7 @@ class Executor:
 
 
 def ask_executor(sessions: SparkSessions, *, url: str | None, token: str) -> Executor:
-    """Run a task that looks around and sends `{}` to the URL with a token, as tasks of runs send their reports.
+    """Run a task that reports on its executor and sends `{}` to the URL with a token, as tasks of runs send their reports.
 
     Raises:
         Transient: no server.

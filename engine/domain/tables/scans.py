@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 SCANS_KEPT_FOR: Final = timedelta(days=8)
-"""Advice looks back seven days."""
+"""Time after which sums are deleted; advice looks back seven days."""
 
 MOST_COLUMNS: Final = 32
 MOST_COMBINATIONS: Final = 50

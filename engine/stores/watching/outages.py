@@ -168,7 +168,7 @@ def _needs_it() -> ColumnElement[bool]:
 
 
 def _announcement(of: EventType, outage: Outage) -> NewEvent:
-    """Return the event for webhooks: of a table's storage it is the table's, so that only its team gets it."""
+    """Return the event of an outage; that of a table's storage names the table, so that its team gets it."""
     table_id = outage.table_id if outage.dependency is DependencyKind.STORAGE else None
     catalog = outage.catalog if outage.dependency is DependencyKind.CATALOG else None
     data = {"dependency": outage.dependency.value, "since": outage.away_since.isoformat()}

@@ -23,7 +23,7 @@ ORC: Final = ".orc"
 """The end of an ORC file's name."""
 
 WITHOUT_ORC: Final = "this pyarrow was built without ORC"
-"""A reason of refusals."""
+"""Reason of a refusal."""
 
 BATCH_ROWS: Final = 2**16
 _COPY_BYTES: Final = 8 * 2**20
