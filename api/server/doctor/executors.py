@@ -31,7 +31,7 @@ class Executor:
 
 
 def ask_executor(sessions: SparkSessions, *, url: str | None, token: str) -> Executor:
-    """Run a task that reports on its executor and sends `{}` to the URL with a token, as tasks of runs send their reports.
+    """Run a task that reports on its executor and sends `{}` to the URL with a token, as those of runs send reports.
 
     Raises:
         Transient: no server.

@@ -17,7 +17,7 @@ from engine.domain.ids import IdSource, TableId, WebhookId
 from engine.domain.runs.run import RunState
 from engine.domain.tables.table import Table
 from engine.domain.webhooks.events import EVENTS_KEPT_FOR, EventType, NewEvent
-from engine.domain.webhooks.webhook import WAITS, DeliveryState, ReceiverAnswer, Webhook, wait_after
+from engine.domain.webhooks.webhook import WAITS, DeliveryState, Webhook
 from engine.metrics import WorkMetrics
 from engine.outgoing.bounds import CallLimits
 from engine.services.watching.leadership import Leadership
@@ -472,21 +472,6 @@ async def test_redirects_are_not_followed_and_slow_or_cut_answers_end(
             assert (problem or "") in (found.problem or "")
             assert len(got.requests) == 1
     is_over.set()
-
-
-@pytest.mark.parametrize("listed", ["10.0.0.0/8x", "http://hooks.internal", "10.0.0.1/8", "a b"])
-def test_a_setting_that_lists_something_else_is_refused(listed: str) -> None:
-    with pytest.raises(InvalidInput, match=r"PACKHOUSE_WEBHOOK_ALLOW: .* is neither a host name"):
-        ReceiverRules.of(listed)
-
-
-def test_waits_grow_follow_the_receiver_and_end() -> None:
-    failed = ReceiverAnswer(503, None)
-    waits = [wait_after(number, failed, lambda: 0.5) for number in range(1, len(WAITS) + 2)]
-    assert waits == [*(timedelta(seconds=each) for each in WAITS), None]
-    assert wait_after(1, failed, lambda: 0.0) == timedelta(seconds=4)
-    assert wait_after(1, replace(failed, retry_after_seconds=600), lambda: 0.5) == timedelta(minutes=10)
-    assert wait_after(1, replace(failed, retry_after_seconds=1e9), lambda: 0.5) == timedelta(days=1)
 
 
 async def test_many_events_are_distributed_at_once(process: Process, database: Database, got: Receiver) -> None:
