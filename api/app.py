@@ -27,7 +27,7 @@ from api.problems.validation import refuse_unknown_parameters
 from api.routes import console, docs, problems
 from api.routes.access import audit, keys, sign_in, whoami
 from api.routes.catalogs import catalog, discoveries, formats
-from api.routes.fleet import figures, health, history, limits, pauses, system, webhooks, windows
+from api.routes.fleet import endpoints, figures, health, history, limits, pauses, system, webhooks, windows
 from api.routes.policies import of_tables, presets, previews, scoped
 from api.routes.runs import deletions, operations, run
 from api.routes.tables import explanation, freezes, partitions, reports, signals, table
@@ -135,6 +135,7 @@ def _include(app: FastAPI) -> None:
         problems,
         deletions,
         webhooks,
+        endpoints,
         reports,
     ):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)

@@ -20,6 +20,7 @@ REQUESTS: Final[Mapping[domain.RemedyOperation, str]] = {
     "list_policies": "GET /v1/policies",
     "list_presets": "GET /v1/presets",
     "list_runs": "GET /v1/runs",
+    "list_spark_endpoints": "GET /v1/spark-endpoints",
     "list_tables": "GET /v1/tables",
     "preview_run": "POST /v1/runs/preview",
     "replace_catalog_grants": "PUT /v1/catalogs/{name}/grants",

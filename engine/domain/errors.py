@@ -175,7 +175,10 @@ class Transient(PackhouseError):
 
 
 class Away(Transient):
-    """A dependency does not answer. Runs that need it wait for it; their attempts do not count as failed."""
+    """A dependency does not answer. Runs that need it wait for it; their attempts do not count as failed.
+
+    `endpoint`: of Spark, the endpoint; None: the default one.
+    """
 
     def __init__(
         self,
@@ -184,9 +187,11 @@ class Away(Transient):
         *,
         details: dict[str, Any] | None = None,
         retry_after_seconds: int | None = None,
+        endpoint: str | None = None,
     ) -> None:
         super().__init__(message, details=details, retry_after_seconds=retry_after_seconds)
         self.dependency = dependency
+        self.endpoint = endpoint
 
 
 class CredentialsExpired(Transient):

@@ -19,6 +19,7 @@ RemedyOperation = Literal[
     "list_policies",
     "list_presets",
     "list_runs",
+    "list_spark_endpoints",
     "list_tables",
     "preview_run",
     "replace_catalog_grants",

@@ -18,7 +18,7 @@ import structlog
 
 from engine.domain.clock import Clock, SystemClock
 from engine.domain.errors import Away, InvalidInput
-from engine.domain.ids import IdSource
+from engine.domain.ids import IdSource, RunId
 from engine.domain.tables.table import FormatName
 from engine.embedded.jars import PAIMON, PAIMON_S3, fetch, path_of
 from engine.embedded.java import is_whole_spark
@@ -26,6 +26,8 @@ from engine.embedded.redis import EmbeddedRedis
 from engine.embedded.spark import EmbeddedSpark
 from engine.embedded.supervision import EmbeddedServer, Supervisor
 from engine.extras import require
+from engine.factory.secret_keys import secret_keys
+from engine.factory.sessions import SessionPool
 from engine.formats.base import TableFormat
 from engine.formats.hive import HiveFormat
 from engine.formats.iceberg.connection import IcebergFormat
@@ -42,12 +44,13 @@ from engine.rewriting.entry import run_task
 from engine.rewriting.kernel.storage.stores import hdfs
 from engine.rewriting.kernel.storage.stores.connections import use_relay
 from engine.services.catalogs.locations import LocationRules
-from engine.services.operations.rewrite.context import Procedures
 from engine.services.operations.tasks.dispatching import Dispatcher
+from engine.services.operations.tasks.pace_tokens import PaceTokens
+from engine.services.operations.tasks.servers import EndpointServers, MakeServer, Procedures
 from engine.settings.model import Settings
 from engine.settings.values import reveal
+from engine.spark.connection import machine_of
 from engine.spark.dispatch import SparkDispatcher
-from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.spark.task_runner import SparkTaskRunner
 from engine.stores.database import Database, own_database
@@ -91,9 +94,9 @@ class Dependencies:
     database: Database
     redis: RedisParts
     spark: SparkSessions
-    dispatcher: Dispatcher
-    procedures: Procedures
+    servers: EndpointServers
     warm_up: Callable[[], None]
+    keep_sessions: Callable[[], None]
     formats: ServedFormats
     tokens: "OidcTokens | None" = None
     step: Callable[[str], None] = lambda _name: None
@@ -106,6 +109,7 @@ async def open_dependencies(
     step: Callable[[str], None],
     dispatcher: Dispatcher | None,
     procedures: Procedures | None,
+    make_server: MakeServer | None,
     formats: ServedFormats | None,
     migrates: bool,
 ) -> AsyncIterator[Dependencies]:
@@ -124,8 +128,10 @@ async def open_dependencies(
         redis_url, spark_url = await _embedded_parts(settings, stack)
         redis = connect_redis(redis_url)
         stack.push_async_callback(redis.aclose)
-        spark = SparkSessions(url=spark_url, user_id="packhouse")
-        stack.push_async_callback(asyncio.to_thread, spark.close)
+        tokens = PaceTokens(secret_keys=secret_keys(settings))
+        pool = SessionPool(spark_url, settings.pace_url, lambda: tokens.issue(RunId("probe"), 0))
+        stack.push_async_callback(asyncio.to_thread, pool.close)
+        spark = pool.default
         holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         clock = SystemClock()
         rates = RateLimits(redis=redis, clock=clock, per_minute=_rates(settings))
@@ -150,8 +156,14 @@ async def open_dependencies(
             database=database,
             redis=RedisParts(queue, Hints(redis=redis), pace, shared, rates),
             spark=spark,
-            dispatcher=dispatcher or on_spark,
-            procedures=procedures or SparkProcedures(sessions=spark, dispatcher=on_spark),
+            servers=EndpointServers(
+                default=pool.server(spark, machine_of(reveal(settings.spark_url)), dispatcher, procedures),
+                make=make_server or pool.make,
+                database=database,
+                environ=os.environ,
+                own_folder=settings.data_dir,
+            ),
+            keep_sessions=pool.keep,
             warm_up=(lambda: None) if dispatcher else (lambda: spark.warm_up(settings.spark_cores)),
             formats=formats or partial(_formats, core),
             tokens=identities,

@@ -13,6 +13,7 @@ from engine.services.access.keys import KeyService
 from engine.services.catalogs.capabilities import CapabilityService
 from engine.services.catalogs.service import CatalogService
 from engine.services.explain.service import ExplainService
+from engine.services.fleet.endpoints import EndpointService
 from engine.services.fleet.health import HealthService
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
@@ -61,6 +62,7 @@ class Services:
     signals: SignalService
     scans: ScanService
     backpressure: BackpressureService
+    endpoints: EndpointService
     fleet: FleetService
     fleet_history: FleetHistoryService
     policies: PolicyService

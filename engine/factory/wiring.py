@@ -29,6 +29,7 @@ from engine.services.catalogs.service import CatalogService
 from engine.services.catalogs.table_access import TableAccess
 from engine.services.explain.reader import FactReader
 from engine.services.explain.service import ExplainService
+from engine.services.fleet.endpoints import EndpointService
 from engine.services.fleet.health import HealthService
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.fleet.limits import LimitService
@@ -46,6 +47,8 @@ from engine.services.operations.rewrite.steps import RewriteAttempt
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.services.operations.tasks.pacing import PaceTools
 from engine.services.operations.tasks.renewals import RenewalService
+from engine.services.operations.tasks.servers import EndpointServers
+from engine.services.outages.endpoints import EndpointProbes
 from engine.services.outages.probes import OutageProbes
 from engine.services.policies.acknowledgements import Acknowledgements
 from engine.services.policies.checks import PolicyChecks
@@ -78,8 +81,6 @@ from engine.services.watching.service import WatchService
 from engine.services.webhooks.receivers import ReceiverRules, Receivers, WebhookSecrets
 from engine.services.webhooks.service import WebhookService
 from engine.settings.model import Settings
-from engine.settings.values import reveal
-from engine.spark.connection import machine_of
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
 from engine.stores.watching.leadership import WATCH
@@ -99,6 +100,7 @@ class Container(Services):
     queue: RunQueue
     shared: SharedLedgers
     spark: SparkSessions
+    servers: EndpointServers
     worker: Worker
     coordinator: Coordinator
     watching: WatchService
@@ -134,13 +136,11 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         formats=formats,
         capabilities=capabilities,
         observations=observations,
-        dispatcher=around.dispatcher,
-        procedures=around.procedures,
+        servers=around.servers,
         function=run_task,
         pace=pace,
         pacing=pacing,
         clock=clock,
-        machine=machine_of(reveal(settings.spark_url)),
         commit_batch_bytes=settings.commit_batch_bytes,
         commit_batch_seconds=settings.commit_batch_seconds,
     )
@@ -224,6 +224,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         pace_tokens=tokens,
         renewals=RenewalService(database=database, formats=formats, clock=clock),
         spark=around.spark,
+        servers=around.servers,
         access=access,
         keys=KeyService(database=database, access=access, ids=ids, clock=clock),
         webhooks=WebhookService(database=database, receivers=receivers, secrets=secrets, ids=ids, clock=clock),
@@ -241,6 +242,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         signals=SignalService(database=database),
         scans=ScanService(database=database),
         backpressure=BackpressureService(database=database),
+        endpoints=EndpointService(database=database, rules=locations, own_folder=settings.data_dir),
         fleet=fleet,
         fleet_history=history,
         idempotency=IdempotencyService(database=database),
@@ -265,12 +267,11 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             slots=settings.worker_slots,
             lease_seconds=settings.lease_seconds,
             warm_up=around.warm_up,
-            keep_session=around.spark.keep,
+            keep_session=around.keep_sessions,
             drain_seconds=settings.drain_seconds,
             metrics=metrics,
-            probes=OutageProbes(
-                database=database, formats=formats, dispatcher=around.dispatcher, queue=queue, holder=holder
-            ),
+            probes=OutageProbes(database=database, formats=formats, servers=around.servers, queue=queue, holder=holder),
+            endpoints=EndpointProbes(database=database, servers=around.servers),
             presence=ProcessEntry(database=database, kind=ProcessKind.WORKER, holder=holder),
         ),
         coordinator=Coordinator(

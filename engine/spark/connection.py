@@ -127,7 +127,8 @@ class DirectCalls:
     Every method raises `Transient` when the server does not answer; other errors are translated by `translate`.
     """
 
-    def __init__(self, *, url: str, user_id: str) -> None:
+    def __init__(self, *, url: str, user_id: str, endpoint: str | None = None) -> None:
+        self._endpoint = endpoint
         builder = channel_builder(url, user_id=user_id, session_id="")
         self._metadata = builder.metadata()
         self._channel = builder.toChannel()
@@ -175,7 +176,7 @@ class DirectCalls:
         except grpc.RpcError as error:
             if is_gone(error):  # a closed session took its operations with it
                 return set()
-            raise translate(error) from error
+            raise translate(error, self._endpoint) from error
 
     def is_running(self, session_id: str, operation_id: str) -> bool:
         """Return whether the server still executes the operation. Its Python task may outlive it by some seconds.
@@ -190,7 +191,7 @@ class DirectCalls:
             if is_late(error) or "INVALID_CURSOR" in str(error.details()):  # attached, or its own client is attached
                 return True
             if error.code() is grpc.StatusCode.UNAVAILABLE:
-                raise translate(error) from error
+                raise translate(error, self._endpoint) from error
             return False  # forgotten, interrupted, or failed: ended in every case
 
     def release(self, session_id: str) -> None:
@@ -205,7 +206,7 @@ class DirectCalls:
         try:
             return self._send(method, request)
         except (grpc.RpcError, ValueError) as error:  # ValueError: the channel was closed during the call
-            raise translate(error) from error
+            raise translate(error, self._endpoint) from error
 
     def _send(self, method: Any, request: Any) -> Any:
         """Send the request, with one retry: a channel that has just failed refuses calls until its back-off ends."""

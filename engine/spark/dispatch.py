@@ -124,7 +124,7 @@ class SparkDispatcher:
                 try:
                     yield session
                 except Exception as error:
-                    raise translate(error) from error
+                    raise translate(error, self._sessions.endpoint) from error
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         """Ask the server to stop every operation with this tag, and refuse new ones under it. Idempotent.

@@ -40,8 +40,8 @@ _TRACEBACK: Final = "Traceback (most recent call last):"
 _MESSAGE_CHARACTERS: Final = 2000
 
 
-def translate(error: BaseException) -> PackhouseError:
-    """Return the domain's error for an exception of pyspark or gRPC.
+def translate(error: BaseException, endpoint: str | None = None) -> PackhouseError:
+    """Return the domain's error for an exception of pyspark or gRPC, of an endpoint (None: the default one).
 
     `Interrupted`: stopped on request. `Away`: no server, or it has lost the session or the operation;
     `details["closed"]` is true when the session's id can't be used again. `SparkFailed`: every other error, with the
@@ -55,7 +55,8 @@ def translate(error: BaseException) -> PackhouseError:
     status = _status(error)
     if status in _AWAY_CODES or any(words in text for words in _AWAY_WORDS):
         what = "Spark refuses the token" if status in _REFUSED_CODES else "Spark does not answer"
-        return Away(DependencyKind.SPARK, f"{what}: {_first_line(text)}", details={"closed": "SESSION_CLOSED" in text})
+        details = {"closed": "SESSION_CLOSED" in text}
+        return Away(DependencyKind.SPARK, f"{what}: {_first_line(text)}", details=details, endpoint=endpoint)
     cause = first_cause(text)
     return SparkFailed(cause, details={"cause": cause.partition(":")[0].strip(), "text": text[:_MESSAGE_CHARACTERS]})
 

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -65,13 +65,26 @@ class _Session(SparkSession):
 class _Open:
     session: SparkSession
     server_session_id: str
+    files: set[str] = field(default_factory=set)
 
 
 class SparkSessions:
-    """Sessions of one process on one server. Thread-safe; all methods except `current_id` block."""
+    """Sessions of one process on one server. Thread-safe; all methods except `current_id` block.
 
-    def __init__(self, *, url: str, user_id: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+    `endpoint`: its name in errors; None: the default one. `files`: those of `provide`, of several servers.
+    """
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        user_id: str,
+        endpoint: str | None = None,
+        files: dict[str, Path] | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.user_id = user_id
+        self.endpoint = endpoint
         self._url = url
         self._monotonic = monotonic
         self._calls: DirectCalls | None = None
@@ -79,7 +92,7 @@ class SparkSessions:
         self._open: dict[str, _Open] = {}
         self._current = str(uuid.uuid4())
         self._used_at = monotonic()
-        self._files: dict[str, Path] = {}  # by name
+        self._files = {} if files is None else files  # by name
         self._lock = threading.RLock()  # held for moments only
         self._making = threading.Lock()  # held while a session is created, which takes a second or two
 
@@ -88,7 +101,7 @@ class SparkSessions:
         """Direct calls with deadlines, under any session id."""
         with self._lock:
             if self._calls is None:
-                self._calls = DirectCalls(url=self._url, user_id=self.user_id)
+                self._calls = DirectCalls(url=self._url, user_id=self.user_id, endpoint=self.endpoint)
             return self._calls
 
     def current_id(self) -> str:
@@ -158,7 +171,7 @@ class SparkSessions:
         try:
             session.range(0, tasks, 1, tasks).mapInArrow(_warm_task(), "id long").toArrow()
         except Exception as error:
-            raise translate(error) from error
+            raise translate(error, self.endpoint) from error
 
     def provide(self, path: Path) -> None:
         """Send a local file, which tasks of this server's sessions find by its name with `SparkFiles.get`.
@@ -166,19 +179,9 @@ class SparkSessions:
         Raises:
             Transient: no server.
         """
-        if path.name in self._files:
-            return
-        self.get()  # replaces the session if the server was restarted
-        with self._making:
-            for session_id, held in list(self._open.items()):
-                try:
-                    _send_file(held.session, path)
-                except PackhouseError:
-                    if not self._is_forgotten(session_id):
-                        raise
-                    del self._open[session_id]  # idle for so long that the server dropped it
-                    held.session.client.close()
+        if path.name not in self._files:
             self._files[path.name] = path
+            self.get()
 
     def close(self) -> None:
         """Close all sessions, locally and, if it answers, on the server, which ends their operations."""
@@ -207,6 +210,10 @@ class SparkSessions:
                 self._drop_forgotten(session_id)
                 held = _Open(self._create(session_id), server_session_id)
                 self._open[session_id] = held
+            for name, path in list(self._files.items()):
+                if name not in held.files:
+                    self._send_file(held.session, path)
+                    held.files.add(name)
             return held.session
 
     def _create(self, session_id: str) -> SparkSession:
@@ -221,11 +228,9 @@ class SparkSessions:
                 _ = session.version  # gives the client the server's id of the session, by which it detects a restart
                 with TemporaryDirectory(prefix="packhouse-") as folder:
                     session.addArtifacts(str(write_task_zip(Path(folder))), pyfile=True)
-                for path in self._files.values():
-                    _send_file(session, path)
                 undo.pop_all()
         except Exception as error:
-            raise translate(error) from error
+            raise translate(error, self.endpoint) from error
         return session
 
     def _drop_forgotten(self, session_id: str) -> None:
@@ -235,19 +240,18 @@ class SparkSessions:
                 del self._open[other]
                 held.session.client.close()
 
+    def _send_file(self, session: SparkSession, path: Path) -> None:
+        try:
+            session.addArtifacts(str(path), file=True)
+        except Exception as error:
+            raise translate(error, self.endpoint) from error
+
     def _is_forgotten(self, session_id: str) -> bool:
         try:
             self.calls.ask(session_id)
         except PackhouseError as error:
             return bool(error.details.get("closed"))
         return False
-
-
-def _send_file(session: SparkSession, path: Path) -> None:
-    try:
-        session.addArtifacts(str(path), file=True)
-    except Exception as error:
-        raise translate(error) from error
 
 
 def _warm_task() -> Any:

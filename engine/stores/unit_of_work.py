@@ -10,6 +10,7 @@ from engine.stores.access.audit import AuditStore
 from engine.stores.access.audit_exports import AuditExportStore
 from engine.stores.access.idempotency import IdempotencyStore
 from engine.stores.access.keys import KeyStore
+from engine.stores.fleet.endpoints import EndpointStore
 from engine.stores.fleet.figures import FleetFigureStore
 from engine.stores.fleet.hours import FleetHourStore
 from engine.stores.fleet.store import FleetStore, ProcessStore
@@ -76,6 +77,7 @@ class UnitOfWork:
     policies = _LazyStore(PolicyStore)
     policy_coverage = _LazyStore(PolicyCoverageStore)
     runs = _LazyStore(RunStore)
+    endpoints = _LazyStore(EndpointStore)
     fleet = _LazyStore(FleetStore)
     fleet_figures = _LazyStore(FleetFigureStore)
     fleet_hours = _LazyStore(FleetHourStore)

@@ -25,6 +25,7 @@ from engine.domain.runs.run import Operation, Run
 from engine.metrics import WorkMetrics
 from engine.queue.hints import Hints
 from engine.queue.streams import Delivery, RunQueue
+from engine.services.outages.endpoints import EndpointProbes
 from engine.services.outages.probes import OutageProbes
 from engine.services.runs.attempts import Attempt, AttemptStop, Stop
 from engine.services.runs.claims import ClaimService
@@ -59,6 +60,7 @@ class Worker:
         drain_seconds: float = 0.0,
         metrics: WorkMetrics | None = None,
         probes: OutageProbes,
+        endpoints: EndpointProbes,
         presence: ProcessEntry,
     ) -> None:
         self._database = database
@@ -67,6 +69,7 @@ class Worker:
         self._claims = claims
         self._execution = execution
         self._probes = probes
+        self._endpoints = endpoints
         self._presence = presence
         self._clock = clock
         self._slots = slots
@@ -90,6 +93,7 @@ class Worker:
             slots = [group.create_task(self._slot()) for _ in range(self._slots)]
             group.create_task(self._interrupt_late(slots))
             group.create_task(self._probe_until_stopped())
+            group.create_task(self._probe_endpoints_until_stopped())
             group.create_task(self._report_until_stopped())
 
     def stop(self) -> None:
@@ -158,6 +162,10 @@ class Worker:
     async def _probe_until_stopped(self) -> None:
         await self._repeat("probes", self._probes.turn, PROBE_SECONDS)
         await self._probes.close()
+
+    async def _probe_endpoints_until_stopped(self) -> None:
+        await self._repeat("endpoints", self._endpoints.turn, PROBE_SECONDS)
+        await self._endpoints.close()
 
     async def _report_until_stopped(self) -> None:
         """Report that this worker takes runs; a worker that drains takes none."""

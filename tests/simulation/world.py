@@ -36,8 +36,10 @@ from engine.queue.hints import Hints
 from engine.queue.rate_limits import RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
+from engine.services.operations.tasks.servers import EndpointServer, EndpointServers
 from engine.settings.model import Settings
 from engine.spark.dispatch import SparkDispatcher
+from engine.spark.executors import ask_executor
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.workers import coordinator
@@ -183,15 +185,28 @@ class World:
         pace = PaceLedger(redis=client, now=self.loop.time)
         shared = SharedLedgers(redis=client, now=self.loop.time)
         spark = SparkSessions(url=_NO_SPARK, user_id="simulation")
+        database = self.record.database()
         around = Dependencies(
             holder=name,
             clock=clock,
             ids=IdSource(clock=clock, entropy=self.random.randbytes),
-            database=self.record.database(),
+            database=database,
             redis=RedisParts(RunQueue(redis=client, consumer=name), Hints(redis=client), pace, shared, self.rates),
             spark=spark,
-            procedures=SparkProcedures(sessions=spark, dispatcher=SparkDispatcher(sessions=spark)),
-            dispatcher=ModelDispatcher(self.spark, f"session-{name}"),
+            servers=EndpointServers(
+                default=EndpointServer(
+                    ModelDispatcher(self.spark, f"session-{name}"),
+                    SparkProcedures(sessions=spark, dispatcher=SparkDispatcher(sessions=spark)),
+                    "simulation",
+                    spark.version,
+                    lambda: ask_executor(spark, url=None, token=""),
+                ),
+                make=_one_endpoint,
+                database=database,
+                environ={},
+                own_folder=Path("/nowhere"),
+            ),
+            keep_sessions=spark.keep,
             warm_up=lambda: None,
             formats=lambda _locations: {FormatName.ICEBERG: ModelFormat(self.lake)},
             step=lambda step: self.say(f"{process.name}: {step}"),
@@ -210,6 +225,10 @@ class World:
         except PackhouseError as error:
             raise OSError(error.message) from error
         return json.dumps(share.model_dump()).encode()
+
+
+def _one_endpoint(name: str, _url: str) -> EndpointServer:
+    raise AssertionError(name)
 
 
 @contextmanager

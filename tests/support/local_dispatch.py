@@ -104,7 +104,8 @@ def _raise_in(ident: int) -> bool:
 class LocalDispatcher:
     """Same methods as `SparkDispatcher`, without a server. `fail_next` lets the next operation find nobody there."""
 
-    def __init__(self) -> None:
+    def __init__(self, endpoint: str | None = None) -> None:
+        self._endpoint = endpoint
         self._session_id = str(uuid.uuid4())
         self._tasks: dict[tuple[str, str], list[_Task]] = {}
         self._stopped: set[tuple[str, str]] = set()
@@ -137,7 +138,7 @@ class LocalDispatcher:
 
     def ping(self) -> None:
         if self.is_away:
-            raise Away(DependencyKind.SPARK, "Spark does not answer")
+            raise Away(DependencyKind.SPARK, "Spark does not answer", endpoint=self._endpoint)
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
         with self._lock:
@@ -167,7 +168,7 @@ class LocalDispatcher:
         key = (ticket.session_id, ticket.tag)
         with self._lock:
             if self.is_away:
-                raise Away(DependencyKind.SPARK, "Spark does not answer")
+                raise Away(DependencyKind.SPARK, "Spark does not answer", endpoint=self._endpoint)
             if self._failures:
                 raise Transient(self._failures.pop(0))
             if key in self._stopped:

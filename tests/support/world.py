@@ -37,7 +37,7 @@ from engine.domain.tables.table import FormatName, OutsideFiles, Table, TableRef
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
 from engine.factory.wiring import Container
-from engine.services.operations.rewrite.context import Procedures
+from engine.services.operations.tasks.servers import MakeServer, Procedures
 from engine.settings.model import Settings
 from engine.settings.values import reveal
 from tests.support.acknowledging import acknowledged
@@ -297,32 +297,32 @@ class World(Generic[OneLake]):
 
     def make_due(self, run_id: RunId) -> None:
         """Let a parked run's waiting time be over, and outages with it, as after a first probe that is answered."""
-        self._sql("DELETE FROM outages WHERE :id = :id", run_id)
-        self._sql("UPDATE runs SET not_before = created_at WHERE id = :id AND not_before IS NOT NULL", run_id)
+        self.execute("DELETE FROM outages WHERE :id = :id", run_id)
+        self.execute("UPDATE runs SET not_before = created_at WHERE id = :id AND not_before IS NOT NULL", run_id)
 
     def cancel_soon(self, run_id: RunId) -> Callable[[], None]:
         """Return an action that asks for a cancel, as the api of another process would."""
-        return lambda: self._sql(
+        return lambda: self.execute(
             "UPDATE runs SET cancel_requested_at = updated_at, cancel_requested_by = 'test' WHERE id = :id", run_id
         )
 
     def steal_lease(self, run_id: RunId) -> Callable[[], None]:
         """Return an action that gives the run to another holder, as a claim after an expiry does."""
-        return lambda: self._sql(
+        return lambda: self.execute(
             "UPDATE runs SET attempt = attempt + 1, lease_holder = 'another worker' WHERE id = :id", run_id
         )
 
     def spend(self, run_id: RunId, count: int) -> None:
         """Let so many bytes have been rewritten in the run's table when the run was submitted."""
         columns = "INSERT INTO rewritten_bytes (table_id, at, bytes)"
-        self._sql(f"{columns} SELECT table_id, created_at, {count} FROM runs WHERE id = :id", run_id)
+        self.execute(f"{columns} SELECT table_id, created_at, {count} FROM runs WHERE id = :id", run_id)
 
     async def expire_lease(self, run_id: RunId) -> None:
         """Let the present lease run out and be reaped."""
-        self._sql("UPDATE runs SET lease_expires_at = created_at WHERE id = :id", run_id)
+        self.execute("UPDATE runs SET lease_expires_at = created_at WHERE id = :id", run_id)
         await self.container.coordinator.reap()
 
-    def _sql(self, statement: str, run_id: RunId) -> None:
+    def execute(self, statement: str, run_id: RunId) -> None:
         engine = create_engine(self.database_url.replace("+aiosqlite", ""), poolclass=NullPool)
         with engine.begin() as connection:
             connection.execute(text(statement), {"id": run_id})
@@ -384,6 +384,7 @@ async def open_on(
     *,
     on_spark: bool = False,
     procedures: Procedures | None = None,
+    make_server: MakeServer | None = None,
     formats: ServedFormats | None = None,
 ) -> AsyncIterator[World[OneLake]]:
     """Start a container with a lake's table registered; what it sends runs in threads, or on the Spark of settings."""
@@ -393,6 +394,7 @@ async def open_on(
         step=lambda name: worlds[0].on_step(name) if worlds else None,
         dispatcher=None if on_spark else dispatcher,
         procedures=procedures,
+        make_server=make_server,
         formats=formats,
     ) as container:
         table = await register_lake(container, lake)

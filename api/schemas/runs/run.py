@@ -145,6 +145,10 @@ class _RunFields(Answer):
     finished_at: Instant | None = Field(description="Time at which it ended.")
     attempt: int = Field(description="Tries so far, the present one included.")
     failures: int = Field(description="Tries that failed.")
+    spark_endpoint: str | None = Field(
+        description="Spark endpoint on which its last attempt worked; null before, and of operations without Spark.",
+        examples=["default"],
+    )
     waiting_for: WaitingFor | None = Field(description="Reason why a queued run has not started yet.")
     not_before: Instant | None = Field(description="Time from which a waiting run may start.")
 
@@ -352,6 +356,7 @@ def _run_fields(run: domain.Run, documents: Collection[RunDocument] = frozenset(
         "attempt": run.attempt,
         "failures": run.failures,
         "worker": run.lease_holder,
+        "spark_endpoint": run.intent.spark_endpoint,
         "waiting_for": run.waiting_for,
         "not_before": run.not_before,
         "urgent_at": run.urgent_at,

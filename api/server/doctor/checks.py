@@ -15,7 +15,6 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from api.server.doctor.executors import Executor, ask_executor
 from engine.domain.errors import PackhouseError, Rejected, SchemaUnsupported, SparkFailed
 from engine.domain.ids import RunId
 from engine.extras import SPARK, require
@@ -25,6 +24,7 @@ from engine.queue.connection import connect_redis, reaching_redis
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.settings.model import Settings
 from engine.settings.values import reveal
+from engine.spark.executors import Executor, ask_executor
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
 

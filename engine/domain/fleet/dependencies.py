@@ -1,6 +1,7 @@
 """The services that Packhouse needs and that may stop answering."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class DependencyKind(StrEnum):
@@ -11,3 +12,7 @@ class DependencyKind(StrEnum):
     STORAGE = "storage"
     DATABASE = "database"
     REDIS = "redis"
+
+
+DEFAULT_ENDPOINT: Final = "default"
+"""Name of the Spark endpoint of `PACKHOUSE_SPARK_URL`."""

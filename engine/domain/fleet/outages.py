@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final
 
 from engine.domain.clock import doubled
-from engine.domain.fleet.dependencies import DependencyKind
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT, DependencyKind
 from engine.domain.ids import TableId
 from engine.domain.runs.run import WaitingFor
 
@@ -34,7 +34,8 @@ MOST_FRUITLESS_OUTAGES: Final = 20
 failed attempts; each further one does."""
 
 SPARK: Final = "spark"
-"""Key of the outage of Spark, for which all runs wait whose operation needs it (`domain.runs.operations`)."""
+"""Key of the outage of Spark's default endpoint; while there is no other, all runs wait for it whose operation needs
+Spark (`domain.runs.operations`). Other endpoints have `spark:<name>`."""
 
 CREDENTIALS: Final = "credentials"
 """`Run.waits_on` after credentials expired in an attempt: nothing is probed, the next attempt gets new credentials."""
@@ -56,7 +57,7 @@ class Outage:
     """A dependency that does not answer.
 
     Attributes:
-        key: its identity: `spark`, `catalog:<name>` or `storage:<table id>`.
+        key: its identity: `spark`, `spark:<endpoint>`, `catalog:<name>` or `storage:<table id>`.
         catalog: the catalog of the run that reported it.
         table_id: the table of that run; its storage is probed.
         detail: the last error, without secrets.
@@ -80,6 +81,11 @@ class Outage:
         return _WAITS.get(self.dependency, WaitingFor.RETRY)  # a dependency that only a newer version defines
 
     @property
+    def endpoint(self) -> str:
+        """The Spark endpoint, of an outage of Spark."""
+        return self.key.partition(":")[2] or DEFAULT_ENDPOINT
+
+    @property
     def is_confirmed(self) -> bool:
         """True once a probe has failed too."""
         return self.probes > 0
@@ -96,15 +102,20 @@ def parks(dependency: DependencyKind) -> bool:
     return dependency in _WAITS
 
 
-def outage_key(dependency: DependencyKind, *, catalog: str, table_id: TableId) -> str:
-    """Return the key of an outage that a run of a table reports."""
+def outage_key(dependency: DependencyKind, *, catalog: str, table_id: TableId, endpoint: str | None = None) -> str:
+    """Return the key of an outage that a run of a table reports; `endpoint`: of Spark."""
     match dependency:
         case DependencyKind.SPARK:
-            return SPARK
+            return spark_key(endpoint)
         case DependencyKind.CATALOG:
             return f"catalog:{catalog}"
         case _:
             return f"storage:{table_id}"
+
+
+def spark_key(endpoint: str | None) -> str:
+    """Return the key of the outages of a Spark endpoint; None: of the default one."""
+    return SPARK if endpoint in (None, DEFAULT_ENDPOINT) else f"{SPARK}:{endpoint}"
 
 
 def probe_wait(probes: int) -> float:
@@ -121,6 +132,8 @@ def _of(outage: Outage) -> str:
     match outage.dependency:
         case DependencyKind.CATALOG:
             return f" {outage.catalog!r}"
+        case DependencyKind.SPARK if outage.key != SPARK:
+            return f" endpoint {outage.endpoint!r}"
         case DependencyKind.STORAGE:
             return f" of table {outage.table_id} in catalog {outage.catalog!r}"
         case _:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
+
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
@@ -17,7 +19,8 @@ class SentCall:
 class RunIntent:
     """The intent of a run's last attempt; the default is that of a run that was never claimed.
 
-    `engine`: of a rewrite. `session_id` and `tag` identify its operations on Spark. `sent`: ordinals of groups that may
+    `engine`: of a rewrite. `session_id` and `tag` identify its operations on Spark, on the endpoint `endpoint` (None:
+    the default one). `sent`: ordinals of groups that may
     have been sent to the catalog, and whose outcome is unknown. `snapshots`: ids of snapshots that may have been sent
     for removal, `tags` names of tags. Numbers of snapshots are text in the document, as they exceed 2^53.
     """
@@ -28,6 +31,7 @@ class RunIntent:
     plan_hash: str | None = None
     session_id: str | None = None
     tag: str | None = None
+    endpoint: str | None = None
     sent: frozenset[int] = frozenset()
     call: SentCall | None = None
     snapshots: tuple[int, ...] = ()
@@ -44,6 +48,7 @@ class RunIntent:
             plan_hash=document.get("plan_hash"),
             session_id=document.get("session_id"),
             tag=document.get("tag"),
+            endpoint=document.get("endpoint"),
             sent=frozenset(document.get("commit", ())),
             call=None if since is None else SentCall(int(since), document["application"]),
             snapshots=tuple(map(int, document.get("snapshots", ()))),
@@ -59,12 +64,18 @@ class RunIntent:
             "plan_hash": self.plan_hash,
             "session_id": self.session_id,
             "tag": self.tag,
+            "endpoint": self.endpoint,
             "since_snapshot_id": None if self.call is None else str(self.call.since_snapshot_id),
             "application": None if self.call is None else self.call.application,
         }
         known: dict[str, Any] = {name: value for name, value in found.items() if value is not None}
         known |= {"tags": list(self.tags)} if self.tags else {}
         return known | {"commit": sorted(self.sent), "snapshots": [str(each) for each in self.snapshots]}
+
+    @property
+    def spark_endpoint(self) -> str | None:
+        """The Spark endpoint to which the attempt sent, None if it sent to none."""
+        return None if self.session_id is None else self.endpoint or DEFAULT_ENDPOINT
 
     @property
     def bases(self) -> frozenset[int]:

@@ -124,3 +124,6 @@ OPERATIONS: Final[Mapping[Operation, OperationDeclaration]] = MappingProxyType(
     {each.operation: each for each in _DECLARED}
 )
 """Every operation, in the order in which they run when several are due."""
+
+OF_SPARK: Final = frozenset(each.operation for each in _DECLARED if DependencyKind.SPARK in each.needs)
+"""Operations whose runs need a Spark endpoint."""

@@ -127,6 +127,8 @@ class WaitingFor(StrEnum):
     BLACKOUT = "blackout"
     LATENCY_BACKOFF = "latency_backoff"
     CATALOG_FAILS = "catalog_fails"
+    NO_ENDPOINT = "no_endpoint"
+    SPARK_UNSUITABLE = "spark_unsuitable"
     SPARK = "spark"
     CATALOG = "catalog"
     STORAGE = "storage"

@@ -5,12 +5,13 @@ as a whole (the catalog is unavailable, the table is gone or was created again):
 the rest is None.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from engine.domain.fleet.breakers import Breaker
+from engine.domain.fleet.endpoints import SparkEndpoint
 from engine.domain.fleet.limits import AtWork, FleetRow
 from engine.domain.fleet.outages import Outage
 from engine.domain.policies import EffectivePolicy, Windows, WindowState, contradictions
@@ -67,7 +68,8 @@ class RecordFacts:
     """Facts from the record. `live`, `ended`: newest first. `signals`: the newest of each kind, on the table or on all.
 
     `hot`: partitions that lost races to other writers; `races`: races won and lost by runs of the last days.
-    `outages`: of Spark, of its catalog, and of other dependencies that its runs wait for.
+    `outages`: of Spark, of its catalog, and of other dependencies that its runs wait for. `endpoints`: of Spark, with
+    the keys of their outages in `spark_outages`.
     `breaker`: of its catalog, None unless the last run there failed. `rest_ended_at`: earlier failures do not count.
     `last_rewrite`: the last ended rewrite that changed the table.
 
@@ -89,6 +91,8 @@ class RecordFacts:
     races: TableRaces = TableRaces()  # noqa: RUF009 - immutable
     breaker: Breaker | None = None
     outages: Sequence[Outage] = ()
+    endpoints: Sequence[SparkEndpoint] = ()
+    spark_outages: Collection[str] = ()
     rest_ended_at: datetime | None = None
     last_rewrite: Run | None = None
     catalog_pause: Pause | None = None
@@ -229,6 +233,8 @@ async def read_record(unit: UnitOfWork, table: Table) -> RecordFacts:
         races=await unit.rewrite_histories.races(table.id, now - timedelta(days=CONFLICT_DAYS)),
         breaker=await unit.breakers.get(table.ref.catalog),
         outages=tuple((await unit.outages.of_runs(live, catalog=table.ref.catalog)).values()),
+        endpoints=await unit.endpoints.list(),
+        spark_outages=await unit.outages.of_spark(),
         rest_ended_at=await unit.watches.rest_ended_at(table.id),
         last_rewrite=next(iter(await unit.runs.list_changes(table.id, limit=1, operation=Operation.REWRITE)), None),
         catalog_pause=(await unit.pauses.of_table(table.id)).catalog,

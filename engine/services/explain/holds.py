@@ -27,6 +27,8 @@ _ON_REQUEST: Final = frozenset(
         "quiet_hours",
         "blackout",
         "latency_backoff",
+        "no_endpoint",
+        "spark_unsuitable",
         "bytes_per_day",
         "fleet_full",
         "catalog_full",

@@ -11,10 +11,11 @@ from typing import Final
 
 from engine.domain.clock import doubled
 from engine.domain.fleet.breakers import Breaker
+from engine.domain.fleet.endpoints import NoEndpoint, SparkNeeds, choose_endpoint
 from engine.domain.policies import EffectivePolicy
 from engine.domain.policies.documents.schedules import next_cron
 from engine.domain.remedies import Statement, Value, remedy
-from engine.domain.runs.operations import OPERATIONS
+from engine.domain.runs.operations import OF_SPARK, OPERATIONS
 from engine.domain.runs.reasons import OF_TABLES, describe_reason
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
 from engine.domain.values.instants import format_minute
@@ -195,6 +196,10 @@ def _waits(facts: Facts, operation: Operation) -> Iterator[TableHold]:
         yield TableHold(hold.waiting_for.value, None if is_endless else hold.until, hold.detail)
     for outage in (each for each in record.outages if each.dependency in OPERATIONS[operation].needs):
         yield TableHold(outage.waiting_for.value, max(outage.next_probe_at, record.now), outage.describe())
+    if operation in OF_SPARK:
+        found = choose_endpoint(record.endpoints, SparkNeeds.of(policy.values), record.spark_outages)
+        if isinstance(found, NoEndpoint):
+            yield TableHold(found.code, None, found.detail, {}, remedy("list_spark_endpoints"))
     yield from _breaker(record.breaker, record.now)
     yield from _grace(facts)
     yield from _rest(facts, operation)

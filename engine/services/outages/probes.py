@@ -18,7 +18,7 @@ from engine.domain.fleet.outages import Outage
 from engine.queue.streams import RunQueue
 from engine.services.catalogs.registered import open_registered, read_registered
 from engine.services.catalogs.table_access import TableAccess
-from engine.services.operations.tasks.dispatching import Dispatcher
+from engine.services.operations.tasks.servers import EndpointServers
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
@@ -34,11 +34,11 @@ class OutageProbes:
     """The probes of one worker process. `turn` is called about once a second."""
 
     def __init__(
-        self, *, database: Database, formats: TableAccess, dispatcher: Dispatcher, queue: RunQueue, holder: str
+        self, *, database: Database, formats: TableAccess, servers: EndpointServers, queue: RunQueue, holder: str
     ) -> None:
         self._database = database
         self._formats = formats
-        self._dispatcher = dispatcher
+        self._servers = servers
         self._queue = queue
         self._holder = holder
         self._probing: set[asyncio.Task[None]] = set()
@@ -105,7 +105,8 @@ class OutageProbes:
     async def _ask(self, outage: Outage) -> None:
         match outage.dependency:
             case DependencyKind.SPARK:
-                await asyncio.to_thread(self._dispatcher.ping)
+                server = await self._servers.open_named(outage.endpoint)
+                await asyncio.to_thread(server.dispatcher.ping)
             case DependencyKind.CATALOG:
                 async with self._database.read() as unit:
                     catalog = await unit.catalogs.get(outage.catalog)

@@ -18,6 +18,7 @@ import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, LeaseLost, NotFound, Transient
+from engine.domain.fleet.endpoints import SparkEndpoint
 from engine.domain.policies import OnStart
 from engine.domain.runs.leases import Lease
 from engine.domain.runs.run import Run, RunState
@@ -185,6 +186,18 @@ class Attempt:
             run = await unit.runs.transition(self._lease, to=to, **changes)
         return await self._committed(run)
 
+    async def begin_rewriting(self, endpoint: SparkEndpoint, **changes: Any) -> Run:
+        """Change the state to rewriting, on a Spark endpoint.
+
+        Raises:
+            Transient: the endpoint was changed since it was read: it may be another server now.
+        """
+        async with self._database.begin() as unit:
+            if not await unit.endpoints.is_unchanged(endpoint):
+                raise Transient(f"Spark endpoint {endpoint.name!r} was changed after it was chosen")
+            run = await unit.runs.transition(self._lease, to=RunState.REWRITING, **changes)
+        return await self._committed(run)
+
     async def record(self, kind: str, details: Mapping[str, Any], **documents: Any) -> Run:
         """Append an event (and change documents) without a change of state."""
         async with self.recording(kind, details, **documents):
@@ -213,7 +226,7 @@ class Attempt:
     async def park_on_outage(self, away: Away, *, failed: bool = False, not_before: datetime | None = None) -> Run:
         """Report an outage and park the run until it ends; the attempt counts as failed only with `failed`."""
         async with self._database.begin() as unit:
-            outage = await unit.outages.report(away.dependency, self._run, away.message)
+            outage = await unit.outages.report(away, self._run)
             run = await unit.runs.park(
                 self._lease,
                 waiting_for=outage.waiting_for,

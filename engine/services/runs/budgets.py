@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.fleet.budgets import Budget
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.ids import TableId
 from engine.domain.policies import EffectivePolicy
@@ -23,12 +24,21 @@ DAY = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class RunLimits:
-    """The rate limits of a run: its table's own, and those shared with other runs. `version` is that of `fleet`."""
+    """The rate limits of a run: its table's own, and those shared with other runs. `version` is that of `fleet`.
+
+    `endpoint_groups`: most file groups of all runs on its Spark endpoint; None: any number.
+    """
 
     table: Budget
     catalog: str
     fleet: FleetLimits
     version: int
+    endpoint_groups: int | None = None
+
+    @property
+    def counts_tasks(self) -> bool:
+        """Whether tasks of all runs together are limited."""
+        return self.fleet.parallel_groups is not None or self.endpoint_groups is not None
 
     @property
     def most(self) -> Budget:
@@ -41,10 +51,14 @@ class RunLimits:
         return self.table.at_most(self.fleet.share(self.catalog))
 
 
-async def run_limits(unit: UnitOfWork, catalog: str, policy: EffectivePolicy) -> RunLimits:
-    """Return the rate limits of runs of a table in this catalog under this policy."""
+async def run_limits(
+    unit: UnitOfWork, catalog: str, policy: EffectivePolicy, *, endpoint: str | None = None
+) -> RunLimits:
+    """Return the rate limits of runs of a table in this catalog under this policy, on a Spark endpoint."""
     fleet = await unit.fleet.get()
-    return RunLimits(policy.budget(), catalog, fleet.limits, fleet.version)
+    found = await unit.endpoints.get(endpoint or DEFAULT_ENDPOINT)
+    groups = None if found is None else found.parallel_groups
+    return RunLimits(policy.budget(), catalog, fleet.limits, fleet.version, groups)
 
 
 @dataclass(frozen=True, slots=True)

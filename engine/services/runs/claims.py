@@ -1,4 +1,4 @@
-"""Choose and claim the next run for a worker, with the holds that SQL can't check: windows and slow queries.
+"""Choose and claim the next run for a worker, with the holds that SQL can't check: windows, slow queries, endpoints.
 
 A queue entry is only a hint that there is work: the woken worker takes the best ready run, so that priorities hold for
 any order of the entries, and no run is lost with an entry. Only the claim in SQL counts.
@@ -10,10 +10,12 @@ from typing import Final, TypeAlias
 from engine.domain.ids import RunId
 from engine.domain.policies import OnStart
 from engine.domain.runs.leases import Lease
+from engine.domain.runs.operations import OF_SPARK
 from engine.domain.runs.reasons import describe_reason
 from engine.domain.runs.run import Operation, ReadyRun, Run, WaitingFor
 from engine.metrics import WorkMetrics
-from engine.services.runs.holds import StartBlocker, read_latencies, read_rules
+from engine.services.runs.endpoints import WAITS, endpoint_hold
+from engine.services.runs.holds import HoldRules, StartBlocker, read_latencies, read_rules
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
 
@@ -154,11 +156,20 @@ async def _hold(unit: UnitOfWork, ready: ReadyRun) -> StartBlocker | None:
     if fails is not None:
         return fails
     rules = await read_rules(unit, ready.table_id, ready.operation)
+    if (blocked := await _endpoint_hold(unit, ready.operation, rules)) is not None:
+        return blocked
     if rules.never_blocks:
         return None
     run = await unit.runs.get(ready.id) if rules.urgent_after else None
     due_since = ready.created_at if run is None else run.due_since
     return rules.hold(await unit.now(), due_since, await read_latencies(unit, ready.table_id, rules))
+
+
+async def _endpoint_hold(unit: UnitOfWork, operation: str, rules: HoldRules) -> StartBlocker | None:
+    """Return the hold on a run that needs Spark while no endpoint can take it."""
+    if operation not in OF_SPARK:
+        return None
+    return await endpoint_hold(unit, rules.spark)
 
 
 async def _breaker_hold(unit: UnitOfWork, run_id: RunId) -> StartBlocker | None:
@@ -184,4 +195,6 @@ async def _still_waits(unit: UnitOfWork, run_id: RunId) -> bool:
     if run.waiting_for is WaitingFor.CATALOG_FAILS:
         return await _breaker_hold(unit, run_id) is not None
     rules = await read_rules(unit, run.table_id, run.operation)
+    if run.waiting_for in WAITS:
+        return await _endpoint_hold(unit, run.operation, rules) is not None
     return rules.still_waits(run, await unit.now(), await read_latencies(unit, run.table_id, rules))

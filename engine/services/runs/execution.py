@@ -176,7 +176,7 @@ class RunExecution:
         file group, further ones count as failed, because the run may be the cause.
         """
         run, message = attempt.run, away.message
-        key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id)
+        key = outage_key(away.dependency, catalog=run.catalog, table_id=run.table_id, endpoint=away.endpoint)
         fruitless = await self._fruitless_outages(run, away)
         if fruitless < MOST_FRUITLESS_OUTAGES:
             _log.warning("attempt_parked", waiting_for=away.dependency.value, detail=message)

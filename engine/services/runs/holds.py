@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
 from engine.domain.fleet.backoff import NEWEST, NO_SLOWDOWN, Latency, Slowdown, latencies_of, slowdown_of, stricter
+from engine.domain.fleet.endpoints import SparkNeeds
 from engine.domain.fleet.limits import Pauses
 from engine.domain.ids import TableId
 from engine.domain.policies import OFF, EffectivePolicy, OnStart, Windows
@@ -94,18 +95,19 @@ class HoldRules:
     windows: Windows = Windows()  # noqa: RUF009 - immutable
     urgent_after: timedelta | None = None
     backoff: Backoff | None = None
+    spark: SparkNeeds = SparkNeeds({}, {})  # noqa: RUF009 - immutable
 
     @classmethod
     def of(cls, policy: EffectivePolicy, operation: str = Operation.REWRITE) -> Self:
         """Return the rules of an effective policy for an operation; only rewrites become urgent."""
-        values = policy.values
+        values, spark = policy.values, SparkNeeds.of(policy.values)
         seconds = policy.seconds_of("schedule.urgent_after") if operation == Operation.REWRITE else None
         patience = None if seconds is None else timedelta(seconds=seconds)
         if not values["quiet_hours"] and not values["blackouts"] and values["backoff"] == OFF:
-            return cls(urgent_after=patience)  # most policies have no windows: skip the document
+            return cls(urgent_after=patience, spark=spark)  # most policies have no windows: skip the document
         document = policy.document()
         backoff = document.backoff if isinstance(document.backoff, Backoff) else None
-        return cls(Windows(document.quiet_hours or (), document.blackouts or ()), patience, backoff)
+        return cls(Windows(document.quiet_hours or (), document.blackouts or ()), patience, backoff, spark)
 
     @property
     def never_blocks(self) -> bool:

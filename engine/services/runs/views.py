@@ -149,6 +149,8 @@ def remedy_of(run: Run) -> Remedy | None:
             return remedy("get_deletion", run_id=run.id)
         case WaitingFor.CATALOG_FAILS:
             return remedy("resume_catalog", name=run.catalog)
+        case WaitingFor.NO_ENDPOINT | WaitingFor.SPARK_UNSUITABLE:
+            return remedy("list_spark_endpoints")
         case "table_replaced":
             return remedy("delete_table", table_id=run.table_id)
         case _:

@@ -35,6 +35,8 @@ _HELD_BACK: Final = (
     WaitingFor.BLACKOUT,
     WaitingFor.LATENCY_BACKOFF,
     WaitingFor.CATALOG_FAILS,
+    WaitingFor.NO_ENDPOINT,
+    WaitingFor.SPARK_UNSUITABLE,
 )
 
 

@@ -1,4 +1,4 @@
-"""Slots of runs under the fleet's limit of rewrite tasks (`parallel_groups`).
+"""Slots of runs under the limits of rewrite tasks (`parallel_groups`) of the fleet and of their Spark endpoints.
 
 A request for slots locks the fleet's row first, as a claim does, so requests are serialized and the sum of the slots is
 exact. Slots belong to an attempt, which gives them back as its tasks end. Those that it holds when its lease ends, or
@@ -10,13 +10,14 @@ from typing import Final
 from sqlalchemy import ColumnElement, and_, case, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
 from engine.domain.fleet.limits import FleetLimits
 from engine.domain.fleet.task_slots import SlotHolder, slots_granted
 from engine.domain.ids import RunId
 from engine.domain.runs.leases import Lease
 from engine.stores.runs.changes import lock_lease
 from engine.stores.schema.core import fleet, runs
-from engine.stores.schema.watching import task_slots
+from engine.stores.schema.watching import spark_endpoints, task_slots
 from engine.stores.sql.dialects import now, seconds_from_now, upsert
 
 STOP_SECONDS: Final = 5
@@ -55,9 +56,22 @@ class TaskSlotStore:
     async def would_grant(self, run_id: RunId, most: int) -> int:
         """Return how many further tasks a run that waits could start; exact only while the fleet's row is locked."""
         row = (await self._connection.execute(select(fleet.c.limits))).one()
-        limit, holders = FleetLimits.of(row.limits).parallel_groups, await self._holders()
-        own = holders.pop(run_id, None)
-        return most if limit is None or own is None else slots_granted(limit, most, own, list(holders.values()))
+        of_endpoint = await self._limit_of_endpoint(run_id)
+        granted = most
+        for limit, holders in (
+            (FleetLimits.of(row.limits).parallel_groups, await self._holders()),
+            (of_endpoint, {} if of_endpoint is None else await self._holders(beside=run_id)),
+        ):
+            own = holders.pop(run_id, None)
+            if limit is not None and own is not None:
+                granted = min(granted, slots_granted(limit, granted, own, list(holders.values()))) if granted else 0
+        return granted
+
+    async def _limit_of_endpoint(self, run_id: RunId) -> int | None:
+        at = func.coalesce(runs.c.spark_endpoint, DEFAULT_ENDPOINT)
+        both = runs.join(spark_endpoints, spark_endpoints.c.name == at)
+        query = select(spark_endpoints.c.parallel_groups).select_from(both).where(runs.c.id == run_id)
+        return (await self._connection.execute(query)).scalar_one_or_none()
 
     async def mark_held(self, run_id: RunId, attempt: int, held: int, *, is_waiting: bool = False) -> None:
         """Store the number of tasks that an attempt has at work; no-op when a later attempt has stored its own.
@@ -82,11 +96,16 @@ class TaskSlotStore:
         query = select(func.coalesce(func.sum(task_slots.c.held), 0)).join(runs, runs.c.id == task_slots.c.run_id)
         return int((await self._connection.execute(query.where(_counts()))).scalar_one())
 
-    async def _holders(self) -> dict[RunId, SlotHolder]:
-        """Return the runs whose slots count."""
+    async def _holders(self, *, beside: RunId | None = None) -> dict[RunId, SlotHolder]:
+        """Return the runs whose slots count; `beside`: only those on the endpoint of this run."""
         is_waiting = and_(_is_at_work(), task_slots.c.seen_at > seconds_from_now(-SILENCE_SECONDS))
         waits_since = case((is_waiting, task_slots.c.waits_since), else_=None)
         query = select(task_slots.c.run_id, task_slots.c.held, waits_since).join(runs, runs.c.id == task_slots.c.run_id)
+        if beside is not None:
+            at = func.coalesce(runs.c.spark_endpoint, DEFAULT_ENDPOINT)
+            other = runs.alias("other")
+            its = select(func.coalesce(other.c.spark_endpoint, DEFAULT_ENDPOINT)).where(other.c.id == beside)
+            query = query.where(at == its.scalar_subquery())
         rows = await self._connection.execute(query.where(_counts()))
         return {RunId(run_id): SlotHolder(held, since) for run_id, held, since in rows}
 

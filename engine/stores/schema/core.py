@@ -228,6 +228,7 @@ runs = Table(
     Column("waiting_for", EnumText(WaitingFor)),
     Column("not_before", UtcTime),
     Column("waits_on", Text),  # key of an outage
+    Column("spark_endpoint", String(NAME_LENGTH)),  # that of the intent, to be counted
     Column("urgent_at", UtcTime),  # by the policy: updated when the policy changes
     Column("reason", Text),
     Column("detail", Text),

@@ -5,6 +5,7 @@ The others are in `core` and `history`; rows here are deleted with the rows they
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Float,
@@ -18,6 +19,7 @@ from sqlalchemy import (
 )
 
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.domain.fleet.endpoints import EndpointState
 from engine.domain.fleet.processes import ProcessKind
 from engine.domain.tables.watches import Verdict
 from engine.stores.schema.webhooks import metadata
@@ -31,6 +33,7 @@ __all__ = [
     "outages",
     "processes",
     "sharers",
+    "spark_endpoints",
     "table_scans",
     "task_slots",
     "watches",
@@ -113,6 +116,28 @@ outages = Table(
     Index("ix_outages_next_probe_at", "next_probe_at"),
 )
 """Dependencies that do not answer; the first successful probe deletes the row."""
+
+spark_endpoints = Table(
+    "spark_endpoints",
+    metadata,
+    Column("name", ordered_text(NAME_LENGTH), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("url", Text),  # null: that of the setting, for the endpoint `default`
+    Column("token", Text),  # a reference
+    Column("labels", document(), nullable=False),
+    Column("parallel_groups", Integer),
+    Column("drained", Boolean, nullable=False),
+    Column("state", EnumText(EndpointState), nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("spark_version", Text),
+    Column("probed_at", UtcTime),
+    Column("next_probe_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("updated_by", Text, nullable=False),
+    CheckConstraint("version >= 1 AND (parallel_groups IS NULL OR parallel_groups >= 1)", name="counts"),
+    CheckConstraint("(url IS NULL) = (name = 'default')", name="url_of_others"),
+)
+"""Spark Connect servers; the row `default` always exists."""
 
 processes = Table(
     "processes",

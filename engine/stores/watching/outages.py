@@ -7,24 +7,29 @@ the same order, so a run is parked either before the end, which then releases it
 import builtins
 from collections.abc import Collection
 from datetime import timedelta
-from typing import Final
 
 from sqlalchemy import ColumnElement, RowMapping, and_, case, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from engine.domain.fleet.dependencies import DependencyKind
-from engine.domain.fleet.outages import FIRST_PROBE_SECONDS, SPARK, Outage, outage_key, probe_lease, probe_wait
+from engine.domain.errors import Away
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT, DependencyKind
+from engine.domain.fleet.outages import (
+    FIRST_PROBE_SECONDS,
+    SPARK,
+    Outage,
+    outage_key,
+    probe_lease,
+    probe_wait,
+)
 from engine.domain.fleet.system import KnownOutage
 from engine.domain.ids import TableId
-from engine.domain.runs.operations import OPERATIONS
+from engine.domain.runs.operations import OF_SPARK
 from engine.domain.runs.run import Run, RunState
 from engine.domain.webhooks.events import EventType, NewEvent
 from engine.stores.schema.core import runs, tables
-from engine.stores.schema.watching import outages
+from engine.stores.schema.watching import outages, spark_endpoints
 from engine.stores.sql.dialects import now, seconds_from_now, upsert
 from engine.stores.webhooks.events import announce
-
-_OF_SPARK: Final = tuple(sorted(each.operation for each in OPERATIONS.values() if DependencyKind.SPARK in each.needs))
 
 
 class OutageStore:
@@ -33,9 +38,10 @@ class OutageStore:
     def __init__(self, *, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def report(self, dependency: DependencyKind, run: Run, detail: str) -> Outage:
+    async def report(self, away: Away, run: Run) -> Outage:
         """Insert the outage that ended a run's attempt, unless it exists; return the stored outage."""
-        key = outage_key(dependency, catalog=run.catalog, table_id=run.table_id)
+        dependency, detail = away.dependency, away.message
+        key = outage_key(dependency, catalog=run.catalog, table_id=run.table_id, endpoint=away.endpoint)
         statement = upsert(self._connection, outages).values(
             key=key,
             dependency=dependency,
@@ -66,11 +72,20 @@ class OutageStore:
         return bool((await self._connection.execute(query)).scalar_one())
 
     async def of_runs(self, given: Collection[Run], *, catalog: str | None = None) -> dict[str, Outage]:
-        """Return the outages of Spark and the catalog, and those that these runs wait for, by key."""
-        keys = {SPARK, f"catalog:{catalog}"} | {run.waits_on for run in given if run.waits_on is not None}
-        query = select(outages).where(outages.c.key.in_(sorted(keys)))
+        """Return the outages of Spark and the catalog, and those that these runs wait for, by key.
+
+        That of Spark only while there is one endpoint: with several, a run that was not sent goes to another one.
+        """
+        waited = {run.waits_on for run in given if run.waits_on is not None}
+        of_spark = and_(outages.c.key == SPARK, _is_lone())
+        query = select(outages).where(or_(outages.c.key.in_(sorted({f"catalog:{catalog}"} | waited)), of_spark))
         found = [_to_outage(row) for row in (await self._connection.execute(query)).mappings()]
         return {each.key: each for each in found}
+
+    async def of_spark(self) -> set[str]:
+        """Return the keys of the outages of Spark endpoints."""
+        query = select(outages.c.key).where(outages.c.dependency == DependencyKind.SPARK)
+        return set((await self._connection.execute(query)).scalars())
 
     async def list_known(
         self, teams: Collection[str] | None, catalogs: Collection[str] | None, limit: int
@@ -157,14 +172,20 @@ class OutageStore:
 def waits_for_outage() -> ColumnElement[bool]:
     """Return the condition that a queued run must wait: a dependency is away that it needs.
 
-    That is Spark for operations that use it, and the dependency that ended the run's last attempt.
+    That is Spark for operations that use it, while it has one endpoint, and the dependency that ended the run's last
+    attempt. With several endpoints the choice of one decides (`domain.fleet.endpoints`).
     """
     return exists().where(_needs_it())
 
 
 def _needs_it() -> ColumnElement[bool]:
-    needs_spark = and_(outages.c.key == SPARK, runs.c.operation.in_(_OF_SPARK))
+    needs_spark = and_(outages.c.key == SPARK, runs.c.operation.in_(sorted(OF_SPARK)), _is_lone())
     return or_(needs_spark, outages.c.key == runs.c.waits_on)
+
+
+def _is_lone() -> ColumnElement[bool]:
+    """Return the condition that Spark has no endpoint but the default one."""
+    return ~exists().where(spark_endpoints.c.name != DEFAULT_ENDPOINT)
 
 
 def _announcement(of: EventType, outage: Outage) -> NewEvent:

@@ -284,7 +284,7 @@ async def test_a_pause_acts_between_calls_or_interrupts_one_and_the_run_goes_on_
     columns = f"paused_at = created_at, paused_by = 'op', pause_reason = 'backfill', pause_stops = {stops}"
 
     def pause() -> None:
-        world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
+        world.execute(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
         (attempt,) = world.container.worker._attempts
         stop = AttemptStop(Stop.INTERRUPTED if stops else Stop.DRAINED)
         loop.call_soon_threadsafe(attempt.request_stop, stop)

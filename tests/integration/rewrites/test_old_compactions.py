@@ -75,7 +75,7 @@ async def test_a_rewrite_counts_only_if_the_record_has_its_proof(world: World, c
     """Whoever writes to the table can name a run of Packhouse in the summary of a snapshot."""
     await two_rewrites(world)
     before = snapshot_ids(world)
-    world._sql("UPDATE runs SET result = '{}' WHERE :id = :id", world.table_id)
+    world.execute("UPDATE runs SET result = '{}' WHERE :id = :id", world.table_id)
     await clock.pass_by(hours=2)
     await world.set_policy(ON)
     run = await delete(world)

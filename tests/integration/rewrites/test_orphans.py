@@ -71,7 +71,7 @@ async def test_nothing_is_deleted_before_the_quarantine_ends(world: World) -> No
 async def test_f44_a_deletion_that_waited_for_weeks_makes_no_orphan_too_young(world: World) -> None:
     """F44: a run that waits for an acknowledgement writes nothing; its time is not that of a writer."""
     run = await look_for_orphans(world)
-    world._sql("UPDATE runs SET started_at = '2026-01-01T00:00:00.000000Z' WHERE id = :id", run.id)
+    world.execute("UPDATE runs SET started_at = '2026-01-01T00:00:00.000000Z' WHERE id = :id", run.id)
     policy = (await world.container.observations.observe(SYSTEM, world.table_id)).policy
     async with world.container.database.read() as unit:
         rule, _ = await complete_rule(unit, world.table_id, orphan_rule(policy), LocationRules(allows_local=True))

@@ -40,7 +40,7 @@ def pause_at_group(world: World, number: int, *, stops: bool) -> None:
     def run(ticket: Ticket, function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
         sent.append(len(payloads))
         if len(sent) == number:
-            world._sql(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
+            world.execute(f"UPDATE tables SET {columns} WHERE id = :id", RunId(world.table_id))
             (attempt,) = world.container.worker._attempts
             stop = AttemptStop(Stop.INTERRUPTED if stops else Stop.DRAINED)
             loop.call_soon_threadsafe(attempt.request_stop, stop)

@@ -36,6 +36,7 @@ BOUNDED_BY: dict[str, str] = {
     "file_groups": "PACKHOUSE_RUN_RETENTION_SECONDS",
     "fleet_events": "thirty days",
     "fleet": "one row",
+    "spark_endpoints": "people: fifty",
     "hot_partitions": "a number for each table, and a day",
     "idempotency_keys": "a day",
     "leaders": "one row a duty",

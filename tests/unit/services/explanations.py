@@ -12,6 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from engine.domain.fleet.breakers import Breaker
+from engine.domain.fleet.endpoints import SparkEndpoint
 from engine.domain.fleet.limits import AtWork, CatalogLimits, FleetLimits, FleetRow
 from engine.domain.ids import RunId, TableId
 from engine.domain.policies import EffectivePolicy, PolicyDocument, Windows, effective_policy
@@ -65,6 +66,7 @@ RECORD: Final = RecordFacts(
         TABLE.id, 0.5, NOW + timedelta(minutes=1), 120, "v7.json", NOW - timedelta(minutes=1), verdict=Verdict.NOT_DUE
     ),
     is_watched=True,
+    endpoints=(SparkEndpoint("default", 1, {}),),
 )
 
 

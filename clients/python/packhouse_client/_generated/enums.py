@@ -79,6 +79,15 @@ class DiscoveryOutcome(OpenEnum):
     NOT_TRIED = "not_tried"
 
 
+class EndpointState(OpenEnum):
+    """What the last probe of an endpoint found."""
+
+    UNKNOWN = "unknown"
+    OK = "ok"
+    AWAY = "away"
+    UNSUITABLE = "unsuitable"
+
+
 class EstimateSource(OpenEnum):
     """The runs that an estimate of time rests on, the least specific first."""
 
@@ -539,6 +548,8 @@ class WaitingFor(OpenEnum):
     BLACKOUT = "blackout"
     LATENCY_BACKOFF = "latency_backoff"
     CATALOG_FAILS = "catalog_fails"
+    NO_ENDPOINT = "no_endpoint"
+    SPARK_UNSUITABLE = "spark_unsuitable"
     SPARK = "spark"
     CATALOG = "catalog"
     STORAGE = "storage"

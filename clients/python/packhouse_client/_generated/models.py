@@ -17,6 +17,7 @@ from packhouse_client._generated.enums import (
     DeletionSubmissionOperation,
     DeliveryState,
     DiscoveryOutcome,
+    EndpointState,
     EstimateSource,
     EventType,
     ExplainedConditionOperator,
@@ -2811,6 +2812,95 @@ class SortedRunLoad(Model):
 
     measured_at: datetime = not_answered("measured_at")
     """Time of the measurement."""
+
+
+class SparkEndpoint(Model):
+    """
+    A Spark Connect server that rewrites run on, with what its last probe found.
+
+    Address, token and the detail of an outage are shown to admins only.
+    """
+
+    name: str = not_answered("name")
+    """Name of the endpoint."""
+
+    url: str | None = not_answered("url")
+    """Address of the Spark Connect server: `sc://host:port`, with `/;use_ssl=true` for TLS. Null for `default` alone, which has that of `PACKHOUSE_SPARK_URL`."""
+
+    token: str | None = not_answered("token")
+    """Reference to the bearer token: `env:NAME` or `file:/absolute/path`, which each worker reads; null for none."""
+
+    labels: dict[str, str] = not_answered("labels")
+    """What policies choose it by (`spark.require`, `spark.prefer`); its name is the label `name`."""
+
+    parallel_groups: int | None = not_answered("parallel_groups")
+    """File groups of all runs that are rewritten there at once; null for any number."""
+
+    drained: bool = not_answered("drained")
+    """True: no run begins there; runs at work go on."""
+
+    state: EndpointState = not_answered("state")
+    """`ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one, which is not probed."""
+
+    detail: str = not_answered("detail")
+    """What the last probe found."""
+
+    spark_version: str | None = not_answered("spark_version")
+    """Version of Spark when it last answered."""
+
+    probed_at: datetime | None = not_answered("probed_at")
+    """Time of the last probe."""
+
+    runs: int = not_answered("runs")
+    """Rewrites at work on it."""
+
+    version: int = not_answered("version")
+    """The version for `If-Match`."""
+
+    updated_at: datetime | None = not_answered("updated_at")
+    """Time of its last change."""
+
+    updated_by: str = not_answered("updated_by")
+    """Who wrote it."""
+
+
+class SparkEndpointList(Model):
+    """A page of Spark endpoints, by name."""
+
+    items: list[SparkEndpoint] = not_answered("items")
+    """The items of this page."""
+
+    next_page_token: str | None = not_answered("next_page_token")
+    """Send as `page_token` for the next page; null on the last."""
+
+
+class SparkEndpointWrite(Model):
+    """A Spark endpoint as an admin writes it."""
+
+    url: str | None = None
+    """Address of the Spark Connect server: `sc://host:port`, with `/;use_ssl=true` for TLS. Null for `default` alone, which has that of `PACKHOUSE_SPARK_URL`."""
+
+    token: str | None = None
+    """Reference to the bearer token: `env:NAME` or `file:/absolute/path`, which each worker reads; null for none."""
+
+    labels: dict[str, str] | None = None
+    """What policies choose it by (`spark.require`, `spark.prefer`); its name is the label `name`."""
+
+    parallel_groups: int | None = None
+    """File groups of all runs that are rewritten there at once; null for any number."""
+
+    drained: bool = False
+    """True: no run begins there; runs at work go on."""
+
+
+class SparkSettings(Model):
+    """The Spark endpoints on which a table's rewrites run, by their labels; each has its name as the label `name`."""
+
+    require: dict[str, str] | None = None
+    """Labels that an endpoint must have. Those of all policies of a table apply; of one label, the value of the widest scope."""
+
+    prefer: dict[str, str] | None = None
+    """Labels by which one of several such endpoints is chosen: the one that has most of them."""
 
 
 class Statement(Model):
@@ -5993,6 +6083,9 @@ class PolicyDocument(Model):
 
     verification: PolicyDocumentVerification | None = None
     """Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all (`content`) groups too."""
+
+    spark: SparkSettings | None = None
+    """Spark endpoints on which its rewrites run."""
 
     maintenance: MaintenanceSettings | None = None
     """Upkeep other than rewriting data files."""

@@ -674,6 +674,7 @@ def replace_policy(
     backoff: Literal["off"] | str | models.Backoff | Mapping[str, Any] | None | Absent = ABSENT,
     priority: models.Priority | str | None | Absent = ABSENT,
     verification: models.PolicyDocumentVerification | str | None | Absent = ABSENT,
+    spark: models.SparkSettings | Mapping[str, Any] | None | Absent = ABSENT,
     maintenance: models.MaintenanceSettings | Mapping[str, Any] | None | Absent = ABSENT,
     deletion: models.DeletionSettings | Mapping[str, Any] | None | Absent = ABSENT,
     message: str | None = None,
@@ -701,6 +702,7 @@ def replace_policy(
         priority: Priority of the table's runs over those of other tables.
         verification: Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`)
             or all (`content`) groups too.
+        spark: Spark endpoints on which its rewrites run.
         maintenance: Upkeep other than rewriting data files.
         deletion: Announcement of deletions before they are done.
         message: Reason for the change, one line: kept with the version and in the audit log. A
@@ -731,6 +733,7 @@ def replace_policy(
                 "backoff": backoff,
                 "priority": priority,
                 "verification": verification,
+                "spark": spark,
                 "maintenance": maintenance,
                 "deletion": deletion,
             },
@@ -1335,6 +1338,7 @@ def replace_table_policy(
     backoff: Literal["off"] | str | models.Backoff | Mapping[str, Any] | None | Absent = ABSENT,
     priority: models.Priority | str | None | Absent = ABSENT,
     verification: models.PolicyDocumentVerification | str | None | Absent = ABSENT,
+    spark: models.SparkSettings | Mapping[str, Any] | None | Absent = ABSENT,
     maintenance: models.MaintenanceSettings | Mapping[str, Any] | None | Absent = ABSENT,
     deletion: models.DeletionSettings | Mapping[str, Any] | None | Absent = ABSENT,
     message: str | None = None,
@@ -1364,6 +1368,7 @@ def replace_table_policy(
         priority: Priority of the table's runs over those of other tables.
         verification: Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`)
             or all (`content`) groups too.
+        spark: Spark endpoints on which its rewrites run.
         maintenance: Upkeep other than rewriting data files.
         deletion: Announcement of deletions before they are done.
         message: Reason for the change, one line: kept with the version and in the audit log. A
@@ -1395,6 +1400,7 @@ def replace_table_policy(
                 "backoff": backoff,
                 "priority": priority,
                 "verification": verification,
+                "spark": spark,
                 "maintenance": maintenance,
                 "deletion": deletion,
             },
@@ -2347,6 +2353,85 @@ def repeat_webhook_events(
     return arguments(
         "POST", f"/v1/webhooks/{quoted(webhook_id)}/repeat", body=body_of(body, {"since": since, "until": until})
     )
+
+
+def list_spark_endpoints(*, page_size: int | None = 50, page_token: str | None = None) -> dict[str, Any]:
+    """List Spark endpoints by name.
+
+    List the Spark Connect servers that rewrites run on, with their labels and what their last probe
+    found.
+
+    Args:
+        page_size: Items on a page.
+        page_token: `next_page_token` of the page before.
+    """
+    return arguments("GET", "/v1/spark-endpoints", query={"page_size": page_size, "page_token": page_token})
+
+
+def get_spark_endpoint(name: str) -> dict[str, Any]:
+    """Show a Spark endpoint.
+
+    Show an endpoint; its ETag is needed to replace or delete it.
+
+    Args:
+        name: Name of the endpoint.
+    """
+    return arguments("GET", f"/v1/spark-endpoints/{quoted(name)}")
+
+
+def replace_spark_endpoint(
+    name: str,
+    *,
+    body: models.SparkEndpointWrite | Mapping[str, Any] | None = None,
+    url: str | None | Absent = ABSENT,
+    token: str | None | Absent = ABSENT,
+    labels: Mapping[str, str] | Absent = ABSENT,
+    parallel_groups: int | None | Absent = ABSENT,
+    drained: bool | Absent = ABSENT,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+) -> dict[str, Any]:
+    """Write a Spark endpoint.
+
+    Write an endpoint as a whole: If-None-Match: * to add it, If-Match with its ETag to replace it.
+
+    A worker probes it at once. Its address can be changed while no live run has worked there.
+
+    Args:
+        name: Name of the endpoint.
+        body: A Spark endpoint as an admin writes it. Or give its fields by name:
+        url: Address of the Spark Connect server: `sc://host:port`, with `/;use_ssl=true` for TLS.
+            Null for `default` alone, which has that of `PACKHOUSE_SPARK_URL`.
+        token: Reference to the bearer token: `env:NAME` or `file:/absolute/path`, which each
+            worker reads; null for none.
+        labels: What policies choose it by (`spark.require`, `spark.prefer`); its name is the
+            label `name`.
+        parallel_groups: File groups of all runs that are rewritten there at once; null for any
+            number.
+        drained: True: no run begins there; runs at work go on.
+        if_match: ETag of the version that was read.
+        if_none_match: `*`: only if there is none yet.
+    """
+    return arguments(
+        "PUT",
+        f"/v1/spark-endpoints/{quoted(name)}",
+        headers={"if-match": if_match, "if-none-match": if_none_match},
+        body=body_of(
+            body, {"url": url, "token": token, "labels": labels, "parallel_groups": parallel_groups, "drained": drained}
+        ),
+    )
+
+
+def delete_spark_endpoint(name: str, *, if_match: str) -> dict[str, Any]:
+    """Delete a Spark endpoint.
+
+    Delete an endpoint on which no live run has worked; `default` always exists. Needs If-Match.
+
+    Args:
+        name: Name of the endpoint.
+        if_match: ETag of the version that was read.
+    """
+    return arguments("DELETE", f"/v1/spark-endpoints/{quoted(name)}", headers={"if-match": if_match})
 
 
 def report_metrics(

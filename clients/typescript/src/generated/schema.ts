@@ -1074,6 +1074,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spark-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Spark endpoints by name
+         * @description List the Spark Connect servers that rewrites run on, with their labels and what their last probe found.
+         */
+        get: operations["list_spark_endpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spark-endpoints/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a Spark endpoint
+         * @description Show an endpoint; its ETag is needed to replace or delete it.
+         */
+        get: operations["get_spark_endpoint"];
+        /**
+         * Write a Spark endpoint
+         * @description Write an endpoint as a whole: If-None-Match: * to add it, If-Match with its ETag to replace it.
+         *
+         *     A worker probes it at once. Its address can be changed while no live run has worked there.
+         */
+        put: operations["replace_spark_endpoint"];
+        post?: never;
+        /**
+         * Delete a Spark endpoint
+         * @description Delete an endpoint on which no live run has worked; `default` always exists. Needs If-Match.
+         */
+        delete: operations["delete_spark_endpoint"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/system": {
         parameters: {
             query?: never;
@@ -3163,6 +3213,11 @@ export interface components {
             /** @description The reason in words. */
             words: string | null;
         };
+        /**
+         * @description What the last probe of an endpoint found.
+         * @enum {string}
+         */
+        EndpointState: "unknown" | "ok" | "away" | "unsuitable";
         /**
          * @description The runs that an estimate of time rests on, the least specific first.
          * @enum {string}
@@ -5848,6 +5903,8 @@ export interface components {
              *     }
              */
             seal?: "off" | components["schemas"]["Seal"] | null;
+            /** @description Spark endpoints on which its rewrites run. */
+            spark?: components["schemas"]["SparkSettings"] | null;
             /**
              * @description Named rules; a partition is due when any of them holds.
              * @example [
@@ -8529,6 +8586,153 @@ export interface components {
             stop_trigger: number | null;
         };
         /**
+         * @description A Spark Connect server that rewrites run on, with what its last probe found.
+         *
+         *     Address, token and the detail of an outage are shown to admins only.
+         */
+        SparkEndpoint: {
+            /**
+             * @description What the last probe found.
+             * @example executors with Python 3.11.9
+             */
+            detail: string;
+            /**
+             * @description True: no run begins there; runs at work go on.
+             * @default false
+             * @example false
+             */
+            drained: boolean;
+            /**
+             * @description What policies choose it by (`spark.require`, `spark.prefer`); its name is the label `name`.
+             * @example {
+             *       "site": "eu",
+             *       "tier": "spot"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * @description Name of the endpoint.
+             * @example eu-1
+             */
+            name: string;
+            /**
+             * @description File groups of all runs that are rewritten there at once; null for any number.
+             * @example 40
+             */
+            parallel_groups: number | null;
+            /** @description Time of the last probe. */
+            probed_at: string | null;
+            /**
+             * @description Rewrites at work on it.
+             * @example 3
+             */
+            runs: number;
+            /**
+             * @description Version of Spark when it last answered.
+             * @example 4.1.4
+             */
+            spark_version: string | null;
+            /**
+             * @description `ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one, which is not probed.
+             * @example ok
+             */
+            state: components["schemas"]["EndpointState"];
+            /**
+             * @description Reference to the bearer token: `env:NAME` or `file:/absolute/path`, which each worker reads; null for none.
+             * @example env:SPARK_EU_TOKEN
+             */
+            token: string | null;
+            /** @description Time of its last change. */
+            updated_at: string | null;
+            /**
+             * @description Who wrote it.
+             * @example key:admin
+             */
+            updated_by: string;
+            /**
+             * @description Address of the Spark Connect server: `sc://host:port`, with `/;use_ssl=true` for TLS. Null for `default` alone, which has that of `PACKHOUSE_SPARK_URL`.
+             * @example sc://spark-eu.example.com:15002/;use_ssl=true
+             */
+            url: string | null;
+            /** @description The version for `If-Match`. */
+            version: number;
+        };
+        /** @description A page of Spark endpoints, by name. */
+        SparkEndpointList: {
+            /** @description The items of this page. */
+            items: components["schemas"]["SparkEndpoint"][];
+            /** @description Send as `page_token` for the next page; null on the last. */
+            next_page_token: string | null;
+        };
+        /**
+         * @description A Spark endpoint as an admin writes it.
+         * @example {
+         *       "url": "sc://spark-eu.example.com:15002/;use_ssl=true",
+         *       "token": "env:SPARK_EU_TOKEN",
+         *       "labels": {
+         *         "site": "eu",
+         *         "tier": "spot"
+         *       },
+         *       "parallel_groups": 40
+         *     }
+         */
+        SparkEndpointWrite: {
+            /**
+             * @description True: no run begins there; runs at work go on.
+             * @default false
+             * @example false
+             */
+            drained?: boolean;
+            /**
+             * @description What policies choose it by (`spark.require`, `spark.prefer`); its name is the label `name`.
+             * @example {
+             *       "site": "eu",
+             *       "tier": "spot"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description File groups of all runs that are rewritten there at once; null for any number.
+             * @example 40
+             */
+            parallel_groups?: number | null;
+            /**
+             * @description Reference to the bearer token: `env:NAME` or `file:/absolute/path`, which each worker reads; null for none.
+             * @example env:SPARK_EU_TOKEN
+             */
+            token?: string | null;
+            /**
+             * @description Address of the Spark Connect server: `sc://host:port`, with `/;use_ssl=true` for TLS. Null for `default` alone, which has that of `PACKHOUSE_SPARK_URL`.
+             * @example sc://spark-eu.example.com:15002/;use_ssl=true
+             */
+            url?: string | null;
+        };
+        /** @description The Spark endpoints on which a table's rewrites run, by their labels; each has its name as the label `name`. */
+        SparkSettings: {
+            /**
+             * @description Labels by which one of several such endpoints is chosen: the one that has most of them.
+             * @example {
+             *       "tier": "spot"
+             *     }
+             */
+            prefer?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description Labels that an endpoint must have. Those of all policies of a table apply; of one label, the value of the widest scope.
+             * @example {
+             *       "site": "eu"
+             *     }
+             */
+            require?: {
+                [key: string]: string;
+            } | null;
+        };
+        /**
          * @description One fact of an explanation: `code` and `values` for programs, `text` for people.
          * @example {
          *       "code": "due",
@@ -9528,7 +9732,7 @@ export interface components {
          * @description Reason why a queued run has not started yet.
          * @enum {string}
          */
-        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "spark" | "catalog" | "storage" | "grace" | "acknowledgement";
+        WaitingFor: "retry" | "budget" | "conflict_backoff" | "paused" | "quiet_hours" | "blackout" | "latency_backoff" | "catalog_fails" | "no_endpoint" | "spark_unsuitable" | "spark" | "catalog" | "storage" | "grace" | "acknowledgement";
         /** @description A webhook, without its secret. */
         Webhook: {
             /**
@@ -15279,6 +15483,399 @@ export interface operations {
             };
             /** @description Fields are wrong */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_spark_endpoints: {
+        parameters: {
+            query?: {
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description `next_page_token` of the page before. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of Spark endpoints, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SparkEndpointList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_spark_endpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the endpoint. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A Spark Connect server that rewrites run on, with what its last probe found. */
+            200: {
+                headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SparkEndpoint"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_spark_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was read. */
+                "if-match"?: string;
+                /** @description `*`: only if there is none yet. */
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @description Name of the endpoint. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SparkEndpointWrite"];
+            };
+        };
+        responses: {
+            /** @description A Spark Connect server that rewrites run on, with what its last probe found. */
+            200: {
+                headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SparkEndpoint"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_spark_endpoint: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description ETag of the version that was read. */
+                "if-match": string;
+            };
+            path: {
+                /** @description Name of the endpoint. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such object */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object's state does not allow it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A precondition is needed */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -15,6 +15,7 @@ from engine.domain.policies.documents.fields import (
     OFF,
     UNLIMITED,
     AnyBytes,
+    EndpointLabels,
     Interval,
     PolicyPart,
     Rate,
@@ -66,6 +67,22 @@ class LimitSettings(Section):
     )
     bytes_per_day: Literal["unlimited"] | Annotated[AnyBytes, Field(ge=2**20)] | None = setting(
         UNLIMITED, description="Bytes read by rewrites in any rolling 24 hours.", examples=["1TB"]
+    )
+
+
+class SparkSettings(Section):
+    """The Spark endpoints on which a table's rewrites run, by their labels; each has its name as the label `name`."""
+
+    require: EndpointLabels | None = setting(
+        {},
+        description="Labels that an endpoint must have. Those of all policies of a table apply; of one label, the "
+        "value of the widest scope.",
+        examples=[{"site": "eu"}],
+    )
+    prefer: EndpointLabels | None = setting(
+        {},
+        description="Labels by which one of several such endpoints is chosen: the one that has most of them.",
+        examples=[{"tier": "spot"}],
     )
 
 
@@ -136,6 +153,7 @@ class PolicyDocument(Section):  # noqa: PLW1641 - pydantic makes the hash of a f
         description="Proof of a rewrite: by `metadata` alone, or by row hashes of some (`sample`) or all "
         "(`content`) groups too.",
     )
+    spark: SparkSettings | None = Field(None, description="Spark endpoints on which its rewrites run.")
     maintenance: MaintenanceSettings | None = Field(None, description="Upkeep other than rewriting data files.")
     deletion: DeletionSettings | None = Field(None, description="Announcement of deletions before they are done.")
 

@@ -3,7 +3,7 @@
 Layers, weakest first: built-in defaults, the table's own properties, the preset (the one that the strongest scope
 names, otherwise `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer
 to inner, patterns, labels, the table's own; last a trial policy. Merging is by leaf: a leaf of a stronger layer
-replaces that of a weaker one, except in `FLOORS`.
+replaces that of a weaker one, except in `FLOORS` and `UNIONS`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,6 +41,9 @@ FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
     {"deletion.grace": max, "deletion.surge.factor": min, "deletion.surge.share_percent": min}
 )
 """Settings of which the most careful policy applies, not the strongest: the one with the largest or smallest value."""
+
+UNIONS: Final = ("spark.require",)
+"""Settings whose labels of all policies apply: no narrower policy takes a requirement of a wider one back."""
 
 SORTED_RUN_TRIGGER: Final = "rewrite.key_tables.sorted_run_trigger"
 STOP_TRIGGER: Final = "rewrite.key_tables.stop_trigger"
@@ -250,7 +253,20 @@ def effective_policy(
     merged = merge(
         Layer("default", DEFAULTS), Layer("table property", table_properties), _preset_layer(preset), *layers
     )
-    return _with_derived(_with_floors(merged, layers))
+    return _with_derived(_with_unions(_with_floors(merged, layers), layers))
+
+
+def _with_unions(merged: Merged, layers: Sequence[Layer]) -> Merged:
+    """Join the labels of all policies for each setting of `UNIONS`; of one label, the widest scope's value stays."""
+    values, origins = dict(merged.values), dict(merged.origins)
+    for name in UNIONS:
+        given = [(layer.values[name], layer.origin) for layer in layers if layer.values.get(name)]
+        joined: dict[str, str] = {}
+        for labels, _ in given:
+            joined = {**labels, **joined}
+        if given:
+            values[name], origins[name] = joined, given[-1][1]
+    return Merged(values, origins)
 
 
 def _with_floors(merged: Merged, layers: Sequence[Layer]) -> Merged:

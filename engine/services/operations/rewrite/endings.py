@@ -83,7 +83,8 @@ class RunEnding:
         intent = self._attempt.run.intent
         if intent.tag is None or intent.session_id is None:
             return True
-        return await stop_operations(self._context.dispatcher, intent.tag, intent.session_id)
+        server = self._context.servers.at(self._attempt.run.intent.endpoint)
+        return await stop_operations(server.dispatcher, intent.tag, intent.session_id)
 
     async def remove_outputs(self, table: OpenTable) -> None:
         """Remove this run's files that no group needs. Call only while no task of the run can write.
@@ -154,7 +155,8 @@ class RunEnding:
         intent = self._attempt.run.intent
         if intent.tag is None or intent.session_id is None:
             return False
-        return self._context.dispatcher.has_repeated(intent.tag, session_id=intent.session_id)
+        server = self._context.servers.at(self._attempt.run.intent.endpoint)
+        return server.dispatcher.has_repeated(intent.tag, session_id=intent.session_id)
 
     async def _is_quiet(self) -> bool:
         """Stop the attempt's tasks; return False when some may still run, so that nothing may be removed."""
@@ -190,7 +192,8 @@ class RunEnding:
         """Return the attempt's duration for predictions; None if tasks failed or were interrupted in it."""
         if worked.may_leave_files or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}:
             return None
-        return worked.tally.time(self._attempt.run.table_id, self._context.machine, seconds)
+        machine = self._context.servers.at(self._attempt.run.intent.endpoint).machine
+        return worked.tally.time(self._attempt.run.table_id, machine, seconds)
 
 
 def _remark(outcome: Ended, unsettled: int) -> str:

@@ -48,7 +48,7 @@ class GroupTasks:
             database=context.database,
             attempt=attempt,
             clock=context.clock,
-            is_limited=lambda: self._pacing.limits.fleet.parallel_groups is not None,
+            is_limited=lambda: self._pacing.limits.counts_tasks,
         )
         self._pacing = RunPacing(
             tools=context.pacing,
@@ -60,7 +60,7 @@ class GroupTasks:
             on_limits=slots.store,
         )
         self._lanes = Lanes(
-            dispatcher=context.dispatcher,
+            dispatcher=context.servers.at(attempt.run.intent.endpoint).dispatcher,
             function=context.function,
             attempt=attempt,
             clock=context.clock,

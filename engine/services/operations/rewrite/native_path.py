@@ -27,6 +27,7 @@ from engine.services.operations.rewrite.paths import PathTools, RewriteInput, Re
 from engine.services.operations.rewrite.tallies import AttemptTally, WorkReport
 from engine.services.operations.tasks.dispatching import stop_operations
 from engine.services.operations.tasks.lane_times import LaneTimes
+from engine.services.operations.tasks.servers import EndpointServer
 from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.operations.tasks.waiting_groups import shortest_left
 from engine.services.planning.engines import tasks_within, too_slow
@@ -79,6 +80,11 @@ class NativePath(RewritePath):
         super().__init__(tools)
         self._parts = 0
 
+    @property
+    def _server(self) -> EndpointServer:
+        """The Spark server of this attempt."""
+        return self._context.servers.at(self._attempt.run.intent.endpoint)
+
     async def take_over(self, table: OpenTable) -> OpenTable:
         """Stop calls of a dead worker, then read their changes from the table and record them with their proof."""
         await self._attempt.check()
@@ -103,7 +109,7 @@ class NativePath(RewritePath):
         if not tasks:
             raise NotEligible(too_slow(limit))
         await self._check_table(procedure, work)
-        application = await self._asked(self._context.procedures.application)
+        application = await self._asked(self._server.procedures.application)
         settings = ProcedureSettings(tasks, full=bool(self._attempt.run.request.get("force_full")))
         times = LaneTimes(work.plan.time)
         slots = TaskSlots(
@@ -129,8 +135,8 @@ class NativePath(RewritePath):
         """Check that Spark resolves the name to the same table."""
         named = procedure.spark_table()
         try:
-            await self._asked(self._context.procedures.refresh, named)
-            await self._asked(self._context.procedures.check_table, named, work.plan.base_snapshot_id)
+            await self._asked(self._server.procedures.refresh, named)
+            await self._asked(self._server.procedures.check_table, named, work.plan.base_snapshot_id)
         except SparkFailed as error:
             where = ".".join((named.catalog, *named.namespace, named.name))
             remedy = "check the name that the catalog has in Spark"
@@ -153,8 +159,8 @@ class NativePath(RewritePath):
         begun = self._context.clock.monotonic()
         self._step("before_call")
         try:
-            await self._asked(self._context.procedures.refresh, call.table)
-            await self._asked(self._context.procedures.call, call)
+            await self._asked(self._server.procedures.refresh, call.table)
+            await self._asked(self._server.procedures.call, call)
         except (SparkFailed, Interrupted) as error:
             failure = error
             if not await self._is_over():
@@ -209,8 +215,8 @@ class NativePath(RewritePath):
     async def _counted(self, procedure: NativeProcedure, change: NativeChange) -> RowCounts:
         """Count the partition's rows before and after a change in Spark: delete files are applied only on reading."""
         named, tests = procedure.spark_table(), procedure.partition_tests(change.place)
-        await self._asked(self._context.procedures.refresh, named)
-        count = self._context.procedures.count_rows
+        await self._asked(self._server.procedures.refresh, named)
+        count = self._server.procedures.count_rows
         try:
             before = await self._asked(count, named, change.parent_id, tests)
             return RowCounts(before, await self._asked(count, named, change.snapshot_id, tests))
@@ -262,7 +268,7 @@ class NativePath(RewritePath):
     async def _asked(self, ask: Callable[..., Any], *arguments: Any) -> Any:
         """Send a query to Spark under its own ticket."""
         self._parts += 1
-        ticket = self._context.dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
+        ticket = self._server.dispatcher.ticket(self._attempt.run.id, self._attempt.number, self._parts)
         return await asyncio.to_thread(ask, ticket, *arguments)
 
     async def _is_over(self) -> bool:
@@ -272,8 +278,8 @@ class NativePath(RewritePath):
         return await self._interrupt()
 
     async def _interrupt(self) -> bool:
-        ticket = self._context.dispatcher.ticket(self._attempt.run.id, self._attempt.number, 0)
-        return await stop_operations(self._context.dispatcher, ticket.tag, ticket.session_id)
+        ticket = self._server.dispatcher.ticket(self._attempt.run.id, self._attempt.number, 0)
+        return await stop_operations(self._server.dispatcher, ticket.tag, ticket.session_id)
 
     @asynccontextmanager
     async def _stopped_when_asked(self) -> AsyncIterator[None]:

@@ -5,12 +5,14 @@ from dataclasses import asdict, dataclass, replace
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
+from engine.domain.fleet.endpoints import NoEndpoint, SparkEndpoint, SparkNeeds
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import HotPartitions
 from engine.domain.runs.intents import RunIntent
 from engine.domain.runs.plans import FileGroup, Plan
 from engine.domain.runs.requests import RunRequest
-from engine.domain.runs.run import GroupState, RunState, StoredGroup
+from engine.domain.runs.run import GroupState, RunState, StoredGroup, WaitingFor
 from engine.domain.tables.table import FormatName
 from engine.formats.base import Engine, OpenTable, RewriteEngine
 from engine.planning.due.evaluations import Evaluation
@@ -33,7 +35,8 @@ from engine.services.planning.run_statistics import read_statistics
 from engine.services.policies.effective import PolicyReader, check_settings
 from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_limits
-from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, cancelled
+from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, Parked, cancelled
+from engine.services.runs.endpoints import ENDPOINT_WAIT, endpoint_of
 from engine.services.tables.observations import Observed
 
 
@@ -43,6 +46,7 @@ class _Terms:
 
     format: FormatName
     policy: EffectivePolicy
+    endpoint: SparkEndpoint | NoEndpoint
     limits: RunLimits
     budget: DayBudget
 
@@ -68,6 +72,7 @@ class RewriteAttempt:
     async def settle(self) -> None:
         """Take over the work of earlier attempts: the outcome of their commits and calls is read from the table."""
         self._step("claimed")
+        await self._context.servers.open_named(self._attempt.run.intent.endpoint)
         table = await self._open_table()
         if is_after_restore(self._attempt):
             groups = (await self._ending.ledger()).groups
@@ -84,16 +89,17 @@ class RewriteAttempt:
         table = self._table
         looked_at = self._context.clock.now()
         terms = await self._terms(table)
-        policy, ledger = terms.policy, await self._ending.ledger()
-        if not policy.enabled:
+        policy, endpoint, ledger = terms.policy, terms.endpoint, await self._ending.ledger()
+        if not policy.enabled or isinstance(endpoint, NoEndpoint):
             await self._attempt.check()
-            return self._outcome_of_disabled(ledger)
+            return self._outcome_without_work(endpoint, ledger)
         check_settings(policy)
         self._context.capabilities.check_settings(terms.format, policy.values, policy.origins)
+        server = await self._context.servers.open(endpoint)
         chosen = await self._chosen(table, policy)
         leftover = await self._ending.groups_in(GroupState.WRITTEN)
         hot = await self._hot_partitions(ledger)
-        plan = await self._plan(chosen, ledger, leftover, hot)
+        plan = await self._plan(chosen, ledger, leftover, hot, machine=server.machine)
         self._worked = WorkReport(left_out=left_out_items(plan))
         plan, budget = terms.budget.admit(plan)
         self._step("planned")
@@ -105,15 +111,18 @@ class RewriteAttempt:
         if is_cancelled and (has_work or not ledger.has_committed):
             return cancelled(self._attempt.stop)
         if has_work:
-            groups = await self._store_plan(chosen, policy, plan)
+            groups = await self._store_plan(chosen, policy, plan, endpoint)
             work = RewriteInput(table, chosen.engine, policy, plan, groups, terms.limits, hot)
             self._worked = replace(await self._rewrite(work, leftover), left_out=left_out_items(plan))
             return await self._ending.outcome(budget, plan)
         return decide_without_groups(plan, budget, has_committed=ledger.has_committed)
 
-    def _outcome_of_disabled(self, ledger: GroupLedger) -> AttemptOutcome:
+    def _outcome_without_work(self, endpoint: SparkEndpoint | NoEndpoint, ledger: GroupLedger) -> AttemptOutcome:
+        """Return the outcome while the policy is disabled, or no endpoint can take the run any more."""
         if self._attempt.stop_reason is Stop.CANCELLED:
             return cancelled(self._attempt.stop)
+        if isinstance(endpoint, NoEndpoint):
+            return Parked(WaitingFor(endpoint.code), endpoint.code, endpoint.detail, wait=ENDPOINT_WAIT)
         state = RunState.SUCCEEDED if ledger.has_committed else RunState.SKIPPED
         return Ended(state, DISABLED, "the table's policy has enabled: false")
 
@@ -144,8 +153,9 @@ class RewriteAttempt:
         async with self._context.database.read() as unit:
             registered, catalog = await read_registered(unit, table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, registered, table.policy_properties())
-            limits = await run_limits(unit, catalog.name, policy)
-            return _Terms(catalog.format, policy, limits, await day_budget(unit, table_id, policy))
+            limits = await run_limits(unit, catalog.name, policy)  # those of the endpoint: when the tasks begin
+            endpoint = await endpoint_of(unit, SparkNeeds.of(policy.values))
+            return _Terms(catalog.format, policy, endpoint, limits, await day_budget(unit, table_id, policy))
 
     async def _chosen(self, table: OpenTable, policy: EffectivePolicy) -> EngineChoice:
         chosen = await self._context.formats.read_for_run(table.ref, choose_engine, table, policy)
@@ -156,14 +166,20 @@ class RewriteAttempt:
         return chosen
 
     async def _plan(
-        self, chosen: EngineChoice, ledger: GroupLedger, leftover: Sequence[StoredGroup], hot: HotPartitions
+        self,
+        chosen: EngineChoice,
+        ledger: GroupLedger,
+        leftover: Sequence[StoredGroup],
+        hot: HotPartitions,
+        *,
+        machine: str,
     ) -> Plan:
         """Plan what is left of the run: files that an earlier attempt wrote and did not commit are `done`."""
         table, run = chosen.table, self._attempt.run
         request = RunRequest.of(run)
         done = {file.path for group in leftover for file in group.inputs}
         async with self._context.database.read() as unit:
-            known = await read_statistics(unit, run.table_id, catalog=table.ref.catalog, machine=self._context.machine)
+            known = await read_statistics(unit, run.table_id, catalog=table.ref.catalog, machine=machine)
             if request.force_full:  # commits of earlier attempts must not be rewritten again
                 done |= await unit.groups.output_paths(run.id, frozenset({GroupState.COMMITTED}))
         due = await self._evaluated(chosen, hot) if request.only_due else None
@@ -203,13 +219,16 @@ class RewriteAttempt:
         is_procedure = engine is not None and engine.procedure is not None
         return self._by_procedure if is_procedure else self._in_tasks
 
-    async def _store_plan(self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan) -> Sequence[FileGroup]:
+    async def _store_plan(
+        self, chosen: EngineChoice, policy: EffectivePolicy, plan: Plan, endpoint: SparkEndpoint
+    ) -> Sequence[FileGroup]:
+        """Store the plan and the endpoint. Raises Transient if the endpoint was changed since it was chosen."""
         attempt = self._attempt
-        ticket = self._context.dispatcher.ticket(attempt.run.id, attempt.number, 0)
+        ticket = (await self._context.servers.open(endpoint)).dispatcher.ticket(attempt.run.id, attempt.number, 0)
         async with self._context.database.begin() as unit:
             groups: Sequence[FileGroup] = await unit.groups.replace_planned(attempt.lease, plan.groups)
-        await attempt.transition(
-            RunState.REWRITING,
+        await attempt.begin_rewriting(
+            endpoint,
             plan=plan.summary(),
             policy={"values": dict(policy.values), "origins": dict(policy.origins)},
             intent=RunIntent(
@@ -219,9 +238,15 @@ class RewriteAttempt:
                 plan_hash=plan.digest(),
                 session_id=ticket.session_id,
                 tag=ticket.tag,
+                endpoint=None if endpoint.name == DEFAULT_ENDPOINT else endpoint.name,
                 sent=attempt.run.unsettled,
             ),
-            details={"engine": chosen.traits.name, "groups": len(groups), "prediction": asdict(plan.prediction)},
+            details={
+                "engine": chosen.traits.name,
+                "spark_endpoint": endpoint.name,
+                "groups": len(groups),
+                "prediction": asdict(plan.prediction),
+            },
         )
         self._step("rewriting")
         return groups

@@ -178,7 +178,8 @@ class RunPacing:
         async with self._tools.database.read() as unit:
             table, _ = await read_registered(unit, self._attempt.run.table_id, SYSTEM)
             policy = await PolicyReader.effective(unit, table, self._properties)
-            self._limits = await run_limits(unit, table.ref.catalog, policy)
+            endpoint = self._attempt.run.intent.endpoint
+            self._limits = await run_limits(unit, table.ref.catalog, policy, endpoint=endpoint)
         if self._on_limits is not None:
             await self._on_limits()
 

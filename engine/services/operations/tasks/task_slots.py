@@ -1,4 +1,6 @@
-"""Slots of one attempt under the fleet's limit of rewrite tasks (`parallel_groups`): one for each task at work.
+"""Slots of one attempt under limits of rewrite tasks (`parallel_groups`): one for each task at work.
+
+The limits are those of the fleet and of the attempt's Spark endpoint.
 
 Without the limit a slot is taken without a write to the database. A limit that is set while tasks are at work counts
 them from the next reading of the limits, about two seconds later. Slots of interrupted tasks are not given back by
@@ -30,7 +32,7 @@ TELL_SECONDS: Final = 10.0
 
 
 class TaskSlots:
-    """Takes slots for the tasks of an attempt. `is_limited`: whether the fleet has the limit, as last read."""
+    """Takes slots for the tasks of an attempt. `is_limited`: whether one of the limits is set, as last read."""
 
     def __init__(self, *, database: Database, attempt: Attempt, clock: Clock, is_limited: Callable[[], bool]) -> None:
         self._database = database
@@ -100,8 +102,8 @@ class TaskSlots:
         if not self._is_told:
             self._is_told = True
             detail = (
-                "the tasks of other runs use all of the fleet's parallel_groups: this run sends its next group when "
-                "one of them ends, or after the limit is raised"
+                "the tasks of other runs use all parallel_groups of the fleet or of its Spark endpoint: this run sends "
+                "its next group when one of them ends, or after the limit is raised"
             )
             await self._attempt.record("waits_for_parallel_groups", {"detail": detail})
 
