@@ -17,6 +17,7 @@ from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.record_collectors import (
+    OF_ENDPOINTS,
     OF_OWNERS,
     OF_TABLES,
     EndedRunTotals,
@@ -107,6 +108,8 @@ class Metrics:
         self._tables = RowGauges(("catalog", "namespace", "table"), table_labels, OF_TABLES)
         self._registry.register(self._owners)
         self._registry.register(self._tables)
+        self._endpoints = RowGauges(("endpoint",), lambda endpoint: (endpoint.name,), OF_ENDPOINTS)
+        self._registry.register(self._endpoints)
         self._queue = Gauge(
             "packhouse_queue_entries", "Queue entries by standing.", ("standing",), registry=self._registry
         )
@@ -146,6 +149,7 @@ class Metrics:
         self._ended.totals = figures.ended
         self._owners.rows = figures.owners
         self._tables.rows = figures.labelled
+        self._endpoints.rows = figures.endpoints
         for state, count in figures.runs.items():
             self._runs.labels(RunState(state).value).set(count)
         for verdict, count in figures.watches.items():

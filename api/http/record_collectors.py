@@ -7,6 +7,7 @@ from typing import Final, Generic, TypeVar
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from engine.domain.fleet.endpoints import EndpointState, SparkEndpoint
 from engine.domain.fleet.figures import MOST_UNSENT, LabelledTable, OwnerFigures, Stoppages
 from engine.domain.runs.run import TERMINAL_STATES, EndedRuns, Operation
 
@@ -119,6 +120,16 @@ OF_TABLES: Final[Sequence[tuple[str, str, Callable[[LabelledTable], float | None
     ),
     ("packhouse_labelled_table_bytes", "Bytes of live data files of the table.", attrgetter("total_bytes")),
     ("packhouse_labelled_table_health_score", "Health score of the table, 0 to 100.", attrgetter("score")),
+)
+
+
+OF_ENDPOINTS: Final[Sequence[tuple[str, str, Callable[[SparkEndpoint], float | None]]]] = (
+    (
+        "packhouse_spark_endpoint_up",
+        "1 unless the last probe of the Spark endpoint found that it does not answer or can't run the tasks.",
+        lambda endpoint: int(endpoint.state in (EndpointState.OK, EndpointState.UNKNOWN)),
+    ),
+    ("packhouse_spark_endpoint_runs", "Rewrites at work on the Spark endpoint.", attrgetter("runs")),
 )
 
 

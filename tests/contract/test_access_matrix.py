@@ -140,10 +140,13 @@ async def make_objects(admin: httpx.AsyncClient, folder: Path) -> dict[Kind, dic
     await send("POST", "/v1/policies", elsewhere)
     for name in ("everywhere", "elsewhere"):
         await send("PUT", f"/v1/policies/{name}", {"limits": {"parallel_groups": 2}}, **{"If-Match": '"1"'})
+    endpoint = {"url": "sc://127.0.0.1:9", "labels": {"site": "eu"}}
+    await send("PUT", "/v1/spark-endpoints/eu-1", endpoint, **{"If-None-Match": "*"})
     lake.catalog.create_table(("lake", "spare"), SCHEMA)
     common = {
         "catalogs/{name}": "lake",
         "policies/{name}": "everywhere",
+        "spark-endpoints/{name}": "eu-1",
         "presets/{name}": "balanced",
         "problems/{code}": "not_found",
         "keys/{key_id}": (await send("POST", "/v1/keys", {"name": "other", "role": "viewer"}))["id"],

@@ -16,6 +16,7 @@ from packhouse.commands import (
     contexts,
     declarations,
     deletions,
+    endpoints,
     fleet,
     formats,
     policies,
@@ -54,6 +55,7 @@ app.add_typer(fleet.limits_app, name="limits")
 app.add_typer(signals.app, name="signals")
 app.add_typer(access.app, name="keys")
 app.add_typer(webhooks.app, name="webhooks")
+app.add_typer(endpoints.app, name="spark")
 app.add_typer(contexts.app, name="context")
 for module in (runs, tables, policies, access, formats, declarations):
     module.add_commands(app)

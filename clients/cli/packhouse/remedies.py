@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "list_policies": "policy list",
     "list_presets": "presets",
     "list_runs": "runs list",
+    "list_spark_endpoints": "spark list",
     "list_tables": "tables list",
     "preview_run": "run {table_id} --operation {operation} --dry-run",
     "replace_catalog_grants": "catalogs grant {name}",

@@ -166,6 +166,15 @@ class Webhooks(Resource[S]):
     repeat_since = Operation(requests.repeat_webhook_events, AsModel(lambda: models.Repetition))
 
 
+class Endpoints(Resource[S]):
+    """Spark Connect servers that rewrites run on."""
+
+    list = Listing(requests.list_spark_endpoints, AsModel(lambda: models.SparkEndpointList))
+    get = Operation(requests.get_spark_endpoint, AsModel(lambda: models.SparkEndpoint))
+    replace = Operation(requests.replace_spark_endpoint, AsModel(lambda: models.SparkEndpoint))
+    delete = Operation(requests.delete_spark_endpoint, nothing)
+
+
 class Access(Resource[S]):
     """The ways to sign in, the caller, and the audit log."""
 
@@ -189,4 +198,5 @@ class Resources(Generic[S]):
         self.formats: Formats[S] = Formats(sender)
         self.keys: Keys[S] = Keys(sender)
         self.webhooks: Webhooks[S] = Webhooks(sender)
+        self.endpoints: Endpoints[S] = Endpoints(sender)
         self.access: Access[S] = Access(sender)

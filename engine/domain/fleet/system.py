@@ -39,7 +39,8 @@ class Component:
     """A part of Packhouse, or a dependency.
 
     Attributes:
-        name: of a catalog its name, of a storage the address of the table whose files are there; else empty.
+        name: of a catalog or one of several Spark endpoints its name, of a storage the address of the table whose files
+            are there; else empty.
         text: state and effect in a sentence.
         detail: what it last answered, or the error.
         since: since when it is in a state other than `ok`, as far as it is known.

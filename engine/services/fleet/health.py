@@ -16,6 +16,7 @@ from typing import Final, Generic, TypeVar
 
 from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError
+from engine.domain.fleet.endpoints import SparkEndpoint
 from engine.domain.fleet.figures import LabelledTable, LiveRate, OwnerFigures, Stoppages
 from engine.domain.fleet.outages import Outage
 from engine.domain.fleet.processes import Workforce
@@ -66,6 +67,7 @@ class Figures:
     workforce: Workforce | None = None
     stopped: Stoppages | None = None
     labelled: Sequence[LabelledTable] = ()
+    endpoints: Sequence[SparkEndpoint] = ()
 
 
 class _AnswerCache(Generic[_T]):
@@ -153,9 +155,9 @@ class HealthService:
                 watches = await unit.watches.standing()
                 breakers = {"catalog": len(await unit.breakers.list_open()), "table": await unit.watches.resting()}
                 outages = await unit.outages.counts()
-                stopped = await _stopped(unit)
+                stopped, endpoints = await _stopped(unit), await unit.endpoints.list()
         except (PackhouseError, TimeoutError):
-            runs, ended, watches, breakers, outages, stopped = {}, None, {}, {}, {}, None
+            runs, ended, watches, breakers, outages, stopped, endpoints = {}, None, {}, {}, {}, None, []
         depth = await _answer_of(self._queue_depth)
         rates, owners, labelled = None, None, None
         if (fleet := self._fleet) is not None:
@@ -174,6 +176,7 @@ class HealthService:
             workforce=workforce,
             stopped=stopped,
             labelled=labelled or (),
+            endpoints=endpoints,
         )
 
     async def _count_workforce(self) -> Workforce | None:

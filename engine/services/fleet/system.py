@@ -11,6 +11,7 @@ from engine.domain.access.callers import Caller
 from engine.domain.errors import Away
 from engine.domain.fleet.breakers import Breaker
 from engine.domain.fleet.dependencies import DependencyKind
+from engine.domain.fleet.endpoints import EndpointState, SparkEndpoint
 from engine.domain.fleet.outages import SPARK
 from engine.domain.fleet.processes import ProcessKind, Workforce
 from engine.domain.fleet.system import Component, ComponentKind, ComponentState, KnownOutage, SystemStatus
@@ -59,12 +60,13 @@ class SystemService:
             known = await unit.outages.list_known(caller.visible_teams, catalogs, MOST_OUTAGES + 1)
             open_ones = await unit.breakers.list_open()
             listed = await unit.catalogs.list(limit=MOST_CATALOGS, among=catalogs)
+            endpoints = await unit.endpoints.list()
             refs = await unit.tables.refs([each.outage.table_id for each in known[:MOST_OUTAGES]])
         if workforce is None:
             raise Away(DependencyKind.DATABASE, "the database does not answer")
         breakers = {each.catalog: each for each in open_ones if catalogs is None or each.catalog in catalogs}
         components = [
-            *_servers(dependencies, known),
+            *_servers(dependencies, known, endpoints),
             *_processes(workforce),
             *_catalogs([each.name for each in listed], known[:MOST_OUTAGES], breakers),
             *(
@@ -76,9 +78,18 @@ class SystemService:
         return SystemStatus(now, components, omitted=max(0, len(known) - MOST_OUTAGES))
 
 
-def _servers(dependencies: Sequence[Dependency], known: Sequence[KnownOutage]) -> Iterator[Component]:
-    """Yield database, Redis and Spark; an outage of Spark that runs have reported has more to say than the probe."""
-    of_spark = next((each for each in known if each.outage.key == SPARK), None)
+def _servers(
+    dependencies: Sequence[Dependency], known: Sequence[KnownOutage], endpoints: Sequence[SparkEndpoint]
+) -> Iterator[Component]:
+    """Yield database, Redis and Spark; an outage of Spark that runs have reported has more to say than the probe.
+
+    Several endpoints of Spark are one component each.
+    """
+    away = {each.outage.key: each for each in known if each.outage.dependency is DependencyKind.SPARK}
+    of_spark = away.get(SPARK)
+    if len(endpoints) > 1:
+        yield from (_endpoint(each, away.get(each.outage_key)) for each in endpoints)
+        dependencies = [each for each in dependencies if each.name != ComponentKind.SPARK]
     for each in dependencies:
         kind, name = ComponentKind(each.name), each.name.capitalize() if each.name != "database" else "The database"
         if kind is ComponentKind.SPARK and of_spark is not None:
@@ -89,6 +100,27 @@ def _servers(dependencies: Sequence[Dependency], known: Sequence[KnownOutage]) -
         else:
             text = f"{name} does not answer: {_WITHOUT[each.name]} until it does."
             yield Component(kind, "", ComponentState.AWAY, text, each.detail)
+
+
+def _endpoint(endpoint: SparkEndpoint, known: KnownOutage | None) -> Component:
+    kind, name = ComponentKind.SPARK, endpoint.name
+    if known is not None:
+        return _away(kind, name, known)
+    match endpoint.state:
+        case EndpointState.AWAY:
+            text = f"Spark endpoint {name} does not answer: no run begins there until it does."
+            return Component(kind, name, ComponentState.AWAY, text, endpoint.detail)
+        case EndpointState.UNSUITABLE:
+            text = f"Spark endpoint {name} can't run the tasks: no run begins there."
+            return Component(kind, name, ComponentState.FAILING, text, endpoint.detail)
+        case EndpointState.OK:
+            text = f"Spark endpoint {name} answers."
+        case _:
+            text = f"Spark endpoint {name} was not probed yet."
+    busy = f" {count_of(endpoint.runs, 'rewrite')} at work." if endpoint.runs else ""
+    drained = " It is drained: no run begins there." if endpoint.drained else ""
+    detail = f"Spark {endpoint.spark_version}, {endpoint.detail}" if endpoint.spark_version else endpoint.detail
+    return Component(kind, name, ComponentState.OK, f"{text}{drained}{busy}", detail)
 
 
 def _processes(workforce: Workforce) -> Iterator[Component]:
@@ -133,6 +165,8 @@ def _away(kind: ComponentKind, name: str, known: KnownOutage) -> Component:
     match kind:
         case ComponentKind.CATALOG:
             what = f"Catalog {name}"
+        case ComponentKind.SPARK if name:
+            what = f"Spark endpoint {name}"
         case ComponentKind.STORAGE:
             what = f"The storage of table {name}"
         case _:

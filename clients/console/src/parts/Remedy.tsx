@@ -24,6 +24,7 @@ export const PLACES: Readonly<Record<string, readonly [words: string, link: (par
   list_policies: ["See all policies", POLICIES],
   list_presets: ["See all presets", POLICIES],
   list_runs: ["See all runs", () => linkOptions({ to: "/runs" })],
+  list_spark_endpoints: ["See the Spark endpoints", () => linkOptions({ to: "/system" })],
   list_tables: ["See all tables", () => linkOptions({ to: "/tables" })],
   preview_run: ["Preview the run", (of) => table(of, "run")],
   replace_catalog_grants: ["Open the grants", (of) => catalog(of, "grants")],

@@ -2840,7 +2840,7 @@ class SparkEndpoint(Model):
     """True: no run begins there; runs at work go on."""
 
     state: EndpointState = not_answered("state")
-    """`ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one, which is not probed."""
+    """`ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one."""
 
     detail: str = not_answered("detail")
     """What the last probe found."""
@@ -6946,6 +6946,9 @@ class Run(Model):
     failures: int = not_answered("failures")
     """Tries that failed."""
 
+    spark_endpoint: str | None = not_answered("spark_endpoint")
+    """Spark endpoint on which its last attempt worked; null before, and of operations without Spark."""
+
     waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
 
@@ -7066,6 +7069,9 @@ class RunAccepted(Model):
 
     failures: int = not_answered("failures")
     """Tries that failed."""
+
+    spark_endpoint: str | None = not_answered("spark_endpoint")
+    """Spark endpoint on which its last attempt worked; null before, and of operations without Spark."""
 
     waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
@@ -7190,6 +7196,9 @@ class RunDetail(Model):
 
     failures: int = not_answered("failures")
     """Tries that failed."""
+
+    spark_endpoint: str | None = not_answered("spark_endpoint")
+    """Spark endpoint on which its last attempt worked; null before, and of operations without Spark."""
 
     waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""
@@ -7339,6 +7348,9 @@ class RunSummary(Model):
 
     failures: int = not_answered("failures")
     """Tries that failed."""
+
+    spark_endpoint: str | None = not_answered("spark_endpoint")
+    """Spark endpoint on which its last attempt worked; null before, and of operations without Spark."""
 
     waiting_for: WaitingFor | None = not_answered("waiting_for")
     """Reason why a queued run has not started yet."""

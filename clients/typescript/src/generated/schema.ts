@@ -7841,6 +7841,11 @@ export interface components {
             requested_by: string;
             /** @description Measured figures, and the proof of each change of the table; extended with each commit. */
             result: components["schemas"]["RunResult"];
+            /**
+             * @description Spark endpoint on which its last attempt worked; null before, and of operations without Spark.
+             * @example default
+             */
+            spark_endpoint: string | null;
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -7922,6 +7927,11 @@ export interface components {
             requested_by: string;
             /** @description Measured figures, and the proof of each change of the table; extended with each commit. */
             result: components["schemas"]["RunResult"];
+            /**
+             * @description Spark endpoint on which its last attempt worked; null before, and of operations without Spark.
+             * @example default
+             */
+            spark_endpoint: string | null;
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -8007,6 +8017,11 @@ export interface components {
             requested_by: string;
             /** @description Measured figures, and the proof of each change of the table; extended with each commit. */
             result: components["schemas"]["RunResult"];
+            /**
+             * @description Spark endpoint on which its last attempt worked; null before, and of operations without Spark.
+             * @example default
+             */
+            spark_endpoint: string | null;
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -8239,6 +8254,11 @@ export interface components {
             requested_by: string;
             /** @description With `include=result`; otherwise null. Measured figures, and the proof of each change of the table; extended with each commit. */
             result?: components["schemas"]["RunResult"] | null;
+            /**
+             * @description Spark endpoint on which its last attempt worked; null before, and of operations without Spark.
+             * @example default
+             */
+            spark_endpoint: string | null;
             /** @description Time at which its first attempt started. */
             started_at: string | null;
             /** @description State of the run. */
@@ -8635,7 +8655,7 @@ export interface components {
              */
             spark_version: string | null;
             /**
-             * @description `ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one, which is not probed.
+             * @description `ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one.
              * @example ok
              */
             state: components["schemas"]["EndpointState"];

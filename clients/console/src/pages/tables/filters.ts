@@ -52,6 +52,8 @@ export const HOLDS: Readonly<Record<string, string>> = {
   not_eligible: "Cannot be rewritten",
   not_possible: "Setting not supported",
   catalog_fails: "Failures in its catalog",
+  no_endpoint: "No Spark endpoint",
+  spark_unsuitable: "Spark endpoint unsuitable",
   grace: "A deletion is announced",
   acknowledgement: "A deletion waits for a person",
 };

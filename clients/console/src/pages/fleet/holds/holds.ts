@@ -10,6 +10,8 @@ const WORDS: Readonly<Record<string, { text: string; next: string }>> = {
   blackout: { text: "A blackout", next: "They start when it ends; the policy sets it." },
   latency_backoff: { text: "Queries are slow", next: "They start when reported latencies are below the policy's limit." },
   catalog_fails: { text: "Runs of their catalog failed in a row", next: "Check the catalog; one run tests it from time to time." },
+  no_endpoint: { text: "No Spark endpoint can take them", next: "Add one with the labels that their policy requires, or open a drained one." },
+  spark_unsuitable: { text: "Their Spark endpoints can't run the tasks", next: "The system page says what their executors lack." },
   acknowledgement: { text: "A deletion waits for an acknowledgement", next: "It would delete more than usual, or than was acknowledged: acknowledge or undo it." },
   grace: { text: "A deletion is announced", next: "It starts when its grace ends; until then it can be undone." },
   runs_in_vain: { text: "Resting after runs without effect", next: "Look at the last run of the table; a resume ends the rest." },
