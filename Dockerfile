@@ -4,7 +4,7 @@
 #   docker build -t packhouse .                                   the server; Spark, Redis and Postgres are services of yours
 #   docker build -t packhouse:embedded --target embedded .        the same, Java 17 and Redis, for `packhouse-server up`
 # The Python minor version has to be the one of the Spark executors: rewrites run there as Python tasks. How a release is
-# built, and what the image is checked for: docs/containers.md.
+# built, and what the image is checked for: docs/how-to/containers.md.
 ARG PYTHON=3.11-slim-bookworm
 
 FROM python:${PYTHON} AS projects

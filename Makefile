@@ -14,7 +14,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environmen
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit
-.PHONY: house simulate jars mutants
+.PHONY: house site simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
 help: ## List the targets
@@ -46,7 +46,7 @@ up: ## Start API, console, coordinator, worker, Redis and Spark on this machine,
 	@scripts/console --try
 	@$(BIN)/packhouse-server up
 
-screenshots: ## Take the pictures of docs/console.md from a real stack (about 3 minutes)
+screenshots: ## Take the pictures of docs/reference/console.md from a real stack (about 3 minutes)
 	@scripts/setup test
 	@scripts/console
 	@$(BIN)/python scripts/screenshots
@@ -54,6 +54,9 @@ screenshots: ## Take the pictures of docs/console.md from a real stack (about 3 
 console: ## Build the web console, which the api serves at /console
 	@scripts/setup demo
 	@scripts/console
+
+# Two packages print notices about later versions of MkDocs, which is pinned.
+SITE = NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet
 
 SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS='$(JAVA)' PACKHOUSE_DURATIONS=.cache/durations.tsv \
   $(BIN)/pytest -n 3 $(STUCK)
@@ -103,6 +106,7 @@ check-code:
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
 	@$(BIN)/python scripts/prose
+	@$(SITE)
 
 check-unit:
 	@$(BIN)/pytest -q tests/unit
@@ -110,6 +114,10 @@ check-unit:
 check-console:
 	@npm --prefix clients/console --silent run check
 	@npm --prefix clients/console --silent test
+
+site: ## Build the documentation as a site into .cache/site; fail on a dead link, an anchor or a page outside of the navigation
+	@scripts/setup test
+	@$(SITE)
 
 release-check: ## Before a release: vulnerabilities, then packages in clean environments, then every test (about two hours)
 	@scripts/setup test

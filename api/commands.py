@@ -46,7 +46,7 @@ _COMMANDS: Final = {
 _GENERATED: Final = {
     "openapi": Path("openapi.yaml"),
     "policy-schema": Path("docs/policy.schema.json"),
-    "settings": Path("docs/settings.md"),
+    "settings": Path("docs/reference/settings.md"),
 }
 
 

@@ -1,1 +1,1 @@
-"""The compaction engine: everything behind the HTTP edge. Imports point one way; see `docs/adr/0001-layers.md`."""
+"""The compaction engine: everything behind the HTTP edge. Imports point one way (see `docs/contributing/adr`)."""

@@ -62,7 +62,7 @@ def _config() -> dict[str, Any]:
     names = [name for name in Settings.model_fields if name not in OF_THE_CHART and not is_secret(name)]
     return {
         "type": "object",
-        "description": "Settings by their names in lower case, without PACKHOUSE_: docs/settings.md.",
+        "description": "Settings by their names in lower case, without PACKHOUSE_: docs/reference/settings.md.",
         "properties": {name: _setting(name, described["properties"][name], described["$defs"]) for name in names},
     }
 

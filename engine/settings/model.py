@@ -1,6 +1,6 @@
 """Settings of a process: the environment variables `PACKHOUSE_*`, with what each of them does.
 
-The descriptions are those of `docs/settings.md`, which is generated from them.
+The descriptions are those of `docs/reference/settings.md`, which is generated from them.
 """
 
 from pathlib import Path
@@ -131,14 +131,15 @@ class Settings(BaseSettings):
     )
     watch: bool = Field(
         True,
-        description="`off` on every coordinator: no run starts automatically ([scheduling](scheduling.md)).",
+        description="`off` on every coordinator: no run starts automatically "
+        "([scheduling](../explanation/scheduling.md)).",
     )
     first_run_grace_seconds: Seconds = Field(
         900,
         ge=0,
         le=30 * 86400,
         description="How long the first automatic run of a newly registered table waits; `0`: not at all "
-        "([scheduling](scheduling.md#new-tables)).",
+        "([scheduling](../explanation/scheduling.md#new-tables)).",
     )
     catalog_requests_per_second: float = Field(
         REQUESTS_PER_SECOND,
@@ -302,7 +303,8 @@ class Settings(BaseSettings):
     webhook_allow: str = Field(
         "",
         json_schema_extra=unset("none"),
-        description="Receivers of [webhooks](webhooks.md) in addition to public ones, separated by commas: host names, "
+        description="Receivers of [webhooks](../how-to/webhooks.md) in addition to public ones, separated by commas: "
+        "host names, "
         "addresses and networks such as `hooks.internal,10.1.0.0/16`. They may use `http://`. Link-local and metadata "
         "addresses can't be allowed.",
     )

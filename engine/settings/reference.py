@@ -1,4 +1,4 @@
-"""The reference of all settings as a page in Markdown: `docs/settings.md`, generated from their descriptions."""
+"""The reference of all settings as a page in Markdown, `docs/reference/settings.md`, from their descriptions."""
 
 from collections.abc import Iterator
 from typing import Any, Final

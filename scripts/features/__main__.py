@@ -31,7 +31,7 @@ from engine.formats.paimon.metadata.types import PARTS, SCALARS, parse_type
 from engine.formats.paimon.rewrite.conditions import CODECS, OF_APPENDS, OF_KEYS
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("docs/iceberg-features.md", "docs/paimon-options.md", "docs/hive-parameters.md")
+PAGES = ("docs/reference/iceberg-features.md", "docs/reference/paimon-options.md", "docs/reference/hive-parameters.md")
 Rows = Iterator[Sequence[str]]
 
 

@@ -2,10 +2,10 @@
 
     scripts/house [--quiet]    --quiet: without the list of modules
 
-Exit code 1 when a figure is above its limit in `LIMITS`, or when a file of the walk in docs/architecture.md did not run
-or is out of order. A move that makes a figure smaller lowers its limit; nothing raises one without saying why. Limits
-of lines are whole thousands, and those of traced modules three above what an idle machine prints: how many of them run
-depends on timers, such as those of heartbeats and outages.
+Exit code 1 when a figure is above its limit in `LIMITS`, or when a file of the walk in
+docs/contributing/architecture.md did not run or is out of order. A move that makes a figure smaller lowers its limit;
+nothing raises one without saying why. Limits of lines are whole thousands, and those of traced modules three above what
+an idle machine prints: how many of them run depends on timers, such as those of heartbeats and outages.
 """
 
 import re
@@ -37,6 +37,7 @@ GOALS: Final[Mapping[str, int]] = {
     "fields of KernelTask": 4,
     "lines of tests": 80_000,
 }
+PAGE: Final = "docs/contributing/architecture.md"
 _DEEP: Final = ("services", "formats", "rewriting")
 """Layers that are counted by room."""
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     for name, value in figures.items():
         print(f"{name:28} {value:7} {LIMITS[name]:7} {GOALS.get(name, ''):>7}")
     faults = [f"{name}: {value} is above {LIMITS[name]}" for name, value in figures.items() if value > LIMITS[name]]
-    faults += documented_faults((ROOT / "docs/architecture.md").read_text(), traced)
+    faults += documented_faults((ROOT / PAGE).read_text(), traced)
     print("".join(f"\nFAULT {each}" for each in faults), end="\n" if faults else "")
     return 1 if faults else 0
 
@@ -60,14 +61,14 @@ def main(arguments: Sequence[str]) -> int:
 def documented_faults(text: str, traced: Sequence[str]) -> list[str]:
     """Return which files of the walk in a text did not run, and which are named before one that ran earlier."""
     walk = text.partition("\n## The walk\n")[2].partition("\n## ")[0]
-    named = [each.removeprefix("../") for each in re.findall(r"\]\((\.\./[^)#]+\.py)\)", walk)]
+    named = re.findall(r"\]\((?:\.\./)+([^)#]+\.py)\)", walk)
     places = {module: place for place, module in enumerate(traced)}
-    faults = [f"docs/architecture.md: {each} is in the walk and did not run" for each in named if each not in places]
-    faults += [] if named else ["docs/architecture.md: the walk names no file"]
+    faults = [f"{PAGE}: {each} is in the walk and did not run" for each in named if each not in places]
+    faults += [] if named else [f"{PAGE}: the walk names no file"]
     ran = [each for each in named if each in places]
     for before, after in pairwise(ran):
         if places[before] > places[after]:
-            faults.append(f"docs/architecture.md: {after} ran before {before}")
+            faults.append(f"{PAGE}: {after} ran before {before}")
     return faults
 
 

@@ -119,7 +119,7 @@ def _build(target: str) -> Image:
 
 
 def _check(target: str, image: Image) -> None:
-    """Fail if an image lacks what docs/containers.md promises."""
+    """Fail if an image lacks what docs/how-to/containers.md promises."""
     config = image.config
     labels = {name: config["Labels"].get(f"org.opencontainers.image.{name}") for name in LABELS}
     _same("labels", labels, LABELS)

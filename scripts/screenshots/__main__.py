@@ -1,4 +1,4 @@
-"""Take the screenshots of docs/console.md from a real stack: every page, light and dark (`make screenshots`).
+"""Take the screenshots of docs/reference/console.md from a real stack: every page, light and dark (`make screenshots`).
 
 Tables are written as streams do, policies and runs are made over the API, and Chromium shows what the console makes of
 it. Pictures differ from time to time in ids, times and rates.

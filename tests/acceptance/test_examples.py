@@ -1,4 +1,4 @@
-"""The examples of docs/clients.md do what they say: Python and curl against a running server, the mock without one."""
+"""The examples of docs/reference/clients.md work: Python and curl against a running server, the mock without one."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from packhouse_client import Packhouse
 from engine.embedded.demo_table import write_demo_table
 from tests.support.stack import Stack
 
-TEXT = (Path(__file__).parents[2] / "docs/clients.md").read_text()
+TEXT = (Path(__file__).parents[2] / "docs/reference/clients.md").read_text()
 
 
 def examples(language: str) -> list[str]:

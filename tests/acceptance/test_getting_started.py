@@ -1,4 +1,4 @@
-"""docs/getting-started.md is walked as a newcomer does: both paths, and the wrong turns, against a running server."""
+"""docs/tutorials/getting-started.md is walked by a newcomer: both paths and the wrong turns, on a running server."""
 
 import os
 import re
@@ -13,7 +13,7 @@ import pytest
 from tests.support.stack import Stack
 from tests.support.terminal import Terminal
 
-TEXT = (Path(__file__).parents[2] / "docs/getting-started.md").read_text()
+TEXT = (Path(__file__).parents[2] / "docs/tutorials/getting-started.md").read_text()
 WRONG_TURNS = re.findall(r"^\| `(packhouse [^`]+)` \| (\d) \| (.+) \|$", TEXT, re.MULTILINE)
 MORE_WRONG_TURNS = [
     ("packhouse policy set web-tables --pattern 'demo.*' --set enabled=true", "2", "has its scope already"),

@@ -1,7 +1,7 @@
 """The SDKs install from a clone into empty environments by the documented commands, and call a running server.
 
-The commands are those of docs/clients.md and clients/typescript/README.md. Dependencies come from the package index in
-the newest versions that fit, not from the lock. The clone has what is committed. Takes about half a minute each.
+The commands are those of docs/reference/clients.md and clients/typescript/README.md. Dependencies come from the package
+index in the newest versions that fit, not from the lock. The clone has what is committed. Each takes half a minute.
 """
 
 import os
@@ -17,7 +17,7 @@ from tests.support.stack import Stack
 
 ROOT = Path(__file__).parents[2]
 CLONE_URL = "file:///path/to/packhouse"
-PIP_COMMANDS = re.findall(r"^pip install .+$", (ROOT / "docs/clients.md").read_text(), re.MULTILINE)
+PIP_COMMANDS = re.findall(r"^pip install .+$", (ROOT / "docs/reference/clients.md").read_text(), re.MULTILINE)
 (NPM_COMMANDS,) = re.findall(
     r"Install it from a clone:\n\n```\n(.*?)^```",
     (ROOT / "clients/typescript/README.md").read_text(),

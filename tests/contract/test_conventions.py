@@ -1,4 +1,4 @@
-"""The description keeps the conventions of docs/api.md, and an operation that does not is found by their lint."""
+"""The description keeps the conventions of docs/reference/api.md, and their lint finds an operation that does not."""
 
 import json
 import subprocess

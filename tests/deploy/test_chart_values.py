@@ -134,7 +134,7 @@ def test_helm_finds_nothing_amiss_and_renders_the_same_twice(name: str) -> None:
 
 
 def test_the_values_of_the_documentation_are_accepted() -> None:
-    page = (ROOT / "docs/kubernetes.md").read_text()
+    page = (ROOT / "docs/how-to/kubernetes.md").read_text()
     first, *others = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
     assert helm("template", given=first).returncode == 0
     assert len(others) == 4

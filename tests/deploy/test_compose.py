@@ -1,4 +1,4 @@
-"""deploy/compose.yaml and the Dockerfile hold what docs/containers.md promises, by the tools that read them."""
+"""deploy/compose.yaml and the Dockerfile hold what docs/how-to/containers.md promises, by the tools that read them."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Backups of the record by the commands of docs/backup.md, as they are there."""
+"""Backups of the record by the commands of docs/how-to/backup.md, as they are there."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 
 from tests.support.postgres_server import PostgresServer
 
-_PAGE: Final = Path(__file__).parents[2] / "docs" / "backup.md"
+_PAGE: Final = Path(__file__).parents[2] / "docs/how-to/backup.md"
 _BLOCK: Final = re.compile(r"^ *```sh\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 
 

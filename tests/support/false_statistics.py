@@ -38,7 +38,7 @@ from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import COLUMNS, METADATA, ROW_GROUPS, STATISTICS, framed
 from engine.rewriting.kernel.parquet.thrift import BINARY, I64, TRUE
 
-DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "verification.md"
+DOCUMENT: Final = Path(__file__).parents[2] / "docs/explanation/verification.md"
 ROWS: Final = 2
 FALSE_ROWS: Final = 9
 """Rows by the manifest, all of which have a value in each column by its counts."""
@@ -125,7 +125,7 @@ def is_false(name: str, answer: Any, side: int) -> bool:
 
 @cache
 def documented() -> dict[str, tuple[str, str, set[str]]]:
-    """Return the table of `docs/verification.md`: per engine how it answers COUNT(*), COUNT(c), and MIN and MAX."""
+    """Return the documented table: per engine how it answers COUNT(*), COUNT(c), and MIN and MAX."""
     lines = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", DOCUMENT.read_text(), re.MULTILINE)
     start = next(at for at, line in enumerate(lines) if line[1] == "`COUNT(*)`")
     return {each[0]: (each[1], each[2], KINDS.keys() & set(re.findall(r"\w+", each[3]))) for each in lines[start + 2 :]}

@@ -22,7 +22,7 @@ from tests.support.eventually import eventually
 from tests.support.postgres_server import PostgresServer
 
 SCRIPTS: Final = Path("deploy/compose").absolute()
-PAGE: Final = Path("docs/containers.md").absolute()
+PAGE: Final = Path("docs/how-to/containers.md").absolute()
 _START_SECONDS: Final = 120
 _RUN_SECONDS: Final = 240
 _ON_LOOPBACK: Final = ("spark.connect.grpc.binding.address", "spark.driver.host", "spark.driver.bindAddress")
@@ -114,7 +114,7 @@ class Quickstart:
         return told
 
     def _scrape(self, api: Service) -> str:
-        """Return the metrics that a key shows which the command of docs/containers.md makes in the container."""
+        """Return the metrics that a key shows which the command of docs/how-to/containers.md makes in the container."""
         (command,) = re.findall(r"exec -T api sh -c \\\n +'(.+)' \| tail -n 1", PAGE.read_text())
         there = self.checked(replace(api, check=["sh", "-c", command]))
         done = subprocess.run(there, capture_output=True, text=True, check=False, **self.at(api))

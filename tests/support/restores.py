@@ -1,4 +1,4 @@
-"""A table and its record, which is backed up and restored by the steps of docs/backup.md."""
+"""A table and its record, which is backed up and restored by the steps of docs/how-to/backup.md."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -121,7 +121,7 @@ def test_each_kind_of_error_has_its_exit_code(error: errors.PackhouseError, code
 
 
 def test_every_exit_code_is_told_in_the_help_and_in_the_document() -> None:
-    document = (Path(__file__).parents[2] / "docs/clients.md").read_text()
+    document = (Path(__file__).parents[2] / "docs/reference/clients.md").read_text()
     for code in ExitCode:
         assert f"{code.value} " in (app.info.epilog or "")
         assert f"| {code.value} |" in document

@@ -18,7 +18,7 @@ START = "[*]"
 
 
 def _diagram() -> set[tuple[str, str]]:
-    text = (ROOT / "docs/run-lifecycle.md").read_text()
+    text = (ROOT / "docs/explanation/run-lifecycle.md").read_text()
     mermaid = re.search(r"```mermaid\n(.*?)```", text, re.DOTALL)
     assert mermaid is not None
     return set(re.findall(r"^\s+(\S+) --> (\w+|\[\*\])", mermaid[1], re.MULTILINE))
@@ -35,18 +35,18 @@ def test_lifecycle_diagram_starts_queued_and_ends_in_every_terminal_state() -> N
 
 
 def test_lifecycle_names_every_reason_to_wait() -> None:
-    text = (ROOT / "docs/run-lifecycle.md").read_text()
+    text = (ROOT / "docs/explanation/run-lifecycle.md").read_text()
     assert [reason for reason in WaitingFor if f"`{reason}`" not in text] == []
 
 
 def test_the_reference_of_settings_is_that_of_the_code() -> None:
-    assert (ROOT / "docs/settings.md").read_text() == settings_page(), "run `make openapi`"
+    assert (ROOT / "docs/reference/settings.md").read_text() == settings_page(), "run `make openapi`"
 
 
 def test_f45_the_lists_of_features_are_those_of_the_code() -> None:
     """F45: of each format, what is accepted, and what forbids which operation."""
     sections = runpy.run_path(str(ROOT / "scripts/features/__main__.py"))["SECTIONS"]
-    text = "".join(each.read_text() for each in ROOT.glob("docs/*.md"))
+    text = "".join(each.read_text() for each in ROOT.glob("docs/*/*.md"))
     wrong = [name for name, made in sections.items() if f"<!-- generated: {name} -->\n{made()}\n<!-- end" not in text]
     assert wrong == [], "run `make openapi`"
 
@@ -60,14 +60,26 @@ def test_front_pages_stay_short(name: str, limit: int) -> None:
     assert len((ROOT / name).read_text().splitlines()) <= limit
 
 
+def _anchors(document: Path) -> set[str]:
+    """Return the anchors of a document's headings, as the site and Git hosts make them."""
+    text = re.sub(r"^ *```.*?^ *```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    }
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
-    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text())
-    assert [target for target in targets if not (document.parent / target).exists()] == []
+    links = re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", document.read_text())
+    places = [(document.parent / target if target else document, anchor) for target, anchor in links]
+    assert [str(target) for target, _ in places if not target.exists()] == []
+    pages = [(target, anchor) for target, anchor in places if anchor and target.suffix == ".md"]
+    assert [f"{target}#{anchor}" for target, anchor in pages if anchor not in _anchors(target)] == []
 
 
 def test_every_decision_says_when_it_is_violated() -> None:
-    decisions = sorted(ROOT.glob("docs/adr/*.md"))
+    decisions = sorted(ROOT.glob("docs/contributing/adr/0*.md"))
     assert decisions
     assert [d.name for d in decisions if "## A change violates this when" not in d.read_text()] == []
     assert [d.name for d in decisions if d.read_text().split("\n## ")[1].split("\n")[0] != "Decision"] == []

@@ -1,4 +1,4 @@
-"""The register of reference behaviour in docs/testing.md and the tests name the same rows."""
+"""The register of reference behaviour in docs/contributing/testing.md and the tests name the same rows."""
 
 import ast
 import re
@@ -35,9 +35,9 @@ def _not_yet() -> list[tuple[str, str]]:
 
 
 def _section(title: str) -> str:
-    text = (ROOT / "docs/testing.md").read_text()
+    text = (ROOT / "docs/contributing/testing.md").read_text()
     found = re.search(rf"^##+ {title}\n(.*?)(?=^##+ Not yet|\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found is not None, f"docs/testing.md has no section '{title}'"
+    assert found is not None, f"docs/contributing/testing.md has no section '{title}'"
     return found[1]
 
 
@@ -84,8 +84,8 @@ def test_names_and_docstrings_give_rows() -> None:
 def test_the_register_lists_every_test_that_names_a_row_and_no_other() -> None:
     named = {(row, test) for test, name, docstring in _functions() for row in _rows_of(name, docstring)}
     registered = _registered()
-    assert sorted(named - registered) == [], "named by a test, missing in docs/testing.md"
-    assert sorted(registered - named) == [], "in docs/testing.md, but no such test names the row"
+    assert sorted(named - registered) == [], "named by a test, missing in docs/contributing/testing.md"
+    assert sorted(registered - named) == [], "in docs/contributing/testing.md, but no such test names the row"
 
 
 def test_rows_in_the_docstring_of_a_module_are_named_by_a_test_of_it() -> None:

@@ -1,7 +1,8 @@
 """A deployment of the last release is upgraded under live runs, and goes back: 0 runs lost, 0 doubled, 0 rows lost.
 
-The steps are those of docs/upgrade.md, on real Postgres, Redis, Spark Connect and Iceberg tables. Writers append,
-clients submit and follow runs all the time; each process of the new version starts beside those that it replaces.
+The steps are those of docs/how-to/upgrade.md, on real Postgres, Redis, Spark Connect and Iceberg tables. Writers
+append, clients submit and follow runs all the time; each process of the new version starts beside those that it
+replaces.
 """
 
 from collections import Counter

@@ -275,7 +275,7 @@ _PYTHON_REMEDY: Final = (
     "image, or use a Packhouse of their Python"
 )
 _REMEDIES: Final[Mapping[str, str]] = {
-    "settings": "docs/settings.md has every setting",
+    "settings": "docs/reference/settings.md has every setting",
     "data folder": "set PACKHOUSE_DATA_DIR to a folder that this user can write",
     "database": "check host, port, user and password of PACKHOUSE_DATABASE_URL, and rules of the network",
     "redis": "check host, port and password of PACKHOUSE_REDIS_URL, and rules of the network",

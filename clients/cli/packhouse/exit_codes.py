@@ -1,4 +1,4 @@
-"""Exit codes of `packhouse`, documented in docs/clients.md and in `packhouse --help`."""
+"""Exit codes of `packhouse`, documented in docs/reference/clients.md and in `packhouse --help`."""
 
 from collections.abc import Sequence
 from enum import IntEnum

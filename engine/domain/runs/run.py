@@ -1,7 +1,7 @@
 """A run: one execution of one operation on one table; and the allowed transitions between its states.
 
 A lease is not a state but three columns; a cancel request is a timestamp; `waiting_for` is the reason why a queued run
-waits. `docs/run-lifecycle.md` has a diagram.
+waits. `docs/explanation/run-lifecycle.md` has a diagram.
 """
 
 from collections.abc import Mapping

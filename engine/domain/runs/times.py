@@ -115,7 +115,7 @@ _ENOUGH_OF_TABLE: Final = 3
 _ENOUGH_OF_KIND: Final = 5
 
 # Assumed before the first run. One lane of the kernel re-encodes 30 MB/s of input and copies pages faster; ordering
-# rows costs two to three times as much (docs/measurements.md); the native procedure was measured at 15 MB/s.
+# rows costs 2 to 3 times as much (docs/contributing/measurements.md); the native procedure was measured at 15 MB/s.
 _BYTE_SECONDS: Final[Mapping[RunKind, float]] = {
     RunKind.PACK: 1 / 30e6,
     RunKind.DECODE: 1 / 25e6,

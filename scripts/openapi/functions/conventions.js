@@ -1,4 +1,4 @@
-// The conventions of docs/api.md, over every operation of a description. Each rule gets an operation and returns what
+// The conventions of docs/reference/api.md, over every operation of a description. Each rule gets an operation and returns what
 // is wrong with it, or nothing.
 const METHODS = ["get", "put", "post", "patch", "delete"];
 

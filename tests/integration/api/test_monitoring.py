@@ -16,7 +16,7 @@ from tests.integration.api.conftest import Api
 from tests.support.scrapes import Scraped, scrape
 
 RULES: Final = Path("deploy/prometheus/packhouse.rules.yml")
-PAGE: Final = Path("docs/alerts.md")
+PAGE: Final = Path("docs/how-to/alerts.md")
 GROUPS: Final = yaml.safe_load(RULES.read_text())["groups"]
 ALERTS: Final[Mapping[str, Any]] = {
     rule["alert"]: rule for group in GROUPS for rule in group["rules"] if "alert" in rule
@@ -217,7 +217,7 @@ def test_every_alert_has_a_section_that_says_what_to_do() -> None:
     sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE.read_text(), re.MULTILINE | re.DOTALL))
     assert set(ALERTS) == set(sections)
     for alert, text in sections.items():
-        assert ALERTS[alert]["annotations"]["runbook_url"] == f"docs/alerts.md#{alert.lower()}"
+        assert ALERTS[alert]["annotations"]["runbook_url"] == f"docs/how-to/alerts.md#{alert.lower()}"
         assert "**Do**" in text, alert
 
 

@@ -22,7 +22,7 @@ SPARK_WAYS: dict[str, Way] = {
     "lie": once(answer(b"<html>welcome</html>", kind="text/html")),
 }
 _UNLIMITED_MIB = 4096
-"""More than arrives within the deadline: the size of an answer of one's own Redis is not limited (docs/testing.md)."""
+"""More than arrives within the deadline: answers of one's own Redis have no limit (docs/contributing/testing.md)."""
 REDIS_WAYS: dict[str, Way] = {
     "drip, silent": silent,
     "drip, a line": drip(b"+", b"x"),

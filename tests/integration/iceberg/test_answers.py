@@ -1,4 +1,4 @@
-"""What engines answer from statistics, as `docs/verification.md` has it; Spark is in `spark/test_answers_peer.py`."""
+"""What engines answer from statistics, as it is documented; Spark is in `spark/test_answers_peer.py`."""
 
 from collections.abc import Callable
 from pathlib import Path

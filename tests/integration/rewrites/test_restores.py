@@ -1,6 +1,6 @@
 """The record is restored from a backup while the table and Redis are ahead of it: nothing is run twice or lost.
 
-The steps are those of docs/backup.md: stop every process, restore, `packhouse-server restored`, start, resume.
+The steps are those of docs/how-to/backup.md: stop every process, restore, `packhouse-server restored`, start, resume.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Two users of Postgres, as docs/kubernetes.md makes them: one owns the schema and migrates, one does the work."""
+"""Two users of Postgres, as docs/how-to/kubernetes.md makes them: one owns the schema, one does the work."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def url(postgres_server: PostgresServer) -> Iterator[str]:
 async def test_a_run_needs_no_more_than_the_documented_rights(
     url: str, redis: Redis, redis_url: str, tmp_path: Path
 ) -> None:
-    [statements] = re.findall(r"```sql\n(.*?)```", (ROOT / "docs/kubernetes.md").read_text(), re.DOTALL)
+    [statements] = re.findall(r"```sql\n(.*?)```", (ROOT / "docs/how-to/kubernetes.md").read_text(), re.DOTALL)
     owner, worker = url.format(user=OWNER), url.format(user=WORKER)
     with create_engine(owner, poolclass=NullPool).begin() as connection:
         connection.execute(text(statements))

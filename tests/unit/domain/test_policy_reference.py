@@ -1,4 +1,4 @@
-"""`docs/policies.md` lists every setting, metric and preset as the code has them.
+"""`docs/reference/policies.md` lists every setting, metric and preset as the code has them.
 
 The tables are made here; when one differs, the failed comparison shows the text to put in.
 """
@@ -20,7 +20,7 @@ from engine.domain.policies.effective.merging import SHARES, STOP_TRIGGER
 from engine.domain.values.units import STORED_FORM, format_bytes
 
 ROOT = Path(__file__).parents[3]
-TEXT = (ROOT / "docs/policies.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs/reference/policies.md").read_text(encoding="utf-8")
 NOT_BUILT_IN = {
     "rewrite.target_file_bytes": "the table's property, otherwise 128 MiB",
     "rewrite.compression": "the table's property, otherwise `zstd:3`",

@@ -71,7 +71,7 @@ _BALANCED: Final = _preset(
     "200 files or more and 30 % of the table's files are avoidable, each such partition is due at 2. A bucket of a key "
     "table is due at 5 sorted runs. The target size is the table's own, or 128 MiB without one; at most one run starts "
     "in 10 minutes.",
-    source="Packhouse's own figures, chosen by replays of eight write histories (docs/simulation.md, 'Presets'): "
+    source="Packhouse's own figures, chosen by replays of eight write histories (docs/contributing/presets.md): "
     "avoidable files stay bounded, and each ingested byte is rewritten at most 2.5 times in a week; in a month 7 times "
     "where thousands of partitions get a file every two days.",
     document={

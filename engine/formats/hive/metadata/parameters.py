@@ -2,8 +2,8 @@
 
 A file is not all that a reader knows: a parameter can change what readers find in a file, or which files they read. A
 table is therefore rewritten only if every parameter is listed here with a value that a rewrite keeps true. The table in
-docs/hive-parameters.md is generated from it. Other parameters are unknown: the table is left alone until the catalog's
-property `meaningless-parameters` names them.
+docs/reference/hive-parameters.md is generated from it. Other parameters are unknown: the table is left alone
+until the catalog's property `meaningless-parameters` names them.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
 """Fields of the metadata of Iceberg tables that are known.
 
 PyIceberg leaves out a field that it does not know, also of the metadata that it writes. Each field of a document, as it
-was read, is therefore compared with this list. The table in docs/iceberg-features.md has the same rows, and a test
-compares them with the parsers of Iceberg itself.
+was read, is therefore compared with this list. The table in docs/reference/iceberg-features.md has the same rows, and a
+test compares them with the parsers of Iceberg itself.
 """
 
 from typing import Final

@@ -2,7 +2,7 @@
 
 Users and other programs keep properties of their own in a table, and Iceberg gives a meaning only to names in its own
 namespaces (`NAMESPACES`). There, a property that is not listed is refused; outside, only those listed have a meaning.
-The table in docs/iceberg-features.md has the same rows, and a test compares them with Iceberg's own class.
+The table in docs/reference/iceberg-features.md has the same rows, and a test compares them with Iceberg's own class.
 """
 
 from typing import Final

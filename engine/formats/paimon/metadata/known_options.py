@@ -2,8 +2,8 @@
 
 A file is not all that a reader knows: an option can change what readers find in a file, where files are, and which
 files are needed. An operation is done only if every option of the table is listed here with a value with which that
-operation is right. The table in docs/paimon-options.md is generated from it, and a test compares it with the options of
-both libraries. Other options are unknown and stop every operation until the catalog's property
+operation is right. The table in docs/reference/paimon-options.md is generated from it, and a test compares it with
+the options of both libraries. Other options are unknown and stop every operation until the catalog's property
 `meaningless-parameters` names them.
 """
 

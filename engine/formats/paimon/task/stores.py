@@ -3,7 +3,7 @@
 Paimon publishes a snapshot by renaming a file, which S3 does not have: its file system asks whether the target exists
 and then copies over it, so that of two commits at once the second replaces the first, and its rows are lost. So a
 commit of Packhouse has the core write the snapshot to a local folder, and puts it in its place with a conditional
-request (`If-None-Match: *`), which never replaces a snapshot. See `docs/paimon.md` for what that does not protect.
+request (`If-None-Match: *`), which never replaces a snapshot. `docs/reference/paimon.md` lists its limits.
 """
 
 import uuid
