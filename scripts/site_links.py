@@ -1,7 +1,7 @@
 """Links of documentation pages to files of the repository that are not part of the site, such as modules.
 
-`mkdocs.yml` names this module as a hook. With a `repo_url` there, such a link goes to the repository; without one it becomes
-its text, since the site does not have the file. Links to files that do not exist stay, and fail the strict build.
+`mkdocs.yml` names this module as a hook. With a `repo_url` there, such a link goes to the repository; without one it
+becomes its text, since the site does not have the file. Links to files that do not exist stay, and fail the build.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Benchmark of whole fleets and of single large tables over days of virtual time: `python -m bench.fleet`.
 
 `make simulate` runs it after the seeds of `tests.simulation`. It prints a table in Markdown for each scenario (those of
-docs/contributing/simulation.md) and exits with 1 when a bound does not hold. Tests in `tests/simulation/fleet` run
+docs/contributing/fleet-scenarios.md) and exits with 1 when a bound does not hold. Tests in `tests/simulation/fleet` run
 small versions.
 
 | module | scenario |

@@ -1,4 +1,4 @@
-"""Make every table due while no coordinator runs, then start one: a storm (fault F24 in docs/contributing/testing.md).
+"""Make every table due while no coordinator runs, then start one: a storm (fault F24 in docs/contributing/register.md).
 
 The coordinator, its watch, the evaluation, the submits and the claims are the real code on a real database. Runs are
 executed by stand-ins that claim like workers and end each run after five seconds. Each second, the numbers of looks and

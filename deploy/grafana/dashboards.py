@@ -1,6 +1,6 @@
 """Grafana's dashboards of Packhouse: `python deploy/grafana/dashboards.py` writes them as JSON beside this file.
 
-Panels read the figures of `docs/reference/operations.md` from a data source that is a variable, without any plugin.
+Panels read the figures of `docs/reference/metrics.md` from a data source that is a variable, without any plugin.
 Every api replica shows the same figures of the record, so they are aggregated by max; figures that a process counts
 itself are summed. `--check` writes nothing and fails if a file differs.
 """

@@ -40,7 +40,7 @@ class Settings(BaseSettings):
         None,
         json_schema_extra=unset("an embedded server"),
         description="`sc://host:port`; Spark 4.0 to 4.3 with Connect; executors need this Python minor version, "
-        "pyarrow and numpy, and [obstore or hdfs-native](operations.md#object-stores) for tables that are not"
+        "pyarrow and numpy, and [obstore or hdfs-native](object-stores.md) for tables that are not"
         " on a disk.",
     )
     paimon_jar: Path | None = Field(
@@ -117,7 +117,7 @@ class Settings(BaseSettings):
         le=65535,
         json_schema_extra=unset("no listener; a free port with `up` and without `PACKHOUSE_PACE_URL`"),
         description="Port at which an api serves `/internal` to Spark tasks, and nowhere else "
-        "([listener for tasks](operations.md#listener-for-tasks)); 0 picks a free one.",
+        "([listener for tasks](../how-to/spark-server.md#listener-for-tasks)); 0 picks a free one.",
     )
     pace_url: str | None = Field(
         None,
@@ -171,7 +171,7 @@ class Settings(BaseSettings):
     run_retention_seconds: Kept = Field(
         90 * DAY,
         description="How long ended runs are kept, with their events and file groups "
-        "([retention](operations.md#retention)); at least `7d`; `0`: forever.",
+        "([retention](processes.md#retention)); at least `7d`; `0`: forever.",
     )
     audit_retention_seconds: Kept = Field(
         400 * DAY,
@@ -192,13 +192,13 @@ class Settings(BaseSettings):
         300,
         gt=0,
         description="CPU seconds after which reading or planning one table is ended "
-        "([bulkheads](operations.md#bulkheads)); planning two million files takes 19.",
+        "([bulkheads](../explanation/bulkheads.md)); planning two million files takes 19.",
     )
     threads_per_table: int = Field(
         4,
         ge=1,
         description="Calls to one table's catalog entry and storage at once, per process "
-        "([bulkheads](operations.md#bulkheads)).",
+        "([bulkheads](../explanation/bulkheads.md)).",
     )
     threads_per_catalog: int = Field(
         16,
@@ -265,19 +265,19 @@ class Settings(BaseSettings):
     oidc_console_client_id: str | None = Field(
         None,
         min_length=1,
-        description="Public client as which people sign in to the [console](operations.md#console) with the "
+        description="Public client as which people sign in to the [console](processes.md#console) with the "
         "provider; unset: with API keys only.",
     )
     oidc_console_scopes: str = Field("openid", description="Scopes that the console asks for, separated by spaces.")
     console_dir: Path | None = Field(
         None,
         json_schema_extra=unset("the package's, or `clients/console/dist` of a checkout"),
-        description="Folder with the built files of the [console](operations.md#console).",
+        description="Folder with the built files of the [console](processes.md#console).",
     )
     prometheus_url: Secret | None = Field(
         None,
-        description="Server that is queried for query latency: `http(s)://host:port`; see "
-        "[below](operations.md#query-latency-from-prometheus).",
+        description="Server that is queried for query latency: `http(s)://host:port` "
+        "([how](../how-to/slow-down-while-queries-are-slow.md#query-latency-from-prometheus)).",
     )
     prometheus_token: SecretStr | None = Field(
         None,
@@ -296,7 +296,7 @@ class Settings(BaseSettings):
     audit_export: str | None = Field(
         None,
         json_schema_extra=unset("no export"),
-        description="Folder to which the [audit log](access.md#audit-log) is exported: an absolute path, or "
+        description="Folder to which the [audit log](../how-to/audit-log.md) is exported: an absolute path, or "
         "`s3://bucket/prefix`, `gs://…`, `az://…`, `abfss://…` with the credentials of the machine. The same in every "
         "coordinator; entries are not pruned before they are there.",
     )

@@ -1,6 +1,6 @@
 """Answers that Spark gives from statistics instead of rows: which they are, and that they are right after a rewrite.
 
-The other engines of the table in `docs/explanation/verification.md` are in `integration/iceberg/test_answers.py`.
+The other engines of the table in `docs/reference/statistics.md` are in `integration/iceberg/test_answers.py`.
 """
 
 import asyncio

@@ -38,7 +38,7 @@ from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import COLUMNS, METADATA, ROW_GROUPS, STATISTICS, framed
 from engine.rewriting.kernel.parquet.thrift import BINARY, I64, TRUE
 
-DOCUMENT: Final = Path(__file__).parents[2] / "docs/explanation/verification.md"
+DOCUMENT: Final = Path(__file__).parents[2] / "docs/reference/statistics.md"
 ROWS: Final = 2
 FALSE_ROWS: Final = 9
 """Rows by the manifest, all of which have a value in each column by its counts."""

@@ -15,6 +15,7 @@ from engine.settings.reference import settings_page
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 START = "[*]"
+WORDS = 1500
 
 
 def _diagram() -> set[tuple[str, str]]:
@@ -35,7 +36,7 @@ def test_lifecycle_diagram_starts_queued_and_ends_in_every_terminal_state() -> N
 
 
 def test_lifecycle_names_every_reason_to_wait() -> None:
-    text = (ROOT / "docs/explanation/run-lifecycle.md").read_text()
+    text = (ROOT / "docs/explanation/run-lifecycle.md").read_text() + (ROOT / "docs/explanation/holds.md").read_text()
     assert [reason for reason in WaitingFor if f"`{reason}`" not in text] == []
 
 
@@ -67,6 +68,14 @@ def _anchors(document: Path) -> set[str]:
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
         for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     }
+
+
+def test_pages_outside_of_the_reference_have_at_most_1500_words() -> None:
+    """A word has a letter or a digit; code blocks and cells of tables count."""
+    pages = [path for path in DOCUMENTS if path.is_relative_to(ROOT / "docs") and "reference" not in path.parts]
+    lengths = {str(path.relative_to(ROOT)): len(re.findall(r"\S*\w\S*", path.read_text())) for path in pages}
+    assert len(lengths) > 50
+    assert {path: words for path, words in lengths.items() if words > WORDS} == {}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,4 +1,4 @@
-"""The register of reference behaviour in docs/contributing/testing.md and the tests name the same rows."""
+"""The register of reference behaviour in docs/contributing/register.md and the tests name the same rows."""
 
 import ast
 import re
@@ -21,9 +21,9 @@ _FAULT = re.compile(r"(?:\bF|_f)(\d+)(?=\b|_)")
 
 def _registered() -> set[tuple[str, str]]:
     """Return row and test of every line of the register; a line without a row continues the one before."""
-    section = _section("Register of reference behaviour")
+    text = "\n".join(path.read_text() for path in sorted(ROOT.glob("docs/contributing/register*.md")))
     found, row = set(), ""
-    for name, test in re.findall(r"^\| ([A-Z]\d+)? ?\| .*\| `(\S+::\w+)` \|$", section, re.MULTILINE):
+    for name, test in re.findall(r"^\| ([A-Z]\d+)? ?\| .*\| `(\S+::\w+)` \|$", text, re.MULTILINE):
         row = name or row
         found.add((row, test))
     return found
@@ -31,14 +31,8 @@ def _registered() -> set[tuple[str, str]]:
 
 def _not_yet() -> list[tuple[str, str]]:
     """Return row and issue of every line of the list of what is missing."""
-    return re.findall(r"^\| ([A-Z]\d+) \| .* \| (.*) \|$", _section("Not yet"), re.MULTILINE)
-
-
-def _section(title: str) -> str:
-    text = (ROOT / "docs/contributing/testing.md").read_text()
-    found = re.search(rf"^##+ {title}\n(.*?)(?=^##+ Not yet|\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found is not None, f"docs/contributing/testing.md has no section '{title}'"
-    return found[1]
+    text = (ROOT / "docs/contributing/register.md").read_text()
+    return re.findall(r"^\| ([A-Z]\d+) \| .* \| (.*) \|$", text.partition("\n## Not yet\n")[2], re.MULTILINE)
 
 
 @cache
@@ -84,8 +78,8 @@ def test_names_and_docstrings_give_rows() -> None:
 def test_the_register_lists_every_test_that_names_a_row_and_no_other() -> None:
     named = {(row, test) for test, name, docstring in _functions() for row in _rows_of(name, docstring)}
     registered = _registered()
-    assert sorted(named - registered) == [], "named by a test, missing in docs/contributing/testing.md"
-    assert sorted(registered - named) == [], "in docs/contributing/testing.md, but no such test names the row"
+    assert sorted(named - registered) == [], "named by a test, missing in docs/contributing/register.md"
+    assert sorted(registered - named) == [], "in docs/contributing/register.md, but no such test names the row"
 
 
 def test_rows_in_the_docstring_of_a_module_are_named_by_a_test_of_it() -> None:
@@ -103,7 +97,8 @@ def test_every_row_has_a_test_or_is_listed_as_missing_with_its_issue() -> None:
 
 
 def test_every_row_is_shown_by_more_than_unit_tests_or_the_verdict_says_why_not() -> None:
-    lines = re.findall(r"^\| ([A-Z][0-9A-Z, ]+) \|(.*)\|$", _section("Verdicts"), re.MULTILINE)
+    text = (ROOT / "docs/contributing/register.md").read_text().partition("\n## Verdicts\n")[2]
+    lines = re.findall(r"^\| ([A-Z][0-9A-Z, ]+) \|(.*)\|$", text, re.MULTILINE)
     different = {row: cells.split(" | ") for rows, cells in lines for row in rows.split(", ")}
     assert set(different) <= ROWS
     assert [row for row, cells in different.items() if len(cells) != 3 or not all(map(str.strip, cells))] == []

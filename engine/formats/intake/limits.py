@@ -1,4 +1,4 @@
-"""Size limits of foreign files, and the errors for unreadable ones. `docs/reference/operations.md` lists the limits."""
+"""Size limits of foreign files, and the errors for unreadable ones. `docs/reference/size-limits.md` lists them."""
 
 from typing import Final
 

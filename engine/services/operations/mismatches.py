@@ -1,4 +1,4 @@
-"""Answer to a run's snapshot that failed its proof (F5 in docs/contributing/testing.md): roll back, or freeze.
+"""Answer to a run's snapshot that failed its proof (F5 in docs/contributing/register.md): roll back, or freeze.
 
 The failed proof is recorded before anything is done, so that another attempt can continue when this one dies. If no
 writer committed since, `main` is rolled back to the parent and the run fails: the table is unchanged. Otherwise a roll

@@ -1,6 +1,6 @@
 """Every call ends within its limits of time and memory whatever the server does, and its error names the server (F59).
 
-The cells of clients and behaviours are listed in docs/contributing/testing.md.
+The cells of clients and behaviours are listed in docs/contributing/hostile-servers.md.
 """
 
 import asyncio

@@ -22,7 +22,7 @@ SPARK_WAYS: dict[str, Way] = {
     "lie": once(answer(b"<html>welcome</html>", kind="text/html")),
 }
 _UNLIMITED_MIB = 4096
-"""More than arrives within the deadline: answers of one's own Redis have no limit (docs/contributing/testing.md)."""
+"""More than arrives within the deadline: the own Redis is not limited (docs/contributing/hostile-servers.md)."""
 REDIS_WAYS: dict[str, Way] = {
     "drip, silent": silent,
     "drip, a line": drip(b"+", b"x"),

@@ -1,4 +1,4 @@
-"""Rows of the reference systems' register (docs/contributing/testing.md) that no other test of a rewrite shows."""
+"""Rows of the reference systems' register (docs/contributing/register.md) that no other test of a rewrite shows."""
 
 import threading
 from collections.abc import Callable, Sequence

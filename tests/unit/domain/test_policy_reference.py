@@ -1,4 +1,4 @@
-"""`docs/reference/policies.md` lists every setting, metric and preset as the code has them.
+"""`docs/reference` lists every setting, metric and preset as the code has them.
 
 The tables are made here; when one differs, the failed comparison shows the text to put in.
 """
@@ -20,7 +20,8 @@ from engine.domain.policies.effective.merging import SHARES, STOP_TRIGGER
 from engine.domain.values.units import STORED_FORM, format_bytes
 
 ROOT = Path(__file__).parents[3]
-TEXT = (ROOT / "docs/reference/policies.md").read_text(encoding="utf-8")
+PAGES = ("reference/policies.md", "reference/presets.md", "explanation/policy-layers.md")
+TEXT = "\n".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in PAGES)
 NOT_BUILT_IN = {
     "rewrite.target_file_bytes": "the table's property, otherwise 128 MiB",
     "rewrite.compression": "the table's property, otherwise `zstd:3`",
@@ -77,7 +78,7 @@ def metrics_table() -> str:
 
 def presets_list() -> str:
     return "\n\n".join(
-        f"### `{preset.name}`\n{preset.summary}\n\n*Source:* {preset.source}" for preset in PRESETS.values()
+        f"## `{preset.name}`\n{preset.summary}\n\n*Source:* {preset.source}" for preset in PRESETS.values()
     )
 
 

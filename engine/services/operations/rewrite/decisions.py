@@ -105,7 +105,7 @@ def _lost_all(failures: int) -> AttemptOutcome:
     if failures + 1 >= MOST_LOST_RACES:
         detail = f"other writers replaced all inputs; failed after {failures + 1} attempts"
         return Ended(RunState.FAILED, "conflict", detail)
-    wait = timedelta(seconds=doubled(BACKOFF_SECONDS, failures))  # F18 in docs/contributing/testing.md
+    wait = timedelta(seconds=doubled(BACKOFF_SECONDS, failures))  # F18 in docs/contributing/register.md
     seconds = wait.total_seconds()
     detail = f"other writers replaced all inputs; next plan, in smaller file groups, after {seconds:.0f} s"
     return Parked(WaitingFor.CONFLICT_BACKOFF, "conflict", detail, wait=wait, failed=True)

@@ -90,7 +90,7 @@ class RunEnding:
         """Remove this run's files that no group needs. Call only while no task of the run can write.
 
         Also kept are the output of groups that may have been sent to the catalog (`Run.unsettled`) and, while there are
-        any, the manifests of all commits: such a commit may still land (F14 and F25 in docs/contributing/testing.md).
+        any, the manifests of all commits: such a commit may still land (F14 and F25 in docs/contributing/register.md).
         """
         await self._attempt.check()
         needed = frozenset({GroupState.WRITTEN, GroupState.COMMITTED})

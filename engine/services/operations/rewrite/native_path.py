@@ -33,7 +33,7 @@ from engine.services.operations.tasks.waiting_groups import shortest_left
 from engine.services.planning.engines import tasks_within, too_slow
 
 LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")
-"""Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/contributing/testing.md)."""
+"""Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/contributing/register.md)."""
 
 _LEAST_SLOWDOWN: Final = 0.01
 _LONGEST_NAP_SECONDS: Final = 0.5
