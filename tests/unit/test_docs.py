@@ -78,6 +78,17 @@ def test_pages_outside_of_the_reference_have_at_most_1500_words() -> None:
     assert {path: words for path, words in lengths.items() if words > WORDS} == {}
 
 
+def test_headings_lists_and_tables_of_the_site_begin_after_a_blank_line() -> None:
+    """Without it MkDocs shows them as text, other than Git hosts."""
+    for page in ROOT.glob("docs/**/*.md"):
+        text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        heading = re.search(r"^(?!#).+\n#+ .*", text, re.MULTILINE)
+        table = re.search(r"^(?![|#]|<!--).+\n\| .*", text, re.MULTILINE)
+        item = re.search(r"(?:\A|\n\n)(?!- |\d+\. |#| ).+(?:\n(?!- |\d+\. |\|).+)*\n(?:- |\d+\. ).*", text)
+        indented = re.search(r"^ {2,3}(?:```|\||- ).*", text, re.MULTILINE)
+        assert (heading or table or item or indented) is None, (page, heading, table, item, indented)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", document.read_text())
