@@ -101,6 +101,7 @@ check-code:
 	@$(BIN)/python -m api policy-schema --check
 	@$(BIN)/python -m api settings --check
 	@PYTHONPATH=. $(BIN)/python scripts/features --check
+	@PYTHONPATH=. $(BIN)/python scripts/site/reference.py --check
 	@PYTHONPATH=. $(BIN)/python deploy/helm/generate.py --check
 	@$(BIN)/python clients/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
@@ -163,6 +164,7 @@ openapi: ## Write openapi.yaml, the JSON Schema of policies, the reference of se
 	@$(BIN)/python -m api policy-schema
 	@$(BIN)/python -m api settings
 	@PYTHONPATH=. $(BIN)/python scripts/features
+	@PYTHONPATH=. $(BIN)/python scripts/site/reference.py
 	@PYTHONPATH=. $(BIN)/python deploy/helm/generate.py
 
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
