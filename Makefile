@@ -55,8 +55,8 @@ console: ## Build the web console, which the api serves at /console
 	@scripts/setup demo
 	@scripts/console
 
-# Two packages print notices about later versions of MkDocs, which is pinned.
-SITE = NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet
+# Two packages print notices about later versions of MkDocs, which is pinned. `--quiet` would hide warnings from `strict` as well.
+SITE = NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build
 
 SUITE = PYTEST_DEBUG_TEMPROOT=$(MEMORY) JDK_JAVA_OPTIONS='$(JAVA)' PACKHOUSE_DURATIONS=.cache/durations.tsv \
   $(BIN)/pytest -n 3 $(STUCK)
