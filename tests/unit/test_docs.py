@@ -78,6 +78,14 @@ def test_pages_outside_of_the_reference_have_at_most_1500_words() -> None:
     assert {path: words for path, words in lengths.items() if words > WORDS} == {}
 
 
+def test_the_index_of_each_folder_lists_all_its_pages() -> None:
+    indexes = [*ROOT.glob("docs/*/**/index.md")]
+    assert len(indexes) == 6
+    for index in indexes:
+        listed = {*re.findall(r"\]\(([\w-]+\.md)\)", index.read_text()), "index.md"}
+        assert {page.name for page in index.parent.glob("*.md")} - listed == set(), index
+
+
 def test_headings_lists_and_tables_of_the_site_begin_after_a_blank_line() -> None:
     """Without it MkDocs shows them as text, other than Git hosts."""
     for page in ROOT.glob("docs/**/*.md"):
