@@ -60,15 +60,18 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 
 
 @contextmanager
-def started(folder: Path, **settings: str) -> Iterator[Stack]:
-    """Start a stack with embedded parts on a free port; it has to end in good order on SIGTERM."""
+def started(folder: Path, python: str | Path = sys.executable, **settings: str) -> Iterator[Stack]:
+    """Start a stack with embedded parts on a free port; it has to end in good order on SIGTERM.
+
+    `python` is the interpreter of an environment that has the server.
+    """
     (folder / "lake").mkdir()
     log = folder / "server.log"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PACKHOUSE_")}
     environment |= {"PACKHOUSE_DATA_DIR": str(folder / "data"), "PACKHOUSE_PORT": "0"} | settings
     environment["PYTHONFAULTHANDLER"] = "1"  # SIGABRT writes the stack of every thread to the log
     with log.open("wb") as output:
-        server = subprocess.Popen([sys.executable, "-m", "api", "up"], env=environment, stdout=output, stderr=output)
+        server = subprocess.Popen([python, "-m", "api", "up"], env=environment, stdout=output, stderr=output)
     try:
         eventually(lambda: server.poll() is not None or is_ready(log), within_seconds=120)
         assert server.poll() is None, log.read_text()

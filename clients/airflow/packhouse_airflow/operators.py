@@ -16,12 +16,12 @@ from packhouse_client.errors import NotFound
 
 from packhouse_airflow.hooks import DEFAULT_CONNECTION, PackhouseHook
 from packhouse_airflow.links import PackhouseRunLink
-from packhouse_airflow.outcomes import errors_of_airflow, outcome_of
+from packhouse_airflow.outcomes import errors_of_airflow, outcome_of, sentence_of
 from packhouse_airflow.taken import Taken, idempotency_key, recall, remember
 from packhouse_airflow.triggers import PackhouseRunTrigger
 
 if TYPE_CHECKING:
-    from packhouse_client.models import RunDetail, RunEvent
+    from packhouse_client.models import RunDetail
 
 _GOOD_ENDINGS: Final = ("succeeded", "skipped")
 _DEFERRABLE: Final = conf.getboolean("operators", "default_deferrable", fallback=False)
@@ -143,7 +143,7 @@ class PackhouseRunOperator(BaseOperator):
             )
         self._waits_for = taken
         try:
-            run = client.wait_for_run(taken.run_id, on_event=self._log_event)
+            run = client.wait_for_run(taken.run_id, on_event=lambda event: self.log.info(sentence_of(event)))
         except RunFailed as failed:
             run = failed.run
         self._waits_for = None
@@ -177,9 +177,6 @@ class PackhouseRunOperator(BaseOperator):
             return None
         began = context["ti"].start_date or datetime.now(UTC)
         return float(began.timestamp() + self.execution_timeout.total_seconds())
-
-    def _log_event(self, event: "RunEvent") -> None:
-        self.log.info("run %s: %s%s", event.run_id, event.kind, f" ({event.reason})" if event.reason else "")
 
 
 def _was_withdrawn(run: "RunDetail") -> bool:

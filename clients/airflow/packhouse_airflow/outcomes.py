@@ -27,7 +27,7 @@ from packhouse_client.errors import (
 )
 
 if TYPE_CHECKING:
-    from packhouse_client.models import RunDetail
+    from packhouse_client.models import RunDetail, RunEvent
 
 _LASTING_CONFLICTS: Final = (NotEligible, TableReplaced, TableUnreadable)
 _PASSING: Final = (RateLimited, ServerError, StateConflict, Unavailable)
@@ -45,8 +45,6 @@ def errors_of_airflow() -> Iterator[None]:
         raise AirflowFailException(message) from error
     except PackhouseError as error:
         raise AirflowException(str(error)) from error
-    except (TypeError, ValueError) as error:  # arguments that the SDK does not take, or a connection without an address
-        raise AirflowFailException(str(error)) from error
 
 
 def outcome_of(run: "RunDetail", *, may_skip: bool) -> dict[str, Any]:
@@ -71,6 +69,13 @@ def outcome_of(run: "RunDetail", *, may_skip: bool) -> dict[str, Any]:
             raise AirflowFailException(sentence)
         case _:
             raise AirflowException(sentence)
+
+
+def sentence_of(event: "RunEvent") -> str:
+    """Return an event of a run as a line of the task's log."""
+    words = [str(event.to_state)] if event.to_state else []
+    words += [event.reason] if event.reason else []
+    return f"run {event.run_id}: {event.kind}" + (f" ({', '.join(words)})" if words else "")
 
 
 def figures_of(run: "RunDetail") -> dict[str, Any]:

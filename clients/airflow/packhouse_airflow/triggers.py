@@ -7,6 +7,7 @@ a second to import, and the client, which reads certificates, are made in thread
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +16,7 @@ from packhouse_client import NoAnswer, PackhouseError, RunFailed, WaitTimedOut
 from packhouse_client.errors import NotFound, StateConflict, Unavailable
 
 from packhouse_airflow.hooks import PackhouseHook
+from packhouse_airflow.outcomes import sentence_of
 
 if TYPE_CHECKING:
     from packhouse_client.models import RunEvent
@@ -63,10 +65,22 @@ class PackhouseRunTrigger(BaseTrigger):
             await client.wait_for_run(self.run_id, timeout=left, on_event=self._log_event)
 
     def _log_event(self, event: "RunEvent") -> None:
-        self.log.info("run %s: %s%s", self.run_id, event.kind, f" ({event.reason})" if event.reason else "")
+        self.log.info(sentence_of(event))
 
     async def on_kill(self) -> None:
         """Cancel the run: a person marked the task failed or success, or cleared it.
+
+        Airflow 3.3.2 cancels the trigger, and this method with it, again every second until it has ended: a request
+        that takes longer would be lost without a task of its own.
+        """
+        work = asyncio.create_task(self._end_run())
+        while not work.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(work)
+        work.result()
+
+    async def _end_run(self) -> None:
+        """Cancel the run, unless another one started it or the task still waits.
 
         Airflow also calls this in a triggerer that was slow to report itself and lost its triggers to another one: a
         task that still waits is not killed, and its run goes on.
@@ -96,7 +110,8 @@ class PackhouseRunTrigger(BaseTrigger):
 
     async def _still_waits(self) -> bool:
         """Return whether the task is deferred; False where Airflow does not answer that."""
-        from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+        # every DAG file that uses the operator imports this module, and needs no task runner
+        from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance  # noqa: PLC0415
 
         task: Any = self.task_instance
         if task is None:
