@@ -13,7 +13,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit test-airflow
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit test-airflow test-dagster
 .PHONY: house site simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
@@ -77,6 +77,11 @@ test-airflow: ## Run the Airflow provider in a real Airflow whose tasks, workers
 	@scripts/setup airflow
 	@cd clients/airflow && ../../.cache/airflow/bin/mypy
 	@cd clients/airflow && AIRFLOW_HOME=$(CURDIR)/.cache/airflow-home ../../.cache/airflow/bin/pytest -q $(PYTEST_ARGS)
+
+test-dagster: ## Run the Dagster integration with a real server (three minutes)
+	@scripts/setup dagster
+	@cd clients/dagster && ../../.cache/dagster/bin/mypy
+	@cd clients/dagster && ../../.cache/dagster/bin/pytest -q $(PYTEST_ARGS)
 
 test-upgrade: ## Upgrade a deployment of the last release under live runs, and go back to it (two minutes; the first time installs it)
 	@scripts/setup upgrade

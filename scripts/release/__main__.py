@@ -25,7 +25,13 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-PROJECTS: Final = {"server": ROOT, "client": ROOT / "clients/python", "cli": ROOT / "clients/cli"}
+PROJECTS: Final = {
+    "server": ROOT,
+    "client": ROOT / "clients/python",
+    "cli": ROOT / "clients/cli",
+    "airflow": ROOT / "clients/airflow",
+    "dagster": ROOT / "clients/dagster",
+}
 DEMO_TABLE: Final = """
 import sys
 from engine.embedded.demo_table import write_demo_table
@@ -67,6 +73,13 @@ def check(folder: Path) -> None:
     run(with_client / "bin/python", "-c", "from packhouse_client import Packhouse, AsyncPackhouse")
     with_cli = install(folder, "cli", [wheels["client"], wheels["cli"]])
     run(with_cli / "bin/packhouse", "--help")
+    with_airflow = install(folder, "airflow", [wheels["client"], wheels["airflow"]])
+    home = str(folder / "airflow-home")
+    if "airflow-provider-packhouse" not in run(with_airflow / "bin/airflow", "providers", "list", AIRFLOW_HOME=home):
+        raise Failed("`airflow providers list` does not have the provider")
+    run(with_airflow / "bin/python", "-c", "import packhouse_airflow.operators, packhouse_airflow.sensors")
+    with_dagster = install(folder, "dagster", [wheels["client"], wheels["dagster"]])
+    run(with_dagster / "bin/python", "-c", "import packhouse_dagster")
     bare = install(folder, "server", [wheels["server"]])
     refuses(bare, "up", "pip install 'packhouse-server[connect]'")
     connect = install(folder, "server[connect]", [wheels["server"]])
