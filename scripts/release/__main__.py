@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -73,13 +73,7 @@ def check(folder: Path) -> None:
     run(with_client / "bin/python", "-c", "from packhouse_client import Packhouse, AsyncPackhouse")
     with_cli = install(folder, "cli", [wheels["client"], wheels["cli"]])
     run(with_cli / "bin/packhouse", "--help")
-    with_airflow = install(folder, "airflow", [wheels["client"], wheels["airflow"]])
-    home = str(folder / "airflow-home")
-    if "airflow-provider-packhouse" not in run(with_airflow / "bin/airflow", "providers", "list", AIRFLOW_HOME=home):
-        raise Failed("`airflow providers list` does not have the provider")
-    run(with_airflow / "bin/python", "-c", "import packhouse_airflow.operators, packhouse_airflow.sensors")
-    with_dagster = install(folder, "dagster", [wheels["client"], wheels["dagster"]])
-    run(with_dagster / "bin/python", "-c", "import packhouse_dagster")
+    try_orchestrators(folder, wheels)
     bare = install(folder, "server", [wheels["server"]])
     refuses(bare, "up", "pip install 'packhouse-server[connect]'")
     connect = install(folder, "server[connect]", [wheels["server"]])
@@ -151,6 +145,17 @@ def install(folder: Path, name: str, wheels: Sequence[Path]) -> Path:
     licences = run(environment / "bin/python", ROOT / "scripts/licences")
     (folder / "dist" / f"{name}.licences.tsv").write_text(licences)
     return environment
+
+
+def try_orchestrators(folder: Path, wheels: Mapping[str, Path]) -> None:
+    """Install the packages for Airflow and Dagster, and let Airflow list its providers."""
+    with_airflow = install(folder, "airflow", [wheels["client"], wheels["airflow"]])
+    home = str(folder / "airflow-home")
+    if "airflow-provider-packhouse" not in run(with_airflow / "bin/airflow", "providers", "list", AIRFLOW_HOME=home):
+        raise Failed("`airflow providers list` does not have the provider")
+    run(with_airflow / "bin/python", "-c", "import packhouse_airflow.operators, packhouse_airflow.sensors")
+    with_dagster = install(folder, "dagster", [wheels["client"], wheels["dagster"]])
+    run(with_dagster / "bin/python", "-c", "import packhouse_dagster")
 
 
 def size_of(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""What the end of a run, or an error of the API, is for the task that waits for it.
+"""Map the end of a run, or an error of the API, to the end of the task that waits for it.
 
     run succeeded                        the task succeeds
     run skipped: nothing to do           AirflowSkipException, or success if the task says so

@@ -1,4 +1,4 @@
-"""Which run belongs to a task: remembered over its tries in the task's state store of Airflow.
+"""Remember which run belongs to a task, over its tries, in the task state store of Airflow.
 
 A task instance numbers the runs that it starts. The number is part of the `Idempotency-Key`, and the try is not: a try
 that died between the request and the note of its answer sends the same key again and gets the same run.

@@ -17,7 +17,7 @@ def connect(monkeypatch: pytest.MonkeyPatch, server: Stack, key: str) -> None:
 
 def test_connection_can_be_tried(server: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     connect(monkeypatch, server, server.key)
-    assert PackhouseHook().test_connection() == (True, "signed in as key:bootstrap with the role admin")
+    assert PackhouseHook().test_connection() == (True, "signed in as key:admin with the role admin")
     assert PackhouseHook().run_url("run_1") == f"{server.url}/console/runs/run_1"
     connect(monkeypatch, server, "pkh_wrong")
     is_good, why = PackhouseHook().test_connection()
