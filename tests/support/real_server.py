@@ -46,7 +46,7 @@ def packhouse(server: Stack) -> Iterator[Packhouse]:
 
 @pytest.fixture
 def table(server: Stack, packhouse: Packhouse) -> str:
-    """The address of a new registered table with 90 small files."""
+    """The address of a new registered table with 30 small files."""
     address = f"lake.web.t{next(_NUMBERS)}"
     catalog = json.dumps(dict(server.catalog_properties))
     subprocess.run([PYTHON, "-c", TABLE, catalog, address], check=True, cwd=ROOT)

@@ -35,7 +35,7 @@ def test_deferred_task_compacts_a_table(airflow: Airflow, packhouse: Packhouse, 
 
     ((run, state),) = runs_of(packhouse, table)
     assert (airflow.run_id(task), state) == (run, "succeeded")
-    assert packhouse.tables.health(table).file_count < 90
+    assert packhouse.tables.health(table).file_count < 30
     value = airflow.call("GET", f"{task}/xcomEntries/return_value?deserialize=true")["value"]
     assert (value["run_id"], value["state"], value["table"]) == (run, "succeeded", table)
     files = [file for file in airflow.home.rglob("*") if file.is_file()]

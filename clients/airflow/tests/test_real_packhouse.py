@@ -33,7 +33,7 @@ def test_table_sensor_wants_every_condition(server: Stack, table: str, monkeypat
 
     measured = poke(is_due=False).xcom_value
     score, small = measured["score"], measured["small_file_count"]
-    assert small == measured["file_count"] == 90
+    assert small == measured["file_count"] == 30
     assert poke(least_score=score, most_small_files=small, is_due=measured["is_due"]).is_done
     assert not poke(least_score=score + 1, most_small_files=small).is_done
     assert not poke(most_small_files=small - 1).is_done

@@ -39,7 +39,7 @@ def test_asset_compacts_its_table_and_the_check_sees_it(
     packhouse: Packhouse, table: str, resources: dict[str, PackhouseResource]
 ) -> None:
     compacted = compaction_asset(RunRequest(table, options={"force_full": True}), group_name="upkeep")
-    checks = [health_check(compacted, table=table, most_small_files=most, name=f"at_most_{most}") for most in (5, 89)]
+    checks = [health_check(compacted, table=table, most_small_files=most, name=f"at_most_{most}") for most in (5, 29)]
     assert compacted.key.path == [*table.split("."), "compacted"]
 
     before = dg.materialize([*checks], resources=resources, selection=dg.AssetSelection.all_asset_checks())
@@ -52,11 +52,11 @@ def test_asset_compacts_its_table_and_the_check_sees_it(
     found = metadata_of(event)
     assert (found["run_id"], found["state"], state) == (run, "succeeded", "succeeded")
     assert found["run"].endswith(f"/console/runs/{run}")
-    assert found["rewritten_files"] == 90
+    assert found["rewritten_files"] == 30
     files = packhouse.tables.health(table).small_file_count
     assert {c.check_name: c.passed for c in result.get_asset_check_evaluations()} == {
         "at_most_5": files <= 5,
-        "at_most_89": True,
+        "at_most_29": True,
     }
     with pytest.raises(ValueError, match="give least_score or most_small_files"):
         health_check(compacted, table=table)
@@ -78,7 +78,7 @@ def test_op_says_why_it_fails_and_whether_a_retry_helps(
         return result.failure_data_for_node("compact").error.message
 
     assert "lake.web.nothing" in failure_of(RunRequest("lake.web.nothing"))
-    assert "polish" in failure_of(RunRequest(table, operation="polish"))
+    assert "/operation" in failure_of(RunRequest(table, operation="polish"))
     assert runs_of(packhouse, table) == []
 
 
@@ -158,17 +158,17 @@ def test_sensor_reports_each_run_once(
 
     def look() -> list[str]:
         nonlocal cursor
-        context = dg.build_sensor_context(cursor=cursor, resources=resources)
-        result: Any = sensor(context)
+        with dg.build_sensor_context(cursor=cursor, resources=resources) as context:
+            result = sensor.evaluate_tick(context)
         cursor = result.cursor
-        assert all(event.asset_key == dg.AssetKey("orders") for event in result.asset_events)
+        assert {event.asset_key for event in result.asset_events} <= {dg.AssetKey("orders")}
         return [str(event.metadata["run_id"].value) for event in result.asset_events]
 
     def end(run: str) -> str:
         return packhouse.wait_for_run(run, timeout=SECONDS).id
 
     def start() -> str:
-        return packhouse.runs.submit(table_id=table, operation="rewrite", force_full=True).id
+        return packhouse.runs.submit(table_id=table, operation="rewrite", every_file=True).id
 
     end(start())
     packhouse.tables.pause(table, reason="of a test")
