@@ -161,7 +161,8 @@ class PackhouseRunOperator(BaseOperator):
     def _time_out(self, client: Packhouse, taken: Taken) -> None:
         if taken.is_own:
             client.runs.cancel(taken.run_id)
-        raise AirflowTaskTimeout(f"run {taken.run_id} has not ended within execution_timeout; cancel requested")
+        what = "cancel requested" if taken.is_own else "it goes on, as another caller started it"
+        raise AirflowTaskTimeout(f"run {taken.run_id} has not ended within execution_timeout; {what}")
 
     def _cancel(self, run_id: str) -> None:
         try:

@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
-from airflow.sdk import Connection
+from airflow.sdk import DAG, Connection
 from airflow.sdk.exceptions import (
     AirflowException,
     AirflowFailException,
@@ -170,6 +172,25 @@ def test_retry_finds_its_run_unless_it_ended_badly(mock: MockPackhouse, state: R
     assert len(submissions(mock)) == 1 + is_new
 
 
+@pytest.mark.parametrize("is_own", [True, False])
+def test_run_that_was_cancelled_with_the_try_before_is_replaced(mock: MockPackhouse, is_own: bool) -> None:
+    mock.runs_end_as, store = None, Store()
+    for _ in range(2):  # the second one was cleared, and finds the run before the trigger of the first has cancelled it
+        with pytest.raises(TaskDeferred) as deferred:
+            operator(deferrable=True).execute(a_try(store))
+    (run,) = mock.records.runs
+    mock.end_run(run, RunState.CANCELLED)
+    by = mock.records.runs[run]["requested_by"]
+    mock.records.runs[run]["cancel_requested_by"] = by if is_own else "key:a_person"
+    event = {"run_id": run, "outcome": "ended", "detail": ""}
+
+    with pytest.raises(TaskDeferred if is_own else AirflowFailException) as ended:
+        operator(deferrable=True).execute_complete(a_try(store), event, **deferred.value.kwargs)
+
+    assert len(mock.records.runs) == 1 + is_own
+    assert is_own or "requested by key:a_person" in str(ended.value)
+
+
 def test_run_of_another_caller_is_joined_and_not_cancelled(mock: MockPackhouse) -> None:
     mock.runs_end_as = None
     with mock.client() as client:
@@ -273,3 +294,12 @@ def test_connection_is_an_address(fields: dict[str, Any], address: str) -> None:
 def test_connection_without_a_host_is_named() -> None:
     with pytest.raises(ValueError, match="connection c: host is empty"):
         address_and_key(Connection(conn_id="c", conn_type="packhouse"))
+
+
+def test_examples_of_the_documentation_make_tasks() -> None:
+    page = Path(__file__).parents[3] / "docs/how-to/airflow.md"
+    names: dict[str, Any] = {}
+    with DAG("page", schedule=None) as dag:
+        for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+            exec(block, names)
+    assert set(dag.task_ids) == {"compact", "is_compact", "has_ended"}

@@ -1,5 +1,6 @@
 """Dagster in this process with a real Packhouse: what materializations, retries, checks and the sensor do."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -178,3 +179,13 @@ def test_sensor_reports_each_run_once(
     assert [end(live), end(start())] == (found := look())
     assert len(found) == 2
     assert look() == []
+
+
+def test_examples_of_the_documentation_are_definitions() -> None:
+    page = Path(__file__).parents[3] / "docs/how-to/dagster.md"
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+        exec(block, names)
+    dg.Definitions.validate_loadable(names["defs"])
+    assert names["defs"].resolve_asset_graph().has(dg.AssetKey(["lake", "shop", "orders", "compacted"]))
+    assert names["sensor"].name == "packhouse_runs"
