@@ -73,12 +73,12 @@ test-deep: ## Run every test with long random parts: before a release and every 
 	@$(BIN)/python -m tests.support.jars
 	@PACKHOUSE_DEEP=1 $(SUITE) $(PYTEST_ARGS)
 
-test-airflow: ## Run the Airflow provider in a real Airflow whose tasks, workers and triggerers are killed (ten minutes)
+test-airflow: ## Run the Airflow provider in a real Airflow whose tasks, workers and triggerers are killed (seven minutes)
 	@scripts/setup airflow
 	@cd clients/airflow && ../../.cache/airflow/bin/mypy
 	@cd clients/airflow && AIRFLOW_HOME=$(CURDIR)/.cache/airflow-home ../../.cache/airflow/bin/pytest -q $(PYTEST_ARGS)
 
-test-dagster: ## Run the Dagster integration with a real server (three minutes)
+test-dagster: ## Run the Dagster integration with a real server (two minutes)
 	@scripts/setup dagster
 	@cd clients/dagster && ../../.cache/dagster/bin/mypy
 	@cd clients/dagster && ../../.cache/dagster/bin/pytest -q $(PYTEST_ARGS)

@@ -14,7 +14,7 @@ from packhouse_client import Packhouse
 from packhouse_client.models import RunState
 from packhouse_client.testing import MockPackhouse
 from packhouse_dagster import PackhouseResource, RunRequest, compaction_asset, compaction_op, health_check, run_sensor
-from packhouse_dagster.runs import idempotency_key
+from packhouse_dagster.runs import idempotency_key, run_to_its_end
 
 from tests.support.eventually import eventually
 from tests.support.stack import Stack
@@ -121,6 +121,28 @@ def test_automatic_retry_of_a_dagster_run_has_the_keys_of_the_first() -> None:
     first = key("first", None)
     assert key("retry", "first", **{"dagster/retry_number": "1"}) == first
     assert key("by_hand", "first") != first
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_interrupted_step_leaves_the_run_of_another_caller(monkeypatch: pytest.MonkeyPatch, is_joined: bool) -> None:
+    mock = MockPackhouse(runs_end_as=None)
+    mock.add_table("lake.shop.orders")
+    monkeypatch.setattr(PackhouseResource, "client", lambda _: mock.client())
+    if is_joined:
+        mock.client().runs.submit(table_id="lake.shop.orders", operation="rewrite")
+
+    def interrupt(message: str, *_: object) -> None:
+        if ": submitted" in message:
+            raise KeyboardInterrupt
+
+    step = SimpleNamespace(step=SimpleNamespace(key="compact"))
+    run = SimpleNamespace(run_id="first", root_run_id=None, tags={})
+    log = SimpleNamespace(info=interrupt)
+    context: Any = SimpleNamespace(run=run, get_step_execution_context=lambda: step, log=log)
+    with pytest.raises(KeyboardInterrupt):
+        run_to_its_end(context, PackhouseResource(url="http://packhouse.test"), RunRequest("lake.shop.orders"))
+
+    assert [run["state"] for run in mock.records.runs.values()] == ["queued" if is_joined else "cancelled"]
 
 
 CODE = """
