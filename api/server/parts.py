@@ -265,7 +265,8 @@ def _listening(host: str, port: int | None, variable: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio disables Nagle's algorithm; otherwise answers wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if port != 0:  # with it, another process may take a free port until it is listened on, after the start of Spark
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if port is not None:
         try:
             listener.bind((host, port))
