@@ -2,10 +2,11 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -73,6 +74,18 @@ class Airflow:
         """End one part with its children, which are in a process group of their own."""
         self.signal(name, signal.SIGKILL)
         self.parts.pop(name).wait(timeout=60)
+
+    def freeze(self, name: str) -> None:
+        """Stop one part where it holds no lock of the database, which would stop all others."""
+        while True:
+            self.signal(name, signal.SIGSTOP)
+            with closing(sqlite3.connect(self.home / "airflow.db", timeout=2)) as database:
+                try:
+                    database.execute("BEGIN IMMEDIATE").connection.rollback()
+                except sqlite3.OperationalError:
+                    self.signal(name, signal.SIGCONT)
+                else:
+                    return
 
     def signal(self, name: str, number: signal.Signals) -> None:
         """Send a signal to one part and its children; the runner of triggers has a group of its own."""

@@ -123,7 +123,7 @@ def test_execution_timeout_cancels_the_run(airflow: Airflow, packhouse: Packhous
 def test_triggerer_that_lost_its_triggers_leaves_the_run(airflow: Airflow, packhouse: Packhouse, table: str) -> None:
     task, run = waiting(airflow, packhouse, table, "deferred")
 
-    airflow.signal("triggerer", signal.SIGSTOP)
+    airflow.freeze("triggerer")
     airflow.start("triggerer", "second")
     eventually(lambda: airflow.log(task).count(f"run {run}: submitted") == 2, within_seconds=SECONDS)
     airflow.signal("triggerer", signal.SIGCONT)  # it finds its trigger with another one, and calls on_kill
