@@ -1,6 +1,6 @@
 """Spark endpoints: read by everyone, so that policies can name their labels, and written by admins."""
 
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request, Response
 
@@ -15,6 +15,10 @@ router = APIRouter(prefix="/v1/spark-endpoints", tags=["fleet"])
 EndpointName = Annotated[
     str, Path(max_length=64, pattern=r"^[A-Za-z0-9_-]+$", description="Name of the endpoint.", examples=["eu-1"])
 ]
+_CREATED: Final[dict[str, Any]] = {
+    "model": SparkEndpoint,
+    "description": "The endpoint was added; `Location` is its path.",
+}
 _CHANGED = ("not_found", "precondition_failed", "precondition_required", "state_conflict")
 
 
@@ -39,7 +43,7 @@ async def get_spark_endpoint(
     return SparkEndpoint.from_domain(found)
 
 
-@router.put("/{name}", summary="Write a Spark endpoint", responses=problems(*WITH_BODY, *_CHANGED))
+@router.put("/{name}", summary="Write a Spark endpoint", responses={**problems(*WITH_BODY, *_CHANGED), 201: _CREATED})
 async def replace_spark_endpoint(
     *,
     name: EndpointName,

@@ -141,6 +141,7 @@ def test_if_match_is_required_where_a_request_without_it_is_always_refused(docum
         "delete_table_policy",
         "replace_webhook",
         "delete_webhook",
+        "delete_spark_endpoint",
     }
 
 

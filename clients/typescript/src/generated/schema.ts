@@ -15698,6 +15698,19 @@ export interface operations {
                     "application/json": components["schemas"]["SparkEndpoint"];
                 };
             };
+            /** @description The endpoint was added; `Location` is its path. */
+            201: {
+                headers: {
+                    /** @description Version of what is answered, for `If-Match` of a later write. */
+                    ETag: string;
+                    /** @description Path of what was made. */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SparkEndpoint"];
+                };
+            };
             /** @description The request can't be read */
             400: {
                 headers: {
