@@ -44,6 +44,7 @@ class RequiredRole:
 
 ServicesDep = Annotated[Services, Depends(_services)]
 ViewerDep = Annotated[Caller, Depends(RequiredRole(Role.VIEWER))]
+PlannerDep = Annotated[Caller, Depends(RequiredRole(Role.PLANNER))]
 OperatorDep = Annotated[Caller, Depends(RequiredRole(Role.OPERATOR))]
 OwnerDep = Annotated[Caller, Depends(RequiredRole(Role.OWNER))]
 AdminDep = Annotated[Caller, Depends(RequiredRole(Role.ADMIN))]

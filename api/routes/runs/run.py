@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import Field
 
-from api.deps import OperatorDep, RunIdPath, ServicesDep, ViewerDep
+from api.deps import OperatorDep, PlannerDep, RunIdPath, ServicesDep, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.downloads import CSV_OF_FILES, csv_of_files
 from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
@@ -131,7 +131,7 @@ async def submit_run(
     response_model=RunPreview,
     responses=problems(*WITH_BODY, "not_found", "state_conflict", "table_replaced", "table_unreadable"),
 )
-async def preview_run(body: RunToPreview, services: ServicesDep, caller: OperatorDep) -> TablePlan | UpkeepPlan:
+async def preview_run(body: RunToPreview, services: ServicesDep, caller: PlannerDep) -> TablePlan | UpkeepPlan:
     """Plan the run that would start now, and show what it would delete. Refused as the run would be."""
     table_id, request = await services.tables.resolve(caller, body.table_id), body.request()
     await services.runs.check(caller, table_id, request)

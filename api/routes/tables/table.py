@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
-from api.deps import OperatorDep, OwnerDep, ServicesDep, TableIdPath, ViewerDep
+from api.deps import OwnerDep, PlannerDep, ServicesDep, TableIdPath, ViewerDep
 from api.http.acknowledgements import DELETING, Acknowledge
 from api.http.downloads import CSV_OF_FILES, csv_of_files
 from api.http.idempotency import IdempotentRoute, KeyedRequestDep, answer_of, idempotency_key, response_of
@@ -183,7 +183,7 @@ async def get_removable_files(
         Path(description="An operation that deletes the files of the snapshots that it removes."),
     ],
     services: ServicesDep,
-    caller: OperatorDep,
+    caller: PlannerDep,
 ) -> Response:
     """Send every file that a run of the operation would delete now, as CSV. Nothing is changed.
 

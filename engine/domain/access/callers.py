@@ -1,7 +1,8 @@
 """The authenticated caller of a request, passed through all layers for access checks and for the audit log.
 
-Each role includes the lower ones: viewer < operator < owner < admin. Teams limit what a caller sees and changes: tables
-of other teams are reported as not found. A caller of every team (`teams` is None) also sees tables without a team.
+Each role includes the lower ones: viewer < planner < operator < owner < admin. A planner asks for dry runs of runs and
+writes nothing, as a job that checks a pull request does. Teams limit what a caller sees and changes: tables of other
+teams are reported as not found. A caller of every team (`teams` is None) also sees tables without a team.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ class Role(StrEnum):
     """Role of a caller: each has the rights of those before it."""
 
     VIEWER = "viewer"
+    PLANNER = "planner"
     OPERATOR = "operator"
     OWNER = "owner"
     ADMIN = "admin"

@@ -52,6 +52,11 @@ class OperationDeclaration:
     needs_confirmation: bool = False
 
     @property
+    def preview_role(self) -> Role:
+        """The least role that may ask for a dry run of it."""
+        return Role.PLANNER if self.caller_role is Role.OPERATOR else self.caller_role
+
+    @property
     def lists_files(self) -> bool:
         """Whether the files that it would delete can be listed before a run: those of history."""
         return self.deletes is DeletionKind.HISTORY

@@ -77,7 +77,7 @@ class RunService:
         return await self._submission.preview_deletions(caller, table_id, request, grace)
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
-        """Raise as `submit` would, without storing anything."""
+        """Raise as `submit` would, without storing anything; planners may ask."""
         await self._submission.check(caller, table_id, request)
 
     async def get(self, caller: Caller, run_id: RunId) -> Run:

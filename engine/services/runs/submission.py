@@ -136,6 +136,7 @@ class RunSubmission:
         request.check()
         if request.partitions is not None or request.operation is not Operation.REWRITE:
             await self.check(caller, table_id, request)
+        require_role(caller, OPERATIONS[request.operation].caller_role)
         if OPERATIONS[request.operation].needs_confirmation:
             await self._check_confirmed(caller, table_id, request)
         deletions: Mapping[str, Any] | None = None
@@ -166,10 +167,10 @@ class RunSubmission:
         return await self._deletions.preview(caller, *where, request.operation, grace=grace)
 
     async def check(self, caller: Caller, table_id: TableId, request: RunRequest) -> None:
-        """Raise as `submit` does; nothing is stored."""
+        """Raise as `submit` does, for planners too; nothing is stored."""
         table, catalog = await self._registered(caller, table_id)
         self._capabilities.check_operation(catalog.format, request.operation)
-        require_role(caller, OPERATIONS[request.operation].caller_role)
+        require_role(caller, OPERATIONS[request.operation].preview_role)
         request.check()
         if request.partitions is not None:
             opened = await open_registered(self._formats, catalog, table)

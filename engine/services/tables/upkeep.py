@@ -130,7 +130,7 @@ class UpkeepService:
             NotFound, TableReplaced, StateConflict, Transient: see `services.catalogs.registered`.
         """
         seen = await self._observations.observe(caller, table_id)
-        require_role(caller, OPERATIONS[operation].caller_role)
+        require_role(caller, OPERATIONS[operation].preview_role)
         check_is_on(seen.policy, operation)
         if not deletes_files(seen.policy, operation):
             message = f"the table's policy has no {EXPIRE} with delete_files: true, so no file is deleted"

@@ -7,7 +7,7 @@ import httpx
 
 from tests.integration.api.conftest import Api
 
-ROLES: Final = ("viewer", "operator", "owner", "admin")
+ROLES: Final = ("viewer", "planner", "operator", "owner", "admin")
 _numbers = count(1)
 
 

@@ -36,14 +36,14 @@ def test_every_operation_names_its_role() -> None:
     assert [(method, path) for method, path, role in OPERATIONS if role not in ROLES] == []
 
 
-def test_no_operation_that_changes_something_is_for_viewers() -> None:
-    reading = {"plan_table", "preview_policy", "preview_table_policy"}
+def test_no_operation_that_changes_something_is_for_viewers_and_planners() -> None:
+    reading = {"plan_table", "preview_policy", "preview_run", "preview_table_policy"}
     document = described_app()
     found = [
         operation["operationId"]
         for item in document["paths"].values()
         for method, operation in item.items()
-        if method != "get" and operation.get("x-packhouse-role") == "viewer"
+        if method != "get" and operation.get("x-packhouse-role") in ("viewer", "planner")
     ]
     assert set(found) <= reading
 
@@ -181,3 +181,20 @@ async def test_a_stream_ends_when_its_key_is_revoked(api: Api, foreign: dict[str
     await seen_when(is_open, within_seconds=10)
     await api.call("POST", f"/v1/keys/{key['id']}/revoke", status=200)
     assert (await asyncio.wait_for(following, 10)).status_code == 200
+
+
+async def test_a_planner_asks_what_runs_of_its_teams_would_do_and_starts_none(
+    api: Api, foreign: dict[str, str]
+) -> None:
+    table = foreign["table_id"]
+    expiry = {"maintenance": {"expire_snapshots": {"older_than": "5d", "delete_files": True}}}
+    await api.call("PUT", f"/v1/tables/{table}/policy", json=expiry, headers={"If-Match": '"1"'}, status=200)
+    planner, stranger = [await as_caller(api, "planner", teams=[team]) for team in ("sales", "hr")]
+    for operation, status in (("rewrite", 200), ("expire_snapshots", 200), ("purge", 403)):
+        asked = {"table_id": table, "operation": operation}
+        assert (await planner.post("/v1/runs/preview", json=asked)).status_code == status
+        assert (await stranger.post("/v1/runs/preview", json=asked)).status_code == 404
+        assert (await planner.post("/v1/runs", json=asked)).status_code == 403
+    assert (await planner.get(f"/v1/tables/{table}/upkeep/expire_snapshots/files")).status_code == 200
+    assert (await planner.get(f"/v1/tables/{table}/upkeep/purge/files")).status_code == 403
+    assert len((await api.get("/v1/runs"))["items"]) == 1

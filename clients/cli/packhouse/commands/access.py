@@ -24,6 +24,7 @@ class Role(StrEnum):
     """Roles from the weakest to the strongest; the SDK's list is in alphabetical order."""
 
     VIEWER = "viewer"
+    PLANNER = "planner"
     OPERATOR = "operator"
     OWNER = "owner"
     ADMIN = "admin"
@@ -34,7 +35,7 @@ def create(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="Name of the key, shown in records.")],
     role: Annotated[
-        Role, typer.Option(help="viewer, operator, owner or admin; each role includes the ones before it.")
+        Role, typer.Option(help="viewer, planner, operator, owner or admin; each role includes the ones before it.")
     ],
     team: Annotated[
         list[str] | None, typer.Option(help="Team whose tables the key sees; may be repeated; without it: all teams.")

@@ -66,7 +66,7 @@ export const catalogNamesQuery = queryOptions({
   staleTime: 10_000,
 });
 
-const ROLES = ["viewer", "operator", "owner", "admin"] as const;
+const ROLES = ["viewer", "planner", "operator", "owner", "admin"] as const;
 export type Role = Schemas["Role"];
 
 /** Return a check whether the signed-in role includes `needed`; false until the role is known. */

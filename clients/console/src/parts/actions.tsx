@@ -11,6 +11,7 @@ import { Problem } from "./Problem";
 
 const HOLDERS: Record<Role, string> = {
   viewer: "Every key may do this.",
+  planner: "This needs the role planner, operator, owner or admin.",
   operator: "This needs the role operator, owner or admin.",
   owner: "This needs the role owner (of the table's team) or admin.",
   admin: "This needs the role admin.",

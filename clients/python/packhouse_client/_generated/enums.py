@@ -430,6 +430,7 @@ class Role(OpenEnum):
     """Role of a caller: each has the rights of those before it."""
 
     VIEWER = "viewer"
+    PLANNER = "planner"
     OPERATOR = "operator"
     OWNER = "owner"
     ADMIN = "admin"

@@ -4658,7 +4658,7 @@ export interface components {
             teams?: string[] | null;
         } & ({
             /** @enum {unknown} */
-            role?: "viewer" | "operator" | "owner";
+            role?: "viewer" | "planner" | "operator" | "owner";
         } | {
             teams?: unknown;
         });
@@ -7730,7 +7730,7 @@ export interface components {
          * @description Role of a caller: each has the rights of those before it.
          * @enum {string}
          */
-        Role: "viewer" | "operator" | "owner" | "admin";
+        Role: "viewer" | "planner" | "operator" | "owner" | "admin";
         /** @description How rows were compared before they were committed (`verification`). */
         RowChecks: {
             /**

@@ -12,6 +12,7 @@ import { teamsOf } from "./keys";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const ROLES: readonly { value: Role; label: string }[] = [
   { value: "viewer", label: "viewer: read" },
+  { value: "planner", label: "planner: also ask what a run would do, without starting it" },
   { value: "operator", label: "operator: also submit and cancel runs, pause and resume tables, send signals" },
   { value: "owner", label: "owner: also register and change tables of its teams, and write their policies" },
   { value: "admin", label: "admin: everything, of every team" },
