@@ -331,7 +331,7 @@ def test_a_dry_run_shows_what_the_server_would_refuse_and_changes_nothing(
     )
     before = packhouse.json("tables", "get", table)
     done = packhouse("apply", "-f", str(tmp_path), "--dry-run")
-    assert done.returncode == 2
+    assert done.returncode == 1
     for part in ("create policy wrong", "did you mean 'enabled'", f"create policy of table {table}", "bandwidth"):
         assert part in done.stderr
     assert "2 of 3 steps would be refused" in done.stderr

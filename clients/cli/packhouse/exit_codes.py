@@ -19,6 +19,7 @@ class ExitCode(IntEnum):
     UNREACHABLE = 6
     UNAUTHENTICATED = 7
     FORBIDDEN = 8
+    DIFFERENCES = 9
 
 
 _BY_KIND: Final[Sequence[tuple[tuple[type[errors.PackhouseError], ...], ExitCode]]] = (

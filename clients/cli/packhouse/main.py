@@ -33,7 +33,7 @@ from packhouse.session import Session
 _EPILOG: Final = (
     "Global options are accepted anywhere. Exit codes: 0 done, 1 error, 2 wrong usage or input, 3 the run did not "
     "succeed, 4 not found, 5 refused by the current state, 6 server not reachable or busy, 7 not authenticated, "
-    "8 not allowed."
+    "8 not allowed, 9 files and server differ."
 )
 _GLOBAL_OPTIONS: Final = ("--output", "-o", "--url", "--api-key", "--context")
 

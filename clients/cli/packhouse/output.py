@@ -53,7 +53,12 @@ class SafeConsole(Console):
         """Yield the segments of a renderable, with a symbol in place of each character that terminals obey."""
         for segment in super().render(renderable, options):
             has_effect = segment.control is None and _OBEYED.search(segment.text)
-            yield segment._replace(text=_OBEYED.sub(_symbol, segment.text)) if has_effect else segment
+            yield segment._replace(text=shown_safely(segment.text)) if has_effect else segment
+
+
+def shown_safely(text: str) -> str:
+    """Return a text with a symbol in place of each character that terminals obey."""
+    return _OBEYED.sub(_symbol, text)
 
 
 def _symbol(found: re.Match[str]) -> str:

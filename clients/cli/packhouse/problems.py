@@ -49,13 +49,19 @@ def show(error: CommandError, console: Console) -> None:
 
 def field_lines(error: errors.PackhouseError | None) -> Iterator[str]:
     """Yield the wrong fields of an error, each followed by its correction, as plain text."""
+    for _, message, hint in fields_of(error):
+        yield message
+        if hint:
+            yield f"  → {hint}"
+
+
+def fields_of(error: errors.PackhouseError | None) -> Iterator[tuple[str, str, str]]:
+    """Yield pointer, message and correction of each wrong field of an error; a correction may be empty."""
     for field in error.fields if isinstance(error, errors.ApiError) else ():
         name = field.pointer.lstrip("#/").replace("/", ".") or "body"
         given = "" if field.value is None else f" (given: {json.dumps(field.value, default=str)[:_SHOWN_CHARACTERS]})"
-        yield f"{name}: {field.message}{given}"
         remedy = None if field.remedy is None else f"`{command(field.remedy)}`"
-        if hint := ": ".join(filter(None, [field.hint, remedy])):
-            yield f"  → {hint}"
+        yield field.pointer, f"{name}: {field.message}{given}", ": ".join(filter(None, [field.hint, remedy]))
 
 
 def deletions_of(error: errors.PackhouseError | None) -> Iterator[str]:

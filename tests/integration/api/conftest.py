@@ -203,10 +203,10 @@ class Command:
         with capture_logs():
             return await asyncio.to_thread(self.terminal, *arguments)
 
-    async def json(self, *arguments: str) -> Any:
-        """Run a command that has to work, and return its document."""
+    async def json(self, *arguments: str, code: int = 0) -> Any:
+        """Run a command that has to end with an exit code, and return its document."""
         done = await self(*arguments, "--output", "json")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == code, done.stderr
         return json.loads(done.stdout)
 
 

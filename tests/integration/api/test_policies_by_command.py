@@ -65,7 +65,7 @@ async def test_a_key_that_only_reads_checks_declared_files(
     assert (await packhouse.json(*check))["steps"] == []
     path = folder / "policies" / "team-growth.yaml"
     path.write_text(path.read_text().replace("high", "low"))
-    (step,) = (await packhouse.json(*check))["steps"]
+    (step,) = (await packhouse.json(*check, code=9))["steps"]
     assert (step["verb"], step["name"]) == ("change", "team-growth")
     export = ["export", "--folder", str(tmp_path / "theirs"), "--api-key", check[-1]]
     await packhouse.json(*export)
@@ -76,7 +76,7 @@ async def test_a_key_that_only_reads_checks_declared_files(
     assert (await api.get("/v1/policies/team-growth"))["policy"] == {"priority": "low"}
     path.write_text(path.read_text().replace("low", "lowest"))
     refused = await packhouse(*check)
-    assert (refused.returncode, "lowest" in refused.stderr) == (2, True)
+    assert (refused.returncode, "lowest" in refused.stderr) == (1, True)
 
 
 async def test_an_export_has_units_as_they_were_written_and_is_equal_after_it_was_applied(
@@ -104,3 +104,64 @@ async def test_an_export_has_units_as_they_were_written_and_is_equal_after_it_wa
     await packhouse.json("policy", "delete", "all")
     await packhouse.json("apply", "--folder", str(tmp_path / "first"))
     assert (await api.get("/v1/policies/all"))["written"] == given
+
+
+async def test_a_planner_gets_a_comment_for_a_pull_request_with_deletions_and_places_of_refusals(
+    packhouse: Command, api: Api, table_id: str, tmp_path: Path
+) -> None:
+    await packhouse.json("tables", "update", table_id, "--owner-team", "growth")
+    folder = tmp_path / "files"
+    await packhouse.json("export", "--folder", str(folder))
+    secret = (await make_key(api, "planner", teams=["growth"]))["secret"]
+    check = ("apply", "-f", str(folder), "--dry-run", "--format", "markdown", "--api-key", secret)
+    same = await packhouse(*check)
+    assert (same.returncode, same.stdout) == (0, "### Packhouse: no change\n")
+    (folder / "growth.yaml").write_text(
+        "# deletes\nkind: policy\nname: team-growth\nscope: {kind: team, team: growth}\n"
+        "policy:\n  priority: high\n  maintenance:\n    expire_snapshots: {older_than: 5d, delete_files: true}\n"
+    )
+    differing = await packhouse(*check)
+    assert differing.returncode == 9
+    for part in (
+        "1 change, 1 of them deletes more than before",
+        "[!CAUTION]",
+        "lake.lake.events",
+        "@@ create policy team-growth @@",
+    ):
+        assert part in differing.stdout
+    (folder / "growth.yaml").write_text((folder / "growth.yaml").read_text().replace("high", "highest"))
+    refused = await packhouse(*check)
+    assert (refused.returncode, f"`{folder}/growth.yaml:6`: `policy.priority: " in refused.stdout) == (1, True), refused
+    assert f"{folder}/growth.yaml:6: create policy team-growth" in refused.stderr
+    (folder / "growth.yaml").write_text("kind: policy\nname: team-growth\npolicy: [\n")
+    broken = await packhouse(*check)
+    assert (broken.returncode, "growth.yaml:4 can't be read" in broken.stdout) == (2, True), broken
+    assert (await api.get("/v1/policies"))["items"] == []
+
+
+async def test_drift_is_what_the_server_has_and_the_files_do_not(
+    packhouse: Command, table_id: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "files"
+    await packhouse.json("export", "--folder", str(folder))
+    drift = ("drift", "-f", str(folder))
+    assert (await packhouse.json(*drift, "--all")) == {"steps": []}
+    await packhouse.json("tables", "update", table_id, "--owner-team", "growth")
+    await packhouse.json("policy", "set", table_id, "-s", "priority=high")
+    await packhouse.json("policy", "set", TARGETS[1], "-s", "priority=low")
+    found = (await packhouse.json(*drift, code=9))["steps"]
+    assert [(each["verb"], each["kind"], each["lines"]) for each in found] == [
+        ("change", "table", ["- owner_team: growth"]),
+        ("delete", "policy of table", ["- priority: high"]),
+    ]
+    everything = await packhouse(*drift, "--all", "--format", "markdown")
+    assert everything.returncode == 9
+    for part in (
+        "3 objects of the server differ",
+        "@@ policy team-growth: only on the server @@",
+        "\n- policy.priority: low",
+    ):
+        assert part in everything.stdout
+    both = await packhouse(*drift, "--format", "markdown", "-o", "json")
+    without = await packhouse("apply", "-f", str(folder), "--format", "markdown")
+    assert [(each.returncode, "markdown" in each.stderr) for each in (both, without)] == [(2, True)] * 2

@@ -40,18 +40,34 @@ FIELDS: Final[Mapping[str, frozenset[str]]] = {
 CONNECTION: Final = frozenset({"properties", "allowed_locations"})
 OF_ADMINS: Final = CONNECTION | {"grants"}
 """Fields of a catalog that only admins see, of the grants all."""
+_MAPPINGS: Final = frozenset({"labels", "policy", "properties", "scope"})
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 _ALL: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The file of a document, and its node."""
+
+    path: Path
+    node: yaml.Node
+
+    def at(self, pointer: str = "") -> str:
+        """Return file and line of the value at a JSON pointer, or of the last value on the way that is there."""
+        names = [name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/")[1:]]
+        return f"{self.path}:{yaml_reading.line_of(self.node, names)}"
 
 
 @dataclass(slots=True)
 class Inventory:
     """Documents by kind and name.
 
-    From a server also tables' ids, the ETags of versioned objects, and by catalog which fields the caller may not see.
+    From a folder also their places. From a server also tables' ids, the ETags of versioned objects, and by catalog
+    which fields the caller may not see.
     """
 
     documents: dict[Key, Document] = field(default_factory=dict)
+    places: dict[Key, Place] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     etags: dict[Key, str] = field(default_factory=dict)
     hidden: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -102,10 +118,14 @@ def of_folder(folder: Path) -> Inventory:
         raise CommandError(f"{folder} is not a folder", ExitCode.USAGE, "make one with `packhouse export -f`")
     found = Inventory()
     for path, text in texts_below(folder, _SUFFIXES):
-        for document in _read(path, text):
-            key = _key(path, document)
+        for document, place in _read(path, text):
+            key = _key(place, document)
             if key in found.documents:
-                raise CommandError(f"{path}: {key[0]} {key[1]} is declared twice", ExitCode.USAGE)
+                first = found.places[key].at("/name")
+                raise CommandError(
+                    f"{place.at('/name')}: {key[0]} {key[1]} is declared twice, first at {first}", ExitCode.USAGE
+                )
+            found.places[key] = place
             found.documents[key] = {name: value for name, value in document.items() if name not in ("kind", "name")}
     return found
 
@@ -131,28 +151,42 @@ def _place(kind: str, name: str) -> Path:
             return Path("tables", split_address(name)[0], f"{name}.yaml".replace("/", "%2F"))
 
 
-def _read(path: Path, text: str) -> Iterator[dict[str, Any]]:
+def _read(path: Path, text: str) -> Iterator[tuple[dict[str, Any], Place]]:
     try:
         documents = yaml_reading.load_all(text)
     except yaml.YAMLError as error:
-        raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
-    for document in documents:
+        mark = getattr(error, "problem_mark", None)
+        line = "" if mark is None else f":{mark.line + 1}"
+        raise CommandError(f"{path}{line} can't be read: {error}", ExitCode.USAGE) from None
+    for document, node in documents:
         if document is None:
             continue
+        place = Place(path, node)
         if not isinstance(document, dict):
-            raise CommandError(f"{path} holds no mapping", ExitCode.USAGE, "write kind, name and fields")
-        yield document
+            raise CommandError(f"{place.at()} holds no mapping", ExitCode.USAGE, "write kind, name and fields")
+        yield document, place
 
 
-def _key(path: Path, document: Document) -> Key:
+def _key(place: Place, document: Document) -> Key:
     kind, name = document.get("kind"), document.get("name")
     if not isinstance(kind, str) or kind not in FIELDS or not isinstance(name, str):
         kinds = ", ".join(FIELDS)
-        raise CommandError(f"{path}: a document needs `kind` (one of {kinds}) and `name`", ExitCode.USAGE)
-    unknown = document.keys() - FIELDS[kind] - {"kind", "name"}
+        message = f"{place.at('/kind')}: a document needs `kind` (one of {kinds}) and `name`"
+        raise CommandError(message, ExitCode.USAGE)
+    unknown = sorted(document.keys() - FIELDS[kind] - {"kind", "name"}, key=str)
     if unknown:
         known = ", ".join(sorted(FIELDS[kind]))
-        raise CommandError(f"{path}: a {kind} has no {', '.join(sorted(unknown))}", ExitCode.USAGE, f"it has {known}")
+        message = f"{place.at(f'/{unknown[0]}')}: a {kind} has no {', '.join(map(str, unknown))}"
+        raise CommandError(message, ExitCode.USAGE, f"it has {known}")
+    for field_name in sorted(_MAPPINGS & document.keys()):
+        if not isinstance(document[field_name], dict | None):
+            message = f"{place.at(f'/{field_name}')}: {field_name} is not a mapping"
+            raise CommandError(message, ExitCode.USAGE, "write fields such as `enabled: true`")
+    if kind == "table":
+        try:
+            split_address(name)
+        except CommandError as error:
+            raise CommandError(f"{place.at('/name')}: {error.message}", error.code, error.hint) from None
     return kind, name
 
 

@@ -1,7 +1,8 @@
 """Compute the steps from the server's state to the declared state, in the order of dependence.
 
 Catalogs come first, then policies of wider scopes, then tables, then tables' own policies; deletions come last, in
-reverse order. A step has the version that was read, so that concurrent changes are not overwritten.
+reverse order. A step has the version that was read, so that concurrent changes are not overwritten. The steps are also
+the differences between server and files, which `drift` shows.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,14 +14,17 @@ from typing import Any, Final
 from rich.markup import escape
 
 from packhouse.arguments.addresses import split_address
-from packhouse.declarations.inventories import CONNECTION, FIELDS, Inventory
+from packhouse.declarations.inventories import CONNECTION, FIELDS, Inventory, Key
 from packhouse.documents.differences import differences
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 from packhouse.session import Call, Session
 
 Document = Mapping[str, Any]
+OF_TABLE: Final = "policy of table"
+"""Kind of the steps of tables' own policies, which the tables' documents declare."""
 _FIXED: Final = {"catalog": "format", "policy": "scope"}
+_DELETION: Final = {"change": "delete"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Step:
     Attributes:
         lines: the differences, one a line.
         do: sends the change.
-        check: asks the server for a dry run of it; None where the API has none.
+        check: asks the server for a dry run of it, whose answer is the effect; None where the API has none.
+        refusal: why the change can't be made, found without the server.
     """
 
     verb: str
@@ -38,10 +43,16 @@ class Step:
     name: str
     lines: tuple[str, ...]
     do: Callable[[], object]
-    check: Callable[[], object] | None = None
+    check: Callable[[], Any] | None = None
+    refusal: CommandError | None = None
 
     def __str__(self) -> str:
         return f"{self.verb} {self.kind} {self.name}"
+
+    @property
+    def key(self) -> Key:
+        """Key of the document that declares the object."""
+        return ("table" if self.kind == OF_TABLE else self.kind), self.name
 
 
 class Prune(Enum):
@@ -73,11 +84,7 @@ class Planner:
         self._acknowledge = {} if acknowledge is None else {"acknowledge": acknowledge}
 
     def steps(self, *, prune: "Prune") -> list[Step]:
-        """Return the steps; deletions of undeclared objects come last.
-
-        Raises:
-            CommandError: a declared difference can't be applied.
-        """
+        """Return the steps; deletions of undeclared objects come last."""
         found = [*self._catalogs(), *self._policies(), *self._tables(), *self._table_policies()]
         if prune is not Prune.NOTHING:
             found += [*self._undeclared_policies(), *self._deletions(prune)]
@@ -91,7 +98,7 @@ class Planner:
     def _catalogs(self) -> Iterator[Step]:
         catalogs = self._client.catalogs
         for name, wanted in self._wanted.named("catalog"):
-            present = self._present("catalog", name, wanted)
+            present = self._there.documents.get(("catalog", name))
             if present is None:
                 lines = tuple(differences({}, wanted))
                 yield Step("create", "catalog", name, lines, self._send(catalogs.create, body={"name": name, **wanted}))
@@ -101,14 +108,13 @@ class Planner:
                 self._session.say(f"[dim]catalog {escape(name)}: only admins see {', '.join(unseen)}: not compared[/]")
             lines = tuple(differences(*(_without(each, hidden | undeclared) for each in (present, wanted))))
             kept = {field: value for field, value in present.items() if field in undeclared}
-            yield Step(
-                "change", "catalog", name, lines, partial(self._change_catalog, name, present, {**kept, **wanted})
-            )
+            change = partial(self._change_catalog, name, present, {**kept, **wanted})
+            yield Step("change", "catalog", name, lines, change, refusal=_refusal("catalog", name, present, wanted))
 
     def _policies(self) -> Iterator[Step]:
         policies = self._client.policies
         for name, wanted in self._wanted.named("policy"):
-            present, body = self._present("policy", name, wanted), wanted.get("policy") or {}
+            present, body = self._there.documents.get(("policy", name)), wanted.get("policy") or {}
             lines = tuple(differences(present or {}, wanted))
             if present is None:
                 new = {"name": name, **wanted, "policy": body}
@@ -119,7 +125,8 @@ class Planner:
                 match = self._there.etags["policy", name]
                 check = self._send(policies.preview, name, body={"change": "replace", "policy": body})
                 send = self._send(policies.replace, name, body=body, if_match=match, **self._given)
-                yield Step("change", "policy", name, lines, send, check)
+                refusal = _refusal("policy", name, present, wanted)
+                yield Step("change", "policy", name, lines, send, check, refusal)
 
     def _tables(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
@@ -143,20 +150,24 @@ class Planner:
                 verb = "create" if present is None else "change"
                 send = partial(self._replace_policy, name, wanted)
                 check = partial(self._preview_policy, name, wanted) if name in self._there.ids else None
-                yield Step(verb, "policy of table", name, lines, send, check)
+                yield Step(verb, OF_TABLE, name, lines, send, check)
 
     def _undeclared_policies(self) -> Iterator[Step]:
         for name, declared in self._wanted.named("table"):
             if ("table policy", name) in self._there.etags and declared.get("policy") is None:
-                yield Step("delete", "policy of table", name, (), partial(self._delete_policy, name))
+                lines = tuple(differences(self._there.documents["table", name]["policy"], {}))
+                check = self._send(self._client.table_policies.preview, self._there.ids[name], body=_DELETION)
+                yield Step("delete", OF_TABLE, name, lines, partial(self._delete_policy, name), check)
 
     def _deletions(self, prune: "Prune") -> Iterator[Step]:
         for kind in reversed(list(FIELDS)):
-            for name, _ in self._there.named(kind):
+            for name, present in self._there.named(kind):
                 if (kind, name) not in self._wanted.documents and (
                     prune is Prune.ALL or self._is_of_declared_catalog(kind, name)
                 ):
-                    yield Step("delete", kind, name, (), partial(self._delete, kind, name))
+                    is_policy, lines = kind == "policy", tuple(differences(present, {}))
+                    check = self._send(self._client.policies.preview, name, body=_DELETION) if is_policy else None
+                    yield Step("delete", kind, name, lines, partial(self._delete, kind, name), check)
 
     def _is_of_declared_catalog(self, kind: str, name: str) -> bool:
         """Return whether an object belongs to a catalog that the files declare directly or through a table."""
@@ -169,13 +180,6 @@ class Planner:
                 return self._there.documents[kind, name]["scope"].get("catalog") in catalogs
             case _:
                 return False
-
-    def _present(self, kind: str, name: str, wanted: Document) -> Document | None:
-        present, fixed = self._there.documents.get((kind, name)), _FIXED[kind]
-        if present is not None and any(differences({fixed: present[fixed]}, {fixed: wanted.get(fixed)})):
-            hint = f"delete the {kind} first, or declare a new one under another name"
-            raise CommandError(f"{kind} {name}: its {fixed} can't be changed", ExitCode.CONFLICT, hint)
-        return present
 
     def _send(self, call: Call, *path: str, **given: Any) -> Callable[[], object]:
         return partial(self._session.ask, call, *path, **given)
@@ -217,13 +221,22 @@ class Planner:
         given = {**condition, **self._given}
         self._session.ask(self._client.table_policies.replace, self._there.ids[name], body=document, **given)
 
-    def _preview_policy(self, name: str, document: Document) -> None:
+    def _preview_policy(self, name: str, document: Document) -> Any:
         change = {"change": "replace", "policy": document}
-        self._session.ask(self._client.table_policies.preview, self._there.ids[name], body=change)
+        return self._session.ask(self._client.table_policies.preview, self._there.ids[name], body=change)
 
     def _delete_policy(self, name: str) -> None:
         match = self._there.etags["table policy", name]
         self._session.answer(self._client.table_policies.delete, self._there.ids[name], if_match=match, **self._given)
+
+
+def _refusal(kind: str, name: str, present: Document, wanted: Document) -> CommandError | None:
+    """Return why a document can't replace another one: a field that is fixed when an object is created differs."""
+    fixed = _FIXED[kind]
+    if not any(differences({fixed: present[fixed]}, {fixed: wanted.get(fixed)})):
+        return None
+    hint = f"delete the {kind} first, or declare a new one under another name"
+    return CommandError(f"{kind} {name}: its {fixed} can't be changed", ExitCode.CONFLICT, hint)
 
 
 def _undeclared(catalog: Document) -> frozenset[str]:

@@ -9,7 +9,7 @@ PyYAML needs seconds for a megabyte, and reading a number takes time with the sq
 """
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any, ClassVar, Final
 
 import yaml
@@ -40,13 +40,34 @@ def load(text: str) -> Any:
     return yaml.load(_bounded(text), _Loader)  # noqa: S506 - derived from SafeLoader
 
 
-def load_all(text: str) -> list[Any]:
-    """Return every document of a text.
+def load_all(text: str) -> list[tuple[Any, yaml.Node]]:
+    """Return every document of a text with its node, from which `line_of` reads lines.
 
     Raises:
         yaml.YAMLError: the text is not YAML, or larger than the limits above; the message has the position.
     """
-    return list(yaml.load_all(_bounded(text), _Loader))
+    loader: Any = _Loader(_bounded(text))
+    found = []
+    while loader.check_node():
+        node = loader.get_node()
+        found.append((loader.construct_document(node), node))
+    return found
+
+
+def line_of(node: yaml.Node, path: Iterable[str]) -> int:
+    """Return the line of the value at a path of keys and indexes, or of the last value on the way that is there."""
+    line = node.start_mark.line
+    for name in path:
+        if isinstance(node, yaml.MappingNode):
+            pair = next((pair for pair in node.value if pair[0].value == name), None)
+        elif isinstance(node, yaml.SequenceNode) and name.isdecimal() and int(name) < len(node.value):
+            pair = (node.value[int(name)],) * 2
+        else:
+            pair = None
+        if pair is None:
+            break
+        line, node = pair[0].start_mark.line, pair[1]
+    return int(line) + 1
 
 
 def _bounded(text: str) -> str:
