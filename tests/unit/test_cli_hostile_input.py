@@ -46,7 +46,7 @@ def test_f34_what_is_no_file_or_has_no_end_is_refused_unread(tmp_path: Path) -> 
     (tmp_path / "a.yaml").unlink()
     with (tmp_path / "a.yaml").open("wb") as sparse:
         sparse.truncate(2**40)
-    assert "a.yaml can't be read: the text has more characters than 4,194,304" in _refusal_of(tmp_path)
+    assert "a.yaml has 1,099,511,627,776 bytes; 16,777,216 is the limit" in _refusal_of(tmp_path)
     with (
         Path("/dev/zero").open() as endless,
         pytest.raises(problems.CommandError, match="more characters than 4,194,304"),

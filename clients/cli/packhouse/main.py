@@ -57,7 +57,7 @@ app.add_typer(access.app, name="keys")
 app.add_typer(webhooks.app, name="webhooks")
 app.add_typer(endpoints.app, name="spark")
 app.add_typer(contexts.app, name="context")
-for module in (runs, tables, policies, access, formats, declarations):
+for module in (runs, tables, policies, access, formats, declarations, signals):
     module.add_commands(app)
 app.command()(fleet.status)
 

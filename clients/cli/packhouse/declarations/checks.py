@@ -1,7 +1,7 @@
 """Check declared steps by dry runs on the server: the effect of each, or why it would be refused.
 
-A step that the server can't check now (it does not answer, the key is not valid) is no refusal: that error ends the
-command with its own exit code, so that a job can be repeated.
+If the server can't check a step now (it does not answer, the key is not valid), the command ends with the exit code of
+that error, so that a job can be repeated.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class Checked:
 
     @property
     def deletions(self) -> Mapping[str, Any] | None:
-        """What the step would delete first, or more of than before."""
+        """Files and history that the step would delete first, or more of than before."""
         return None if self.effect is None else self.effect.get("deletions")
 
     def reasons(self) -> Iterator[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ from packhouse.documents.yaml_reading import MOST_CHARACTERS
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
 
-_MOST_BYTES: Final = 4 * MOST_CHARACTERS  # a character has at most four bytes in UTF-8; the reader refuses the rest
+_MOST_BYTES: Final = 4 * MOST_CHARACTERS  # a character has at most four bytes in UTF-8
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -33,16 +33,25 @@ def texts_below(folder: Path, suffixes: Collection[str]) -> Iterator[tuple[Path,
             _refuse_link(Path(place, name))
         paths += [path for name in names if (path := Path(place, name)).suffix in suffixes]
     for path in sorted(paths):
-        yield path, _text_of(path)
+        yield path, text_of(path, most_bytes=_MOST_BYTES)
 
 
-def _text_of(path: Path) -> str:
+def text_of(path: Path, *, most_bytes: int) -> str:
+    """Return the text of a regular file of at most a number of bytes.
+
+    Raises:
+        CommandError: it is a link, or not regular, too large, not UTF-8 or unreadable.
+    """
     _refuse_link(path)
     try:
         with os.fdopen(os.open(path, _FLAGS), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
                 raise CommandError(f"{path} is not a regular file", ExitCode.USAGE, "move it out of the folder")
-            return file.read(_MOST_BYTES + 1).decode()
+            if found.st_size > most_bytes:
+                message = f"{path} has {found.st_size:,} bytes; {most_bytes:,} is the limit"
+                raise CommandError(message, ExitCode.USAGE)
+            return file.read(most_bytes).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} can't be read: {error}", ExitCode.USAGE) from None
 
