@@ -135,7 +135,7 @@ release-check: ## Before a release: vulnerabilities, then packages in clean envi
 	@$(BIN)/python scripts/audit
 	@$(MAKE) --no-print-directory packages foreign-clients deploy-check check test-deep
 
-deploy-check: ## Render the Helm chart with many values and check all objects (a minute or two; the first time builds helm, some minutes)
+deploy-check: ## Render the Helm chart with many values and check all objects; run the action for CI (a minute or two; the first time builds helm, some minutes)
 	@scripts/setup deploy
 	@PACKHOUSE_DEPLOY=1 $(BIN)/pytest -q tests/deploy --ignore tests/deploy/test_chart_installs.py $(PYTEST_ARGS)
 

@@ -1,7 +1,7 @@
 """The chart as Helm renders it: once for each file of `values/`.
 
-Its tests need helm, kubeconform and kube-apiserver, which are built: `make deploy-check` and `make deploy-cluster` make
-them and run these tests, which no other target collects.
+Its tests need helm, kubeconform and kube-apiserver, that of the action actionlint and packages, all of which are built:
+`make deploy-check` and `make deploy-cluster` make them and run these tests, which no other target collects.
 """
 
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.chart import NAMES, Object, objects_of, text_of
 
-collect_ignore_glob = [] if "PACKHOUSE_DEPLOY" in os.environ else ["test_chart*.py"]
+collect_ignore_glob = [] if "PACKHOUSE_DEPLOY" in os.environ else ["test_action.py", "test_chart*.py"]
 
 
 @pytest.fixture(params=NAMES)
