@@ -9,7 +9,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,7 +56,7 @@ from engine.spark.task_runner import SparkTaskRunner
 from engine.stores.database import Database, own_database
 
 if TYPE_CHECKING:
-    from engine.services.access.oidc import OidcTokens
+    from engine.services.access.oidc import OidcTokens, SeveralIssuers
 
 _log = structlog.get_logger(__name__)
 
@@ -98,7 +98,7 @@ class Dependencies:
     warm_up: Callable[[], None]
     keep_sessions: Callable[[], None]
     formats: ServedFormats
-    tokens: "OidcTokens | None" = None
+    tokens: "OidcTokens | SeveralIssuers | None" = None
     step: Callable[[str], None] = lambda _name: None
 
 
@@ -263,16 +263,17 @@ def _rates(settings: Settings) -> Mapping[Kind, int]:
     }
 
 
-def identities_of(settings: Settings) -> "OidcTokens | None":
-    """Return the check of an identity provider's tokens; None without a provider. Raises `InvalidInput`."""
+def identities_of(settings: Settings) -> "OidcTokens | SeveralIssuers | None":
+    """Return the check of identity providers' tokens; None without a provider. Raises `InvalidInput`."""
     if settings.oidc_issuer is None:
-        if settings.oidc_console_client_id is not None:
-            raise InvalidInput("PACKHOUSE_OIDC_CONSOLE_CLIENT_ID needs an identity provider: set PACKHOUSE_OIDC_ISSUER")
+        given = {"CONSOLE_CLIENT_ID": settings.oidc_console_client_id, "MORE_ISSUERS": settings.oidc_more_issuers}
+        for name in (name for name, value in given.items() if value):
+            raise InvalidInput(f"PACKHOUSE_OIDC_{name} needs an identity provider: set PACKHOUSE_OIDC_ISSUER")
         return None
     if not settings.oidc_audience:
         raise InvalidInput("PACKHOUSE_OIDC_AUDIENCE is not set: without it tokens for other services would be accepted")
     require("jwt", purpose="PACKHOUSE_OIDC_ISSUER", install="'packhouse-server[oidc]'")
-    from engine.services.access.oidc import OidcSettings, OidcTokens  # noqa: PLC0415 - an extra
+    from engine.services.access.oidc import OidcSettings, OidcTokens, SeveralIssuers  # noqa: PLC0415 - an extra
 
     wanted = OidcSettings(
         issuer=settings.oidc_issuer,
@@ -287,4 +288,13 @@ def identities_of(settings: Settings) -> "OidcTokens | None":
         console_client_id=settings.oidc_console_client_id,
         console_scopes=tuple(settings.oidc_console_scopes.split()),
     )
-    return OidcTokens(settings=wanted, clock=SystemClock())
+    more = [
+        replace(wanted, name=name, **{**dict(each), "audience": each.audience or wanted.audience})
+        for name, each in settings.oidc_more_issuers.items()
+    ]
+    if len({each.issuer for each in (wanted, *more)}) <= len(more):
+        raise InvalidInput("PACKHOUSE_OIDC_MORE_ISSUERS: each issuer is named once, that of PACKHOUSE_OIDC_ISSUER too")
+    first, *others = (OidcTokens(settings=each, clock=SystemClock()) for each in (wanted, *more))
+    if not others:
+        return first
+    return SeveralIssuers(first=first, others=dict(zip((each.issuer for each in more), others, strict=True)))

@@ -13,6 +13,7 @@ from engine.domain.access.callers import Role
 from engine.domain.tables.watches import REQUESTS_PER_SECOND
 from engine.domain.values.units import ByteSize
 from engine.logging import LogFormat
+from engine.settings.issuers import IssuerName, MoreIssuer
 from engine.settings.values import DAY, Kept, Seconds, Secret, from_json, reveal, to_upper, unset
 
 PREFIX: Final = "PACKHOUSE_"
@@ -255,6 +256,11 @@ class Settings(BaseSettings):
         {},
         json_schema_extra=unset("the values"),
         description="JSON: value of the claim → team, `*` for every team.",
+    )
+    oidc_more_issuers: Annotated[dict[IssuerName, MoreIssuer], NoDecode, BeforeValidator(from_json)] = Field(
+        {},
+        json_schema_extra=unset("none"),
+        description="JSON: name → one more issuer; see [access](access.md#more-issuers).",
     )
     oidc_leeway_seconds: Seconds = Field(30, ge=0, le=300, description="Tolerated clock difference.")
     oidc_max_token_seconds: Seconds = Field(

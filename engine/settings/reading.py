@@ -68,7 +68,9 @@ def _refused(error: ValidationError, given: Mapping[str, str]) -> Iterator[Field
         field = str(found["loc"][0])
         name = given.get(field.upper(), PREFIX + field.upper())
         value = None if is_secret(field) else found["input"]
-        yield FieldProblem(name, message_of(found), value, _remedy(found))
+        inside = ".".join(map(str, found["loc"][1:]))
+        message = f"{inside}: {message_of(found)}" if inside else message_of(found)
+        yield FieldProblem(name, message, value, _remedy(found))
 
 
 def _remedy(found: Mapping[str, Any]) -> str | None:

@@ -47,6 +47,9 @@ EVERY: Final[Mapping[str, Any]] = {
     "oidc_role_map": {"lake-admins": "admin", 'with "quotes"': "viewer"},
     "oidc_teams_claim": "groups",
     "oidc_teams_map": {"finance": "*"},
+    "oidc_more_issuers": {
+        "ci": {"issuer": "https://ci.example.com", "role_claim": "repository", "role_map": {"shop/lake": "planner"}}
+    },
     "oidc_leeway_seconds": 31,
     "oidc_max_token_seconds": 86401,
     "oidc_console_client_id": "console",

@@ -1,6 +1,7 @@
 """What the settings demand before anything is started."""
 
 import errno
+import json
 import socket
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from engine.domain.fleet.retention import Retention
 from engine.factory.dependencies import identities_of
 from engine.factory.secret_keys import secret_keys
 from engine.factory.wiring import retention_of
+from engine.services.access.oidc import OidcTokens
 from engine.settings.model import Settings
 from engine.settings.reading import is_secret, read_settings
 from engine.settings.values import reveal
@@ -57,10 +59,32 @@ def test_maps_and_lists_come_from_the_environment(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PACKHOUSE_OIDC_ROLE_MAP", '{"lake-admins": "admin"}')
     monkeypatch.setenv("PACKHOUSE_OIDC_ALGORITHMS", "ES256, EdDSA")
     tokens = identities_of(Settings(oidc_issuer="https://id.example", oidc_audience="packhouse"))
-    assert tokens is not None
+    assert isinstance(tokens, OidcTokens)
     assert tokens._settings.algorithms == ("ES256", "EdDSA")
     assert dict(tokens._settings.role_map) == {"lake-admins": "admin"}
     tokens.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "role_claim"),
+        ({"role_claim": "sub", "role_map": {}}, "role_map"),
+        ({"role_claim": "sub", "role_map": {"a": "king"}}, "role_map"),
+        ({"role_claim": "sub", "role_map": {"a": "viewer"}, "teams_claim": "sub"}, "given together, or neither"),
+        ({"role_claim": "sub", "role_map": {"a": "viewer"}, "issuer": "http://ci.example"}, "ci: .*https://"),
+        ({"role_claim": "sub", "role_map": {"a": "viewer"}, "issuer": "https://id.example"}, "named once"),
+        ({"role_claim": "sub", "role_map": {"a": "viewer"}, "secret": "x"}, "secret"),
+    ],
+)
+def test_one_more_issuer_lists_its_roles_and_teams(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], message: str
+) -> None:
+    monkeypatch.setenv("PACKHOUSE_OIDC_MORE_ISSUERS", json.dumps({"ci": {"issuer": "https://ci.example", **given}}))
+    monkeypatch.setenv("PACKHOUSE_OIDC_AUDIENCE", "packhouse")
+    monkeypatch.setenv("PACKHOUSE_OIDC_ISSUER", "https://id.example")
+    with pytest.raises(InvalidInput, match=f"PACKHOUSE_OIDC_MORE_ISSUERS.*{message}"):
+        identities_of(read_settings())
 
 
 def refused(monkeypatch: pytest.MonkeyPatch, **values: str) -> str:
@@ -83,7 +107,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, **values: str) -> str:
         ("PACKHOUSE_LOG_LEVEL", "loud", "PACKHOUSE_LOG_LEVEL: must be 'DEBUG', 'INFO', 'WARNING' or 'ERROR' ('LOUD')"),
         ("PACKHOUSE_LOG_FORMAT", "xml", "PACKHOUSE_LOG_FORMAT: must be 'auto', 'text' or 'json' ('xml')"),
         ("PACKHOUSE_OIDC_ROLE_MAP", "{admins: admin}", "PACKHOUSE_OIDC_ROLE_MAP: must be JSON"),
-        ("PACKHOUSE_OIDC_ROLE_MAP", '{"a": "king"}', "PACKHOUSE_OIDC_ROLE_MAP: must be"),
+        ("PACKHOUSE_OIDC_ROLE_MAP", '{"a": "king"}', "PACKHOUSE_OIDC_ROLE_MAP: a: must be"),
         ("PACKHOUSE_REDIS_ULR", "redis://x", "PACKHOUSE_REDIS_ULR: no such setting; did you mean PACKHOUSE_REDIS_URL?"),
         ("PACKHOUSE_RUN_RETENTION", "90d", "did you mean PACKHOUSE_RUN_RETENTION_SECONDS?"),
         ("PACKHOUSE_WORKER_SLOT", "2", "did you mean PACKHOUSE_WORKER_SLOTS?"),

@@ -46,12 +46,14 @@ class OidcSettings:
     A claim is found by its whole name, otherwise by the name as a dotted path (`realm_access.roles`). `role_map` maps
     values of the role claim to roles (empty: they are role names); the strongest role wins. `teams_claim` None means
     no team; `teams_map` maps its values to teams, `*` to every team (empty: they are team names).
+    `name` tells the subjects of several providers apart; empty for the first one.
     `max_token_seconds`: a token that is valid for longer, from `iat` (or now) to `exp`, is refused.
     `console_client_id` is the public client as which browsers sign in with `console_scopes`; None: they can't.
     """
 
     issuer: str
     audience: str
+    name: str = ""
     algorithms: tuple[str, ...] = ("RS256", "ES256")
     role_claim: str = "roles"
     role_map: Mapping[str, Role] = field(default_factory=dict)
@@ -76,7 +78,8 @@ class OidcSettings:
         if not self.algorithms:
             raise InvalidInput("PACKHOUSE_OIDC_ALGORITHMS: at least one is needed")
         if not is_safe_address(self.issuer):
-            raise InvalidInput(f"PACKHOUSE_OIDC_ISSUER: {self.issuer!r} must be an https:// address")
+            setting = f"PACKHOUSE_OIDC_MORE_ISSUERS: {self.name}" if self.name else "PACKHOUSE_OIDC_ISSUER"
+            raise InvalidInput(f"{setting}: {self.issuer!r} must be an https:// address")
 
 
 class OidcTokens:
@@ -170,6 +173,42 @@ class OidcTokens:
         return claims
 
 
+class SeveralIssuers:
+    """Reads tokens of several providers, each by the provider that it names. People sign in with the first one.
+
+    The issuer is read from the token before its signature is checked; the provider's reader then checks both, and the
+    first provider's refuses tokens that name none of them.
+    """
+
+    def __init__(self, *, first: OidcTokens, others: Mapping[str, OidcTokens]) -> None:
+        self._first = first
+        self._others = others
+
+    async def read(self, token: str) -> Caller:
+        """Return the caller whom a token identifies. Raises as `OidcTokens.read`."""
+        return await self._others.get(_issuer_of(token), self._first).read(token)
+
+    async def sign_in(self) -> SignInProvider | None:
+        """Return how browsers sign in, None if no client of the console is configured."""
+        return await self._first.sign_in()
+
+    def close(self) -> None:
+        """Shut the threads down."""
+        for reader in (self._first, *self._others.values()):
+            reader.close()
+
+
+def _issuer_of(token: str) -> str:
+    """Return the issuer that a token names, unchecked; empty without one."""
+    if len(token) > MAX_TOKEN_CHARACTERS:
+        return ""
+    try:
+        issuer = jwt.decode(token, options={"verify_signature": False}).get("iss")
+    except _MALFORMED:
+        return ""
+    return issuer if isinstance(issuer, str) else ""
+
+
 def _key_id_of(token: str, algorithms: tuple[str, ...]) -> str:
     """Return the id of the key that a token names; refuse tokens that need no key for it before asking the provider."""
     try:
@@ -200,7 +239,8 @@ def _caller_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime)
             f"{', '.join(settings.role_map or Role)}"
         )
     expires_at = _expiry_of(claims, settings, now)
-    return Caller(subject=f"oidc:{subject}", role=role, teams=_teams_of(claims, settings), expires_at=expires_at)
+    provider = f"oidc/{settings.name}" if settings.name else "oidc"
+    return Caller(subject=f"{provider}:{subject}", role=role, teams=_teams_of(claims, settings), expires_at=expires_at)
 
 
 def _expiry_of(claims: Mapping[str, Any], settings: OidcSettings, now: datetime) -> datetime:

@@ -15,7 +15,7 @@ import pytest
 
 from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import Forbidden, InvalidInput, Transient, Unauthenticated
-from engine.services.access.oidc import OidcSettings, OidcTokens
+from engine.services.access.oidc import OidcSettings, OidcTokens, SeveralIssuers
 from tests.support.eventually import seen_when, until
 from tests.support.fake_clock import FakeClock
 from tests.support.oidc_issuer import AUDIENCE, OidcIssuer, oidc_issuer
@@ -345,3 +345,28 @@ def test_only_asymmetric_algorithms_can_be_pinned_and_an_issuer_elsewhere_needs_
     for url in ("http://id.example", "id.example", "", "file:///x", "http://127.0.0.1.example"):
         with pytest.raises(InvalidInput, match="PACKHOUSE_OIDC_ISSUER"):
             OidcSettings(issuer=url, audience="x")
+
+
+async def test_each_issuer_has_subjects_and_maps_of_its_own_and_signs_for_itself_only(
+    issuer: OidcIssuer, tokens: OidcTokens, clock: FakeClock
+) -> None:
+    with oidc_issuer() as ci:
+        maps: dict[str, Any] = {"role_map": {"shop/lake": Role.PLANNER}, "teams_map": {"shop/lake": "sales"}}
+        more = reader(ci, clock, name="ci", role_claim="repository", teams_claim="repository", **maps)
+        several = SeveralIssuers(first=tokens, others={ci.url: more})
+        caller = await several.read(ci.token(repository="shop/lake", roles=["admin"]))
+        assert (caller.subject, caller.role, caller.teams) == ("oidc/ci:u-17", Role.PLANNER, frozenset({"sales"}))
+        assert (await several.read(issuer.token())).subject == "oidc:u-17"
+        with pytest.raises(Forbidden, match="repository"):
+            await several.read(ci.token(repository="other/lake", roles=["admin"]))
+        foreign = (
+            ci.token(iss=issuer.url),
+            issuer.token(iss=ci.url),
+            ci.token(iss="https://elsewhere"),
+            ci.token(iss=None),
+        )
+        for forged in (*foreign, unsigned(ci), signed_with_the_public_key(ci), "", "a.b.c", "x" * 20_000, "\ud800.a.b"):
+            with pytest.raises(Unauthenticated):
+                await several.read(forged)
+        assert await several.sign_in() is None
+        several.close()
