@@ -130,7 +130,7 @@ class RunSubmission:
             Forbidden: the caller may only read the table.
             InvalidInput: the table does not support the operation, its policy has it switched off, the request has
                 fields of another operation, the predicate does not fit the table, or the grace is for admins only.
-            TableReplaced, StateConflict, Transient: not of a rewrite without predicate; see `services.catalogs.registered`.
+            TableReplaced, StateConflict, Transient: of `catalogs.registered`; not of rewrites without predicate.
         """
         request.check()
         if request.partitions is not None or request.operation is not Operation.REWRITE:

@@ -37,6 +37,20 @@ FolderOption = Annotated[Path, typer.Option("--folder", "-f", metavar="DIR", hel
 FormatOption = Annotated[
     Form, typer.Option("--format", help="markdown: a comment for a pull request, in which nothing is markup of others.")
 ]
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Show the changes and have the server check them; change nothing. Exit codes: 0 without changes, "
+        "9 with changes, 1 if one would be refused.",
+    ),
+]
+PruneOption = Annotated[
+    bool, typer.Option("--prune", help="Delete undeclared tables and policies of the catalogs that the files name.")
+]
+PruneAllOption = Annotated[
+    bool, typer.Option("--prune-all", help="Delete every undeclared catalog, policy and table that the key sees.")
+]
 UpToOption = Annotated[
     str | None,
     typer.Option(
@@ -59,22 +73,10 @@ def apply(
     *,
     context: typer.Context,
     folder: FolderOption,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Show the changes and have the server check them; change nothing. Exit codes: 0 without changes, "
-            "9 with changes, 1 if one would be refused.",
-        ),
-    ] = False,
+    dry_run: DryRunOption = False,
     form: FormatOption = Form.TEXT,
-    prune: Annotated[
-        bool,
-        typer.Option("--prune", help="Delete undeclared tables and policies of the catalogs that the files name."),
-    ] = False,
-    prune_all: Annotated[
-        bool, typer.Option("--prune-all", help="Delete every undeclared catalog, policy and table that the key sees.")
-    ] = False,
+    prune: PruneOption = False,
+    prune_all: PruneAllOption = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
     message: Annotated[
         str | None,
