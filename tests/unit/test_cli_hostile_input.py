@@ -95,6 +95,23 @@ def test_f34_a_value_that_is_none_is_an_error_with_its_place(text: str, words: l
     assert [word for word in words if word not in str(caught.value)] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind: policy\nname: a\npolicy: 5", "a.yaml:3: policy is not a mapping"),
+        ("kind: table\n\nname: a", "a.yaml:3: 'a' is not a table"),
+        ("kind: policy\nname: a\n---\nkind: nothing", "a.yaml:4: a document needs"),
+        ("kind: policy\nname: a\n5: 1\nscpe: 1", "a.yaml:3: a policy has no 5, scpe"),
+        ("- 1", "a.yaml:1 holds no mapping"),
+        ("kind: [", "a.yaml:1 can't be read"),
+        ("kind: policy\nname: a\n---\n{kind: policy,\n name: a}", "a.yaml:5: policy a is declared twice, first at"),
+    ],
+)
+def test_an_invalid_document_is_refused_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    assert message in _refusal_of(tmp_path)
+
+
 @pytest.mark.parametrize("form", [output.Output.JSON, output.Output.YAML])
 def test_f34_documents_for_scripts_have_no_control_characters_and_keep_their_values(
     form: output.Output, capsys: pytest.CaptureFixture[str]

@@ -133,6 +133,11 @@ async def test_a_planner_gets_a_comment_for_a_pull_request_with_deletions_and_pl
     refused = await packhouse(*check)
     assert (refused.returncode, f"`{folder}/growth.yaml:6`: `policy.priority: " in refused.stdout) == (1, True), refused
     assert f"{folder}/growth.yaml:6: create policy team-growth" in refused.stderr
+    lake = folder / "catalogs/lake.yaml"
+    lake.write_text(lake.read_text().replace("format: iceberg", "format: hive"))
+    fixed = await packhouse(*check)
+    assert (fixed.returncode, "2 refused" in fixed.stdout) == (1, True), fixed
+    assert f"`{lake}:1`: `catalog lake: its format can't be changed`" in fixed.stdout
     (folder / "growth.yaml").write_text("kind: policy\nname: team-growth\npolicy: [\n")
     broken = await packhouse(*check)
     assert (broken.returncode, "growth.yaml:4 can't be read" in broken.stdout) == (2, True), broken
