@@ -6,10 +6,10 @@ from pathlib import Path
 
 from engine.domain.errors import PackhouseError
 from engine.services.operations.tasks.dispatching import Dispatcher
+from engine.services.operations.tasks.executors import ask_executor
 from engine.services.operations.tasks.servers import EndpointServer, Procedures
 from engine.spark.connection import machine_of
 from engine.spark.dispatch import SparkDispatcher
-from engine.spark.executors import ask_executor
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 

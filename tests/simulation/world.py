@@ -36,10 +36,10 @@ from engine.queue.hints import Hints
 from engine.queue.rate_limits import RateLimits
 from engine.queue.shared_budgets import SharedLedgers
 from engine.queue.streams import RunQueue
+from engine.services.operations.tasks.executors import ask_executor
 from engine.services.operations.tasks.servers import EndpointServer, EndpointServers
 from engine.settings.model import Settings
 from engine.spark.dispatch import SparkDispatcher
-from engine.spark.executors import ask_executor
 from engine.spark.native import SparkProcedures
 from engine.spark.sessions import SparkSessions
 from engine.workers import coordinator

@@ -171,7 +171,7 @@ def test_executors_with_another_python_are_told_from_ours(
 
 
 def test_packages_that_executors_lack_are_named(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.spark.executors.PACKAGES", ("pyarrow", "hdfs-native-of-nobody"))
+    monkeypatch.setattr("engine.services.operations.tasks.executors.PACKAGES", ("pyarrow", "hdfs-native-of-nobody"))
     wrong = failed(server_command("doctor", "--json", **settings))
     assert list(wrong) == ["executor"]
     assert "lacks numpy, obstore (object stores) or hdfs-native (HDFS)" in wrong["executor"]["found"]

@@ -21,10 +21,10 @@ from engine.extras import SPARK, require
 from engine.factory.dependencies import identities_of
 from engine.factory.secret_keys import secret_keys
 from engine.queue.connection import connect_redis, reaching_redis
+from engine.services.operations.tasks.executors import Executor, ask_executor
 from engine.services.operations.tasks.pace_tokens import PaceTokens
 from engine.settings.model import Settings
 from engine.settings.values import reveal
-from engine.spark.executors import Executor, ask_executor
 from engine.spark.sessions import SparkSessions
 from engine.stores.database import Database
 

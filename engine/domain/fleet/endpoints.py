@@ -27,7 +27,7 @@ PREFER: Final = "spark.prefer"
 
 
 class EndpointState(StrEnum):
-    """What the last probe of an endpoint found."""
+    """State of an endpoint, as its last probe found it."""
 
     UNKNOWN = "unknown"
     """It was not probed since it was written, or it is the only endpoint, which is not probed."""
@@ -39,7 +39,7 @@ class EndpointState(StrEnum):
 
 
 class Unavailable(StrEnum):
-    """Why no endpoint can take a run; the codes of the waits of runs."""
+    """Reason why no endpoint can take a run: the code of the run's wait."""
 
     NONE = "no_endpoint"
     UNSUITABLE = "spark_unsuitable"
@@ -47,7 +47,7 @@ class Unavailable(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EndpointRequest:
-    """What an admin writes of an endpoint.
+    """The fields of an endpoint that an admin writes.
 
     Attributes:
         url: `sc://host:port`, with `/;use_ssl=true` for TLS; None for the default one, whose URL is a setting.

@@ -125,7 +125,7 @@ class EndpointService:
                 yield FieldProblem("/token", each.message, each.value, each.hint)
             if not found and not is_reference(request.token):
                 yield FieldProblem(
-                    "/token", "is no reference to a secret", None, "give env:NAME or file:/absolute/path"
+                    "/token", "is not a reference to a secret", None, "give env:NAME or file:/absolute/path"
                 )
 
     def _problems_of_url(self, url: str) -> Iterator[FieldProblem]:

@@ -14,8 +14,8 @@ import structlog
 
 from engine.domain.errors import Away, PackhouseError
 from engine.domain.fleet.endpoints import AWAY_PROBE_SECONDS, PROBE_SECONDS, EndpointState, SparkEndpoint
+from engine.services.operations.tasks.executors import Executor
 from engine.services.operations.tasks.servers import EndpointServers
-from engine.spark.executors import Executor
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)

@@ -32,7 +32,7 @@ class EndpointStore:
         at = func.coalesce(runs.c.spark_endpoint, DEFAULT_ENDPOINT)
         at_work = (runs.c.state.in_(sorted(_SENT)), runs.c.operation == Operation.REWRITE)
         counted = await self._connection.execute(select(at, func.count()).where(*at_work).group_by(at))
-        busy = {name: number for name, number in counted}  # noqa: C416 - a row is no pair for mypy
+        busy = {name: number for name, number in counted}  # noqa: C416 - mypy does not take a row for a pair
         return [_to_endpoint(row, busy.get(row["name"], 0)) for row in rows]
 
     async def get(self, name: str) -> SparkEndpoint | None:

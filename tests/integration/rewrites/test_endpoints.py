@@ -16,11 +16,11 @@ from engine.domain.fleet.endpoints import EndpointRequest, EndpointState, SparkE
 from engine.domain.ids import RunId
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState, WaitingFor
+from engine.services.operations.tasks.executors import Executor
 from engine.services.operations.tasks.servers import EndpointServer
 from engine.services.outages.endpoints import EndpointProbes
 from engine.services.outages.probes import OutageProbes
 from engine.services.runs.claims import ClaimService
-from engine.spark.executors import Executor
 from tests.support.attempts import events_of
 from tests.support.databases import FreshDatabase
 from tests.support.local_dispatch import LocalDispatcher
@@ -254,7 +254,7 @@ async def test_an_endpoint_that_was_changed_after_it_was_chosen_is_chosen_again(
         ("default", EndpointRequest("sc://a"), "/url"),
     ],
 )
-async def test_what_is_no_endpoint_is_refused_by_its_field_without_its_secret(
+async def test_what_can_not_be_an_endpoint_is_refused_by_its_field_without_its_secret(
     world: World[Lake], name: str, request_: EndpointRequest, pointer: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:

@@ -17,8 +17,8 @@ from engine.domain.fleet.endpoints import SparkEndpoint
 from engine.domain.runs.procedures import PartitionTest, ProcedureCall, SparkTable
 from engine.services.catalogs.secrets import resolve_secrets
 from engine.services.operations.tasks.dispatching import Dispatcher
+from engine.services.operations.tasks.executors import Executor
 from engine.spark.dispatch import Ticket
-from engine.spark.executors import Executor
 from engine.stores.database import Database
 
 
