@@ -260,7 +260,7 @@ class Settings(BaseSettings):
     oidc_more_issuers: Annotated[dict[IssuerName, MoreIssuer], NoDecode, BeforeValidator(from_json)] = Field(
         {},
         json_schema_extra=unset("none"),
-        description="JSON: name → one more issuer; see [access](access.md#more-issuers).",
+        description="JSON: name → one more issuer; see [more issuers](../how-to/identity-provider.md#more-issuers).",
     )
     oidc_leeway_seconds: Seconds = Field(30, ge=0, le=300, description="Tolerated clock difference.")
     oidc_max_token_seconds: Seconds = Field(

@@ -19,14 +19,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 262,
-    "traced modules of engine": 243,
-    "modules of engine": 715,
-    "lines of engine": 98_500,
+    "traced modules": 267,
+    "traced modules of engine": 248,
+    "modules of engine": 722,
+    "lines of engine": 99_800,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 119_500,
+    "lines of tests": 120_900,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -15,7 +15,10 @@ import pytest
 from tests.support.stack import Stack, started
 
 PAGES = Path(__file__).parents[2] / "docs/how-to"
-FOLLOWED = ["set-a-policy", "quiet-hours", "keys-and-teams", "webhooks", "move-from-amoro", "move-from-cron-jobs"]
+FOLLOWED = [
+    *("set-a-policy", "quiet-hours", "keys-and-teams", "webhooks", "move-from-amoro", "move-from-cron-jobs"),
+    "spark-endpoints",
+]
 """Pages that go on from the first table."""
 BLOCK = re.compile(
     r"(?:^ *<!-- no-run: (.{10,}) -->\n)?^ *```(?:bash|sh|console)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE

@@ -13,6 +13,8 @@ from bench.fleet.upkeep.orphans import FailedWrites
 from bench.fleet.upkeep.patterns import DAY, PATTERNS, SMALL_FILES, Pattern, commits_of, failures_of
 from bench.fleet.upkeep.policies import SWITCHED_ON, TablePolicy, make_policy
 from bench.fleet.upkeep.tables import WeekTable
+from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
+from engine.domain.fleet.endpoints import SparkEndpoint
 from engine.domain.fleet.limits import FleetLimits, FleetRow
 from engine.domain.ids import TableId
 from engine.domain.policies import RECLAIM
@@ -95,6 +97,7 @@ class State:
             measurement=None,
             watch=Watch(self.registered.id, 0.5, at, due_since=since),
             last_rewrite=self.last_rewrite,
+            endpoints=(SparkEndpoint(DEFAULT_ENDPOINT, 1, {}),),
         )
         return Facts(
             record, self.policy.effective, self.policy.windows.state_at(at), DayBudget(None, None, None), sight

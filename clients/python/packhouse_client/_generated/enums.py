@@ -80,7 +80,7 @@ class DiscoveryOutcome(OpenEnum):
 
 
 class EndpointState(OpenEnum):
-    """What the last probe of an endpoint found."""
+    """State of an endpoint, as its last probe found it."""
 
     UNKNOWN = "unknown"
     OK = "ok"

@@ -3214,7 +3214,7 @@ export interface components {
             words: string | null;
         };
         /**
-         * @description What the last probe of an endpoint found.
+         * @description State of an endpoint, as its last probe found it.
          * @enum {string}
          */
         EndpointState: "unknown" | "ok" | "away" | "unsuitable";
