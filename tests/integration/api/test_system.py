@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.domain.errors import Away
 from engine.domain.fleet.breakers import TABLES_TO_OPEN, Fault
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import ProcessKind
@@ -32,7 +33,7 @@ async def queued(api: Api, table_id: str) -> Run:
 
 async def report(api: Api, run: Run, dependency: DependencyKind, detail: str) -> None:
     async with api.container.database.begin() as unit:
-        await unit.outages.report(dependency, run, detail)
+        await unit.outages.report(Away(dependency, detail), run)
 
 
 async def test_a_system_without_workers_is_degraded_and_says_what_that_means(api: Api, table_id: str) -> None:

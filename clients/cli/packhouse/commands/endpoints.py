@@ -49,7 +49,7 @@ def set_(
     *,
     context: typer.Context,
     endpoint: NameArgument,
-    url: Annotated[
+    address: Annotated[
         str | None, typer.Option(metavar="URL", help="Address: sc://host:port, with /;use_ssl=true for TLS.")
     ] = None,
     token: Annotated[
@@ -64,7 +64,7 @@ def set_(
     session = Session.of(context)
     present = _found(session, endpoint)
     given = {
-        "url": url,
+        "url": address,
         "token": token,
         "labels": None if label is None else dict(map(_label, label)),
         "parallel_groups": parallel_groups,
