@@ -9,8 +9,8 @@ from engine.domain.runs.run import WaitingFor
 from engine.services.runs.holds import StartBlocker
 from engine.stores.unit_of_work import UnitOfWork
 
-ENDPOINT_WAIT: Final = timedelta(seconds=60)
-"""Time after which a run without an endpoint looks again, unless its wait is ended before."""
+ENDPOINT_WAIT: Final = timedelta(hours=1)
+"""Time after which a run without an endpoint looks again; the coordinator's reviews end its wait before."""
 
 WAITS: Final = frozenset({WaitingFor.NO_ENDPOINT, WaitingFor.SPARK_UNSUITABLE})
 """Waits for an endpoint."""
@@ -18,7 +18,9 @@ WAITS: Final = frozenset({WaitingFor.NO_ENDPOINT, WaitingFor.SPARK_UNSUITABLE})
 
 async def endpoint_of(unit: UnitOfWork, needs: SparkNeeds) -> SparkEndpoint | NoEndpoint:
     """Return the endpoint on which a run would begin now."""
-    return choose_endpoint(await unit.endpoints.list(), needs, await unit.outages.of_spark())
+    endpoints = await unit.endpoints.to_choose_from()
+    away = await unit.outages.of_spark() if len(endpoints) > 1 else ()
+    return choose_endpoint(endpoints, needs, away)
 
 
 async def endpoint_hold(unit: UnitOfWork, needs: SparkNeeds) -> StartBlocker | None:

@@ -4,6 +4,7 @@ Claims of probes are by the database's clock; a probe whose worker died is due a
 """
 
 import builtins
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import RowMapping, delete, func, insert, select, update
@@ -27,13 +28,21 @@ class EndpointStore:
 
     async def list(self) -> builtins.list[SparkEndpoint]:
         """Return all endpoints by name, with the number of rewrites at work on each."""
-        query = select(spark_endpoints).order_by(spark_endpoints.c.name)
-        rows = (await self._connection.execute(query)).mappings().all()
+        rows = await self._rows()
         at = func.coalesce(runs.c.spark_endpoint, DEFAULT_ENDPOINT)
         at_work = (runs.c.state.in_(sorted(_SENT)), runs.c.operation == Operation.REWRITE)
         counted = await self._connection.execute(select(at, func.count()).where(*at_work).group_by(at))
         busy = {name: number for name, number in counted}  # noqa: C416 - mypy does not take a row for a pair
         return [_to_endpoint(row, busy.get(row["name"], 0)) for row in rows]
+
+    async def to_choose_from(self) -> builtins.list[SparkEndpoint]:
+        """Return all endpoints as `list` does; of a lone one without the number of rewrites, which decides nothing."""
+        rows = await self._rows()
+        return await self.list() if len(rows) > 1 else [_to_endpoint(row) for row in rows]
+
+    async def _rows(self) -> Sequence[RowMapping]:
+        query = select(spark_endpoints).order_by(spark_endpoints.c.name)
+        return (await self._connection.execute(query)).mappings().all()
 
     async def get(self, name: str) -> SparkEndpoint | None:
         """Return an endpoint; None when there is none of this name."""
