@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.api.conftest import Api
+from tests.integration.api.conftest import Api, Command
 from tests.support.statements import texts_of
 from tests.support.world import NAME, Lake
 
@@ -109,3 +109,16 @@ async def test_limits_of_an_unknown_catalog_are_refused_with_the_nearest_name(ap
         error = await replace_limits(api, {"parallel_runs": 4, "catalogs": {name: {"requests": 5}}}, status=422)
         [problem] = error["errors"]  # type: ignore[misc]
         assert (problem["pointer"], problem["hint"]) == (f"/catalogs/{name}", hint)
+
+
+async def test_the_command_sets_limits_of_the_fleet_and_of_one_catalog_and_leaves_others(
+    packhouse: Command, lake: Lake
+) -> None:
+    await packhouse.json("limits", "set", "parallel_runs=8", "catalogs.lake.requests=200")
+    found = await packhouse.json("limits", "set", "bandwidth=400MB", "catalogs.lake.bandwidth=100MB")
+    assert (found["parallel_runs"], found["bandwidth"]) == (8, 400_000_000)
+    assert found["catalogs"]["lake"] == {"parallel_runs": None, "bandwidth": 100_000_000, "requests": 200}
+    assert (await packhouse.json("limits", "set", "catalogs.lake=null"))["catalogs"] == {}
+    for wrong in ("catalogs=5", "catalogs.lake=5", "catalogs..requests=5"):
+        refused = await packhouse("limits", "set", wrong)
+        assert (refused.returncode, "write catalogs.NAME.bandwidth=100MB" in refused.stderr) == (2, True)

@@ -172,18 +172,41 @@ def get_limits(context: typer.Context) -> None:
 @limits_app.command("set")
 def set_limits(
     context: typer.Context,
-    fields: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="bandwidth=400MB; null: unlimited.")],
+    fields: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY=VALUE...",
+            help="bandwidth=400MB; catalogs.NAME.bandwidth=9MB of one catalog; null: unlimited.",
+        ),
+    ],
 ) -> None:
-    """Change single limits; other limits stay."""
+    """Change single limits, of all tables or of one catalog's; other limits stay."""
     session = Session.of(context)
     present = session.answer(session.client.fleet.limits)
     known = {name: value for name, value in present.document.items() if name not in _OF_THE_RECORD}
-    body: dict[str, Any] = known | {name: _value(text) for name, text in assignments(fields).items()}
+    body: dict[str, Any] = known | {"catalogs": dict(known.get("catalogs") or {})}
+    for name, text in assignments(fields).items():
+        _set_limit(body, name, _value(text))
     changed = session.ask(session.client.fleet.replace_limits, body=body, if_match=etag_of(present))
     session.show(changed, lambda console: print_fields(console, changed))
 
 
 _OF_THE_RECORD = ("version", "updated_at", "updated_by")
+
+
+def _set_limit(body: dict[str, Any], name: str, value: Any) -> None:
+    """Set a limit by its dotted name: of the fleet, of a catalog (`catalogs.lake.requests`), or all of a catalog's."""
+    section, _, rest = name.partition(".")
+    if section != "catalogs":
+        body[name] = value
+        return
+    catalog, _, limit = rest.partition(".")
+    if not catalog or (not limit and value is not None):
+        raise CommandError(f"{name} is not a limit", ExitCode.USAGE, "write catalogs.NAME.bandwidth=100MB")
+    if not limit:
+        body["catalogs"].pop(catalog, None)
+    else:
+        body["catalogs"][catalog] = {**body["catalogs"].get(catalog, {}), limit: value}
 
 
 def _value(text: str) -> Any:
