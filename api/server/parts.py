@@ -260,16 +260,20 @@ def _tasks_port_of(settings: Settings, parts: Parts) -> int | None:
     )
 
 
+BACKLOG: Final = 2048
+"""Connections that wait until the process is ready to answer them, as uvicorn has it."""
+
+
 def _listening(host: str, port: int | None, variable: str) -> socket.socket:
-    """Return a socket, bound if there is a port; `variable` is the setting of the port."""
+    """Return a socket, listening if there is a port; `variable` is the setting of the port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio disables Nagle's algorithm; otherwise answers wait 40 ms for an acknowledgement.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if port != 0:  # with it, another process may take a free port until it is listened on, after the start of Spark
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if port is not None:
         try:
             listener.bind((host, port))
+            listener.listen(BACKLOG)  # now: until then another process could take the port, and uvloop would not say so
         except OSError as error:
             listener.close()
             raise InvalidInput(_not_bound(host, port, variable, error)) from error

@@ -43,7 +43,7 @@ async def test_answers_do_not_wait_for_acknowledgements(tmp_path: Path) -> None:
             await writer.wait_closed()
 
 
-def test_free_port_is_kept_before_it_is_listened_on() -> None:
+def test_a_port_is_kept_from_the_start_of_a_process_on() -> None:
     with _listening("127.0.0.1", 0, "PACKHOUSE_TASKS_PORT") as listener, socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with pytest.raises(OSError, match="in use"):
