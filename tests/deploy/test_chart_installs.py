@@ -37,7 +37,7 @@ def test_it_is_installed_and_its_pods_are_admitted(cluster: Cluster, name: str) 
     classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
     cluster.create(classes, {"metadata": {"name": "high"}, "value": 1})  # of placement.yaml; the second time refused
     said = helm_on(cluster, name, "install", "lake", CHART, "--no-hooks", *values_of(name))
-    assert f"Packhouse 0.1.0 starts in the namespace {name}." in said
+    assert f"Packhouse 0.2.0 starts in the namespace {name}." in said
     assert ("existingSecret.adminKey is not set" in said) == (name != "all-secrets")
     made = objects_of(helm_on(cluster, name, "get", "manifest", "lake"))
     hooks = objects_of(helm_on(cluster, name, "get", "hooks", "lake"))

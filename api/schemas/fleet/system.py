@@ -41,7 +41,7 @@ class SystemComponent(Answer):
 class ServerBuild(Answer):
     """Version of the server that answers."""
 
-    version: str = Field(description="Version of Packhouse.", examples=["0.1.0"])
+    version: str = Field(description="Version of Packhouse.", examples=["0.2.0"])
     revision: str = Field(description="Commit that it was built from; empty if it is not known.", examples=["11bf3721"])
     schema_version: str = Field(description="Newest schema of the database that it supports.", examples=["0027"])
 

@@ -8415,7 +8415,7 @@ export interface components {
             schema_version: string;
             /**
              * @description Version of Packhouse.
-             * @example 0.1.0
+             * @example 0.2.0
              */
             version: string;
         };
