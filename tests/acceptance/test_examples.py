@@ -22,12 +22,12 @@ def examples(language: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def environment(stack: Stack) -> Mapping[str, str]:
-    name = "examples.shop.orders"
+    name = "examples.store.orders"
     write_demo_table(catalog_properties=stack.catalog_properties, name=name, files=12, partitions=1, total_bytes=2**20)
     with Packhouse(stack.url, stack.key) as client:
         properties = dict(stack.catalog_properties)
         client.catalogs.create(body={"name": "examples", "format": "iceberg", "properties": properties})
-        body = {"catalog": "examples", "namespace": ["shop"], "name": "orders"}
+        body = {"catalog": "examples", "namespace": ["store"], "name": "orders"}
         table = client.tables.register(body=body).id
     return os.environ | {"PACKHOUSE_URL": stack.url, "PACKHOUSE_API_KEY": stack.key, "TABLE_ID": table}
 
