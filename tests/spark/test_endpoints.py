@@ -97,7 +97,7 @@ async def test_a_run_on_the_required_cluster_survives_the_loss_of_an_executor(
 
     world.at("group_written", kill_one)
     run = await world.finish((await world.submit()).id)
-    assert (run.state, run.intent.spark_endpoint) == (RunState.SUCCEEDED, "cluster"), run.detail
+    assert (run.state, run.spark_endpoint) == (RunState.SUCCEEDED, "cluster"), run.detail
     assert killed
     assert run.result.document["groups_committed"] == 6
     assert world.lake.rows() == rows

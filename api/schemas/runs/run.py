@@ -356,7 +356,7 @@ def _run_fields(run: domain.Run, documents: Collection[RunDocument] = frozenset(
         "attempt": run.attempt,
         "failures": run.failures,
         "worker": run.lease_holder,
-        "spark_endpoint": run.intent.spark_endpoint,
+        "spark_endpoint": run.spark_endpoint,
         "waiting_for": run.waiting_for,
         "not_before": run.not_before,
         "urgent_at": run.urgent_at,

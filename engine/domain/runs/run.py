@@ -156,6 +156,7 @@ class Run:
     `urgent_at`: from then on the run precedes all that are not urgent; None: never.
     `waits_on`: key of the outage that ended the last attempt (`domain.fleet.outages`), until a probe confirms the
     outage or a file group is committed.
+    `spark_endpoint`: the Spark endpoint to which its last attempt sent; None: it sent to none.
     `ref`: the table's address, set only where it was looked up (`services.runs.views`); not stored with the run.
     """
 
@@ -180,6 +181,7 @@ class Run:
     waiting_for: WaitingFor | None = None
     not_before: datetime | None = None
     waits_on: str | None = None
+    spark_endpoint: str | None = None
     reason: str | None = None
     detail: str | None = None
     urgent_at: datetime | None = None

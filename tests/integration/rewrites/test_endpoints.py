@@ -89,7 +89,7 @@ async def test_a_run_goes_to_the_endpoint_that_its_policy_requires_and_says_so(
 ) -> None:
     await world.set_policy(EU)
     run = await world.finish((await world.submit()).id)
-    assert (run.state, run.intent.spark_endpoint) == (RunState.SUCCEEDED, "eu")
+    assert (run.state, run.spark_endpoint) == (RunState.SUCCEEDED, "eu")
     begun = [each.details["spark_endpoint"] for each in await events_of(world, run.id) if "engine" in each.details]
     assert begun == ["eu"]
     assert list(sites.dispatchers) == ["eu"]
@@ -190,7 +190,7 @@ async def test_new_runs_leave_an_endpoint_that_is_away_and_those_sent_there_wait
     second, _ = await world.container.runs.submit(SYSTEM, other.id, RunRequest(force_full=True))
     assert await world.container.worker.advance(second.id)
     ended = await world.get(second.id)
-    assert (ended.state, ended.intent.spark_endpoint) == (RunState.SUCCEEDED, "default")
+    assert (ended.state, ended.spark_endpoint) == (RunState.SUCCEEDED, "default")
     assert not await world.container.worker.advance(first.id)
 
     sites.dispatchers["eu"].is_away = False
