@@ -76,6 +76,10 @@ UNSAYABLE: Final = (
     Unsayable("what time it is", "/signal/(committed_at|oldest_reader/committed_at)", "future"),
     Unsayable("what a kind of catalog takes", "/properties/.*", "of catalog|is missing|is not an address|not allow"),
     Unsayable("what is a secret", "/properties/.*", "secret|credentials inside|settings of Packhouse itself"),
+    Unsayable("one endpoint has its address in a setting", "/(url|token)", "is required|of this endpoint$"),
+    Unsayable("which label is the name", "/labels", "is the endpoint's name"),
+    Unsayable("what is a secret", "/token", "settings of Packhouse itself|not secrets of|Packhouse's own"),
+    Unsayable("which hosts this deployment refuses", "/url", "its host is"),
     Unsayable("what is a store", _PLACE, "scheme|absolute path|bucket, container or host|user before|its host is"),
     Unsayable("what a path reads as", _PLACE, "'[.]' or '[.][.]'|encoded too|readers take|spaces at|glob characters"),
     Unsayable(

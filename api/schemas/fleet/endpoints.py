@@ -16,6 +16,11 @@ _EXAMPLE: JsonObject = {
     "labels": {"site": "eu", "tier": "spot"},
     "parallel_groups": 40,
 }
+_ADDRESS: JsonObject = {
+    "pattern": r"^sc://([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?(/|/;use_ssl=(true|false))?$"
+}
+_REFERENCE: JsonObject = {"pattern": r"^(env:[A-Za-z_][A-Za-z0-9_]*|file:/[A-Za-z0-9._-][A-Za-z0-9._/-]*)$"}
+"""Forms in the schema only: the service's own refusals name the remedy."""
 _URL = Field(
     default=None,
     description="Address of the Spark Connect server: `sc://host:port`, with `/;use_ssl=true` for TLS. Null for "
@@ -46,8 +51,8 @@ class SparkEndpointWrite(Request):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    url: Annotated[OneLine, Field(min_length=1, max_length=500)] | None = _URL
-    token: Annotated[OneLine, Field(min_length=1, max_length=500)] | None = _TOKEN
+    url: Annotated[OneLine, Field(min_length=1, max_length=500, json_schema_extra=_ADDRESS)] | None = _URL
+    token: Annotated[OneLine, Field(min_length=1, max_length=500, json_schema_extra=_REFERENCE)] | None = _TOKEN
     labels: EndpointLabels = _LABELS
     parallel_groups: Annotated[Whole, Field(ge=1, le=100_000)] | None = _GROUPS
     drained: bool = _DRAINED
