@@ -111,7 +111,7 @@ TargetShare = Annotated[
 ]
 """A size, or a share of the target such as `75%`; held as bytes or as the written share."""
 
-LabelText = Annotated[OneLine, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+LabelText = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
 EndpointLabels = Annotated[dict[LabelText, LabelText], Field(max_length=20)]
 """Labels of Spark endpoints: at most twenty."""
 
