@@ -14,7 +14,7 @@ from tests.integration.api.conftest import api_on, on_a_port
 from tests.support.eventually import until
 from tests.support.faulty_proxy import FaultyProxy, Request
 from tests.support.peer import attach
-from tests.support.world import World, open_world
+from tests.support.world import NAME, World, open_world
 
 
 @pytest.fixture
@@ -31,6 +31,7 @@ async def world(
     both = {"settings": rest, "registered": rest}
     async with open_world(tmp_path / "world", database_url=sqlite_url, redis_url=redis_url, **both) as opened:
         yield opened
+        await asyncio.to_thread(opened.lake.catalog.drop_table, NAME)  # the server is shared
 
 
 async def test_the_advice_names_the_columns_that_queries_of_spark_filter_by(
