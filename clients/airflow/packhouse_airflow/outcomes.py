@@ -12,25 +12,13 @@ Messages are the sentences of the server: they name the field or the reason, and
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
 from packhouse_client import ApiError, PackhouseError
-from packhouse_client.errors import (
-    NotEligible,
-    RateLimited,
-    ServerError,
-    StateConflict,
-    TableReplaced,
-    TableUnreadable,
-    Unavailable,
-)
 
 if TYPE_CHECKING:
     from packhouse_client.models import RunDetail, RunEvent
-
-_LASTING_CONFLICTS: Final = (NotEligible, TableReplaced, TableUnreadable)
-_PASSING: Final = (RateLimited, ServerError, StateConflict, Unavailable)
 
 
 @contextmanager
@@ -40,7 +28,7 @@ def errors_of_airflow() -> Iterator[None]:
         yield
     except ApiError as error:
         message = f"Packhouse refused ({error.status} {error.code}): {error}"
-        if isinstance(error, _PASSING) and not isinstance(error, _LASTING_CONFLICTS):
+        if error.may_pass:
             raise AirflowException(message) from error
         raise AirflowFailException(message) from error
     except PackhouseError as error:

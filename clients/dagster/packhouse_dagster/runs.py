@@ -13,23 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dagster import Failure, MetadataValue, OpExecutionContext
 from packhouse_client import ApiError, Packhouse, PackhouseError, RunFailed
-from packhouse_client.errors import (
-    NotEligible,
-    RateLimited,
-    ServerError,
-    StateConflict,
-    TableReplaced,
-    TableUnreadable,
-    Unavailable,
-)
 
 from packhouse_dagster.resources import PackhouseResource
 
 if TYPE_CHECKING:
     from packhouse_client.models import RunDetail, RunEvent
 
-_LASTING_CONFLICTS: Final = (NotEligible, TableReplaced, TableUnreadable)
-_PASSING: Final = (RateLimited, ServerError, StateConflict, Unavailable)
 _GOOD_ENDINGS: Final = ("succeeded", "skipped")
 _RETRY_TAG: Final = "dagster/retry_number"  # of runs that Dagster's run retries have started
 
@@ -77,9 +66,8 @@ def run_to_its_end(context: OpExecutionContext, packhouse: PackhouseResource, re
                     client.runs.cancel(run_id)
                 raise
     except ApiError as error:
-        lasts = isinstance(error, _LASTING_CONFLICTS) or not isinstance(error, _PASSING)
         message = f"Packhouse refused ({error.status} {error.code}): {error}"
-        raise Failure(message, allow_retries=not lasts) from error
+        raise Failure(message, allow_retries=error.may_pass) from error
     except PackhouseError as error:
         raise Failure(str(error)) from error
 

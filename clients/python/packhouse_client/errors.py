@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import httpx
 
@@ -100,6 +100,9 @@ class FieldProblem:
 class ApiError(PackhouseError):
     """A refusal. `problem` is the whole problem document; `code` is `unknown` if the answer had none."""
 
+    may_pass: ClassVar[bool] = False
+    """Whether the same request may succeed later, without a change to it."""
+
     def __init__(self, status: int, problem: Mapping[str, Any], *, retry_after: float | None = None) -> None:
         self.status = status
         self.problem = problem
@@ -161,17 +164,25 @@ class NotFound(ApiError):
 class StateConflict(ApiError):
     """The object's present state forbids the request."""
 
+    may_pass: ClassVar[bool] = True
+
 
 class TableReplaced(StateConflict):
     """The catalog holds another table under the registered name."""
+
+    may_pass: ClassVar[bool] = False
 
 
 class TableUnreadable(StateConflict):
     """The table's metadata is damaged, too large or not supported; `problem["detail"]` names the place."""
 
+    may_pass: ClassVar[bool] = False
+
 
 class NotEligible(StateConflict):
     """The table can't be rewritten in its current state; `problem["details"]` names the failed conditions."""
+
+    may_pass: ClassVar[bool] = False
 
 
 class ListExpired(ApiError):
@@ -189,13 +200,19 @@ class PreconditionRequired(ApiError):
 class RateLimited(ApiError):
     """Too many requests or streams; retry after `retry_after` seconds."""
 
+    may_pass: ClassVar[bool] = True
+
 
 class Unavailable(ApiError):
     """A required service does not answer; the same request may work later."""
 
+    may_pass: ClassVar[bool] = True
+
 
 class ServerError(ApiError):
     """An unexpected error in the server; its log has the details under `request_id`."""
+
+    may_pass: ClassVar[bool] = True
 
 
 _BY_CODE: Final[Mapping[str, type[ApiError]]] = {
