@@ -3,13 +3,13 @@
 Layers, weakest first: built-in defaults, the table's own properties, the preset (the one that the strongest scope
 names, otherwise `balanced`), then policies by the strength of their scopes: fleet, team, catalog, namespaces from outer
 to inner, patterns, labels, the table's own; last a trial policy. Merging is by leaf: a leaf of a stronger layer
-replaces that of a weaker one, except in `FLOORS` and `UNIONS`.
+replaces that of a weaker one, except in `FLOORS`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Final
@@ -37,13 +37,24 @@ DEFAULTS: Final[Mapping[str, Any]] = {name: value for name, value in _BUILT_IN.i
 """Built-in values by leaf, in internal units, as their fields declare them. The preset has the triggers."""
 
 
-FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
-    {"deletion.grace": max, "deletion.surge.factor": min, "deletion.surge.share_percent": min}
-)
-"""Settings of which the most careful policy applies, not the strongest: the one with the largest or smallest value."""
+def _joined(given: Sequence[tuple[Mapping[str, str], str]]) -> tuple[Mapping[str, str], str]:
+    """Return the labels of all policies, weakest scope first; of one label, the widest scope's value stays."""
+    joined: dict[str, str] = {}
+    for labels, _ in given:
+        joined = {**labels, **joined}
+    return joined, given[-1][1]
 
-UNIONS: Final = ("spark.require",)
-"""Settings whose labels of all policies apply: no narrower policy takes a requirement of a wider one back."""
+
+FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
+    {
+        "deletion.grace": partial(max, key=itemgetter(0)),
+        "deletion.surge.factor": partial(min, key=itemgetter(0)),
+        "deletion.surge.share_percent": partial(min, key=itemgetter(0)),
+        "spark.require": _joined,
+    }
+)
+"""Settings of which the strictest of all policies applies, not the strongest: the largest or smallest value, or all
+labels. Each makes a value and its origin of those that policies give, weakest scope first."""
 
 SORTED_RUN_TRIGGER: Final = "rewrite.key_tables.sorted_run_trigger"
 STOP_TRIGGER: Final = "rewrite.key_tables.stop_trigger"
@@ -253,29 +264,16 @@ def effective_policy(
     merged = merge(
         Layer("default", DEFAULTS), Layer("table property", table_properties), _preset_layer(preset), *layers
     )
-    return _with_derived(_with_unions(_with_floors(merged, layers), layers))
-
-
-def _with_unions(merged: Merged, layers: Sequence[Layer]) -> Merged:
-    """Join the labels of all policies for each setting of `UNIONS`; of one label, the widest scope's value stays."""
-    values, origins = dict(merged.values), dict(merged.origins)
-    for name in UNIONS:
-        given = [(layer.values[name], layer.origin) for layer in layers if layer.values.get(name)]
-        joined: dict[str, str] = {}
-        for labels, _ in given:
-            joined = {**labels, **joined}
-        if given:
-            values[name], origins[name] = joined, given[-1][1]
-    return Merged(values, origins)
+    return _with_derived(_with_floors(merged, layers))
 
 
 def _with_floors(merged: Merged, layers: Sequence[Layer]) -> Merged:
-    """Give each setting of `FLOORS` the most careful value of all policies that set it, with that one's origin."""
+    """Give each setting of `FLOORS` the strictest value of all policies that set it, with its origin."""
     values, origins = dict(merged.values), dict(merged.origins)
-    for name, most_careful in FLOORS.items():
+    for name, strictest in FLOORS.items():
         given = [(layer.values[name], layer.origin) for layer in layers if name in layer.values]
         if given:
-            values[name], origins[name] = most_careful(given, key=itemgetter(0))
+            values[name], origins[name] = strictest(given)
     return Merged(values, origins)
 
 
