@@ -92,8 +92,8 @@ class Worker:
             group.create_task(self._keep_warm())
             slots = [group.create_task(self._slot()) for _ in range(self._slots)]
             group.create_task(self._interrupt_late(slots))
-            group.create_task(self._probe_until_stopped())
-            group.create_task(self._probe_endpoints_until_stopped())
+            group.create_task(self._probe_until_stopped("probes", self._probes))
+            group.create_task(self._probe_until_stopped("endpoints", self._endpoints))
             group.create_task(self._report_until_stopped())
 
     def stop(self) -> None:
@@ -159,13 +159,9 @@ class Worker:
         calls = chain([self._warm_up], repeat(self._keep_session))
         await self._repeat("spark", lambda: asyncio.to_thread(next(calls)), KEEP_SECONDS)
 
-    async def _probe_until_stopped(self) -> None:
-        await self._repeat("probes", self._probes.turn, PROBE_SECONDS)
-        await self._probes.close()
-
-    async def _probe_endpoints_until_stopped(self) -> None:
-        await self._repeat("endpoints", self._endpoints.turn, PROBE_SECONDS)
-        await self._endpoints.close()
+    async def _probe_until_stopped(self, duty: str, probes: OutageProbes | EndpointProbes) -> None:
+        await self._repeat(duty, probes.turn, PROBE_SECONDS)
+        await probes.close()
 
     async def _report_until_stopped(self) -> None:
         """Report that this worker takes runs; a worker that drains takes none."""

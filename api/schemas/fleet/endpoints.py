@@ -76,7 +76,8 @@ class SparkEndpoint(Answer):
     drained: bool = _DRAINED
     state: EndpointState = Field(
         description="`ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it "
-        "can't run them; `unknown`: it was not probed since it was written, or it is the only one.",
+        "can't run them; `unknown`: it was not probed since it was written, no executor "
+        "reported on itself in time, or it is the only one.",
         examples=["ok"],
     )
     detail: Text = Field(description="What the last probe found.", examples=["executors with Python 3.11.9"])

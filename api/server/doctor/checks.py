@@ -165,7 +165,7 @@ class Examination:
             sessions.warm_up(1)  # starts Python there, which would blur the comparison of clocks
             began = time.time()
             token = PaceTokens(secret_keys=secret_keys(self.settings)).issue(RunId("doctor"), 0)
-            found = ask_executor(sessions, url=self.settings.pace_url, token=token)
+            found = ask_executor(sessions, url=self.settings.pace_url, token=token, seconds=SPARK_SECONDS)
         except SparkFailed as error:
             raise CheckFailed(f"a task did not run: {error}", _PYTHON_REMEDY) from None
         self._note("executor", found.seconds, began)

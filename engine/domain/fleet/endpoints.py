@@ -30,7 +30,8 @@ class EndpointState(StrEnum):
     """State of an endpoint, as its last probe found it."""
 
     UNKNOWN = "unknown"
-    """It was not probed since it was written, or it is the only endpoint, which is not probed."""
+    """It was not probed since it was written, no executor reported on itself, or it is the only endpoint, which is not
+    probed. Runs go there."""
 
     OK = "ok"
     AWAY = "away"

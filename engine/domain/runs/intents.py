@@ -19,10 +19,10 @@ class SentCall:
 class RunIntent:
     """The intent of a run's last attempt; the default is that of a run that was never claimed.
 
-    `engine`: of a rewrite. `session_id` and `tag` identify its operations on Spark, on the endpoint `endpoint` (None:
-    the default one). `sent`: ordinals of groups that may
-    have been sent to the catalog, and whose outcome is unknown. `snapshots`: ids of snapshots that may have been sent
-    for removal, `tags` names of tags. Numbers of snapshots are text in the document, as they exceed 2^53.
+    `engine`: of a rewrite. `session_id` and `tag` identify its operations on the Spark endpoint `endpoint`. `sent`:
+    ordinals of groups that may have been sent to the catalog, and whose outcome is unknown. `snapshots`: ids of
+    snapshots that may have been sent for removal, `tags` names of tags. Numbers of snapshots are text in the document,
+    as they exceed 2^53.
     """
 
     engine: str | None = None
@@ -48,7 +48,7 @@ class RunIntent:
             plan_hash=document.get("plan_hash"),
             session_id=document.get("session_id"),
             tag=document.get("tag"),
-            endpoint=document.get("endpoint"),
+            endpoint=document.get("endpoint", DEFAULT_ENDPOINT if "session_id" in document else None),
             sent=frozenset(document.get("commit", ())),
             call=None if since is None else SentCall(int(since), document["application"]),
             snapshots=tuple(map(int, document.get("snapshots", ()))),
@@ -71,11 +71,6 @@ class RunIntent:
         known: dict[str, Any] = {name: value for name, value in found.items() if value is not None}
         known |= {"tags": list(self.tags)} if self.tags else {}
         return known | {"commit": sorted(self.sent), "snapshots": [str(each) for each in self.snapshots]}
-
-    @property
-    def spark_endpoint(self) -> str | None:
-        """The Spark endpoint to which the attempt sent, None if it sent to none."""
-        return None if self.session_id is None else self.endpoint or DEFAULT_ENDPOINT
 
     @property
     def bases(self) -> frozenset[int]:

@@ -113,10 +113,10 @@ def _endpoint(endpoint: SparkEndpoint, known: KnownOutage | None) -> Component:
         case EndpointState.UNSUITABLE:
             text = f"Spark endpoint {name} can't run the tasks: no run begins there."
             return Component(kind, name, ComponentState.FAILING, text, endpoint.detail)
-        case EndpointState.OK:
-            text = f"Spark endpoint {name} answers."
-        case _:
+        case EndpointState.UNKNOWN if endpoint.spark_version is None:
             text = f"Spark endpoint {name} was not probed yet."
+        case _:
+            text = f"Spark endpoint {name} answers."
     busy = f" {count_of(endpoint.runs, 'rewrite')} at work." if endpoint.runs else ""
     drained = " It is drained: no run begins there." if endpoint.drained else ""
     detail = f"Spark {endpoint.spark_version}, {endpoint.detail}" if endpoint.spark_version else endpoint.detail

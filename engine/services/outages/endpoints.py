@@ -12,16 +12,13 @@ from typing import Final
 
 import structlog
 
-from engine.domain.errors import Away, PackhouseError
+from engine.domain.errors import Away, Interrupted, PackhouseError
 from engine.domain.fleet.endpoints import AWAY_PROBE_SECONDS, PROBE_SECONDS, EndpointState, SparkEndpoint
-from engine.services.operations.tasks.executors import Executor
+from engine.services.operations.tasks.executors import TASK_SECONDS, Executor
 from engine.services.operations.tasks.servers import EndpointServers
 from engine.stores.database import Database
 
 _log = structlog.get_logger(__name__)
-
-TASK_SECONDS: Final = 60.0
-"""Time for the task that reports on an executor; less than the lease of a probe."""
 
 NEEDED: Final = ("pyarrow", "numpy")
 """Packages that every task imports."""
@@ -66,10 +63,9 @@ class EndpointProbes:
             if endpoint.state is EndpointState.OK:
                 state, detail = EndpointState.OK, endpoint.detail
             else:
-                async with asyncio.timeout(TASK_SECONDS):
-                    state, detail = _judged(await asyncio.to_thread(server.executor))
-        except TimeoutError:
-            state, detail = EndpointState.OK, f"no executor was free within {TASK_SECONDS:.0f} s to report on itself"
+                state, detail = _judged(await asyncio.to_thread(server.executor))
+        except Interrupted:
+            state, detail = EndpointState.UNKNOWN, f"no executor reported on itself within {TASK_SECONDS:.0f} s"
         except Away as error:
             state, detail = EndpointState.AWAY, error.message
         except PackhouseError as error:

@@ -384,7 +384,7 @@ def _given(plan: Document, intent: RunIntent | None, result: RunResult | None, p
         "result": None if result is None else result.document,
         "policy": policy,
     }
-    endpoint = {} if intent is None else {"spark_endpoint": intent.spark_endpoint}
+    endpoint = {} if intent is None else {"spark_endpoint": intent.endpoint}
     return {name: dict(value) for name, value in documents.items() if value is not None} | endpoint
 
 

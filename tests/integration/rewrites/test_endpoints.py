@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.domain.access.callers import SYSTEM, Caller, Role
-from engine.domain.errors import Away, InvalidInput, PreconditionFailed, StateConflict
+from engine.domain.errors import Away, Interrupted, InvalidInput, PreconditionFailed, StateConflict
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.endpoints import EndpointRequest, EndpointState, SparkEndpoint
 from engine.domain.ids import RunId
@@ -29,6 +29,7 @@ from tests.support.settings import settings_of
 from tests.support.world import NAME, SCHEMA, SPEC, Lake, World, make_lake, open_on
 
 ADMIN = Caller("key:root", Role.ADMIN)
+SUITABLE = Executor("exec-1", platform.python_version(), {"pyarrow": "25", "numpy": "2"}, 0.0, None)
 EU = {"spark": {"require": {"site": "eu"}}}
 
 
@@ -37,7 +38,7 @@ class Sites:
 
     def __init__(self) -> None:
         self.dispatchers: dict[str, LocalDispatcher] = {}
-        self.executor = Executor("exec-1", platform.python_version(), {"pyarrow": "25", "numpy": "2"}, 0.0, None)
+        self.executor: Executor | Interrupted = SUITABLE
         self.urls: list[str] = []
 
     def make(self, name: str, url: str) -> EndpointServer:
@@ -48,8 +49,13 @@ class Sites:
             dispatcher.ping()
             return "4.1.4"
 
+        def executor() -> Executor:
+            if isinstance(self.executor, Interrupted):
+                raise self.executor
+            return self.executor
+
         procedures: Any = None
-        return EndpointServer(dispatcher, procedures, name, version, lambda: self.executor)
+        return EndpointServer(dispatcher, procedures, name, version, executor)
 
 
 @pytest.fixture
@@ -126,7 +132,7 @@ async def test_a_run_without_an_endpoint_waits_with_the_reason_and_starts_once_t
     assert await review(world) == []
 
     sites.dispatchers["eu"].is_away = False
-    sites.executor = Executor("exec-1", platform.python_version(), {"pyarrow": "25", "numpy": "2"}, 0.0, None)
+    sites.executor = SUITABLE
     if cause == "none":
         await world.container.endpoints.create(ADMIN, "mars", asked("mars"))
     else:
@@ -322,3 +328,37 @@ async def test_an_outage_names_its_endpoint_and_ends_with_it(world: World[Lake],
     assert "eu does not answer" in ((await seen(world, run)).detail or "")
     await clock.pass_by(seconds=30)
     await end_outage(world)
+
+
+async def test_a_run_whose_endpoint_this_worker_can_not_open_ends_and_leaves_its_files(
+    world: World[Lake], sites: Sites, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tasks of its first attempt may still write, and can't be stopped from here."""
+    monkeypatch.setenv("SPARK_EU", "a token")
+    await written(world, "eu", token="env:SPARK_EU")
+    await world.set_policy(EU)
+    sites.make("eu", "")
+    sites.dispatchers["eu"].is_away = True
+    run = await world.submit()
+    await world.container.worker.advance(run.id)
+    monkeypatch.delenv("SPARK_EU")
+    del world.container.servers._opened["eu"]  # another process
+    ended = await world.finish(run.id)
+    assert (ended.state, ended.reason) == (RunState.FAILED, "gave_up")
+    assert "the environment variable SPARK_EU is not set" in (ended.detail or "")
+
+
+async def test_an_endpoint_whose_executors_are_busy_takes_runs_and_is_asked_again(
+    world: World[Lake], sites: Sites, clock: MovedClock
+) -> None:
+    await world.set_policy(EU)
+    probes = EndpointProbes(database=world.container.database, servers=world.container.servers)
+    sites.executor = Interrupted("the operation was stopped")
+    await probe_all(world, probes)
+    found = await world.container.endpoints.get(ADMIN, "eu")
+    assert (found.state, found.detail) == (EndpointState.UNKNOWN, "no executor reported on itself within 60 s")
+    assert (await world.finish((await world.submit()).id)).state is RunState.SUCCEEDED
+    sites.executor = SUITABLE
+    await clock.pass_by(minutes=2)
+    await probe_all(world, probes)
+    assert (await world.container.endpoints.get(ADMIN, "eu")).state is EndpointState.OK

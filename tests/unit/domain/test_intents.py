@@ -25,7 +25,7 @@ OF_VERSION_15 = {
     "intent",
     [
         RunIntent(),
-        RunIntent(engine="arrow", table_uuid="u", base_snapshot_id=2**62, plan_hash="h", session_id="s", tag="t"),
+        RunIntent("arrow", "u", base_snapshot_id=2**62, plan_hash="h", session_id="s", tag="t", endpoint="eu"),
         RunIntent(sent=frozenset({3, 1}), call=SentCall(2**62, "app-1")),
         RunIntent(snapshots=(2**62, 5), sent=frozenset({0})),
     ],
@@ -38,7 +38,7 @@ def test_an_intent_is_what_its_document_says(intent: RunIntent) -> None:
 def test_a_document_of_an_earlier_version_is_read_and_groups_are_marked_until_their_outcome_is_known() -> None:
     intent = RunIntent.of(OF_VERSION_15)
     assert (intent.engine, intent.session_id, intent.tag, intent.sent) == ("native", "s", "t", frozenset({0, 2}))
-    assert intent.call == SentCall(8434567890123456790, "app-1")
+    assert (intent.call, intent.endpoint) == (SentCall(8434567890123456790, "app-1"), "default")
     assert intent.bases == {8434567890123456789, 8434567890123456790}
     assert RunIntent.of({}) == RunIntent()
     sent = RunIntent(engine="arrow").marked_sent([1, 2]).marked_sent([2, 5])

@@ -2840,7 +2840,7 @@ class SparkEndpoint(Model):
     """True: no run begins there; runs at work go on."""
 
     state: EndpointState = not_answered("state")
-    """`ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one."""
+    """`ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, no executor reported on itself in time, or it is the only one."""
 
     detail: str = not_answered("detail")
     """What the last probe found."""

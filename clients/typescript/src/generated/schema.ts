@@ -8655,7 +8655,7 @@ export interface components {
              */
             spark_version: string | null;
             /**
-             * @description `ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, or it is the only one.
+             * @description `ok`: it answers and can run the tasks; `away`: it does not answer; `unsuitable`: it can't run them; `unknown`: it was not probed since it was written, no executor reported on itself in time, or it is the only one.
              * @example ok
              */
             state: components["schemas"]["EndpointState"];

@@ -83,7 +83,7 @@ class RunEnding:
         intent = self._attempt.run.intent
         if intent.tag is None or intent.session_id is None:
             return True
-        server = self._context.servers.at(self._attempt.run.intent.endpoint)
+        server = self._context.servers.at(intent.endpoint)
         return await stop_operations(server.dispatcher, intent.tag, intent.session_id)
 
     async def remove_outputs(self, table: OpenTable) -> None:
@@ -155,8 +155,8 @@ class RunEnding:
         intent = self._attempt.run.intent
         if intent.tag is None or intent.session_id is None:
             return False
-        server = self._context.servers.at(self._attempt.run.intent.endpoint)
-        return server.dispatcher.has_repeated(intent.tag, session_id=intent.session_id)
+        server = self._context.servers.opened(intent.endpoint)
+        return server is not None and server.dispatcher.has_repeated(intent.tag, session_id=intent.session_id)
 
     async def _is_quiet(self) -> bool:
         """Stop the attempt's tasks; return False when some may still run, so that nothing may be removed."""
@@ -192,8 +192,8 @@ class RunEnding:
         """Return the attempt's duration for predictions; None if tasks failed or were interrupted in it."""
         if worked.may_leave_files or self._attempt.stop_reason not in {None, *STOPS_THAT_COMMIT} - {Stop.INTERRUPTED}:
             return None
-        machine = self._context.servers.at(self._attempt.run.intent.endpoint).machine
-        return worked.tally.time(self._attempt.run.table_id, machine, seconds)
+        server = self._context.servers.opened(self._attempt.run.intent.endpoint)
+        return None if server is None else worked.tally.time(self._attempt.run.table_id, server.machine, seconds)
 
 
 def _remark(outcome: Ended, unsettled: int) -> str:

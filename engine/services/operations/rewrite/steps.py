@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.errors import NotEligible
-from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
 from engine.domain.fleet.endpoints import NoEndpoint, SparkEndpoint, SparkNeeds
 from engine.domain.policies import EffectivePolicy
 from engine.domain.runs.hot_partitions import HotPartitions
@@ -238,7 +237,7 @@ class RewriteAttempt:
                 plan_hash=plan.digest(),
                 session_id=ticket.session_id,
                 tag=ticket.tag,
-                endpoint=None if endpoint.name == DEFAULT_ENDPOINT else endpoint.name,
+                endpoint=endpoint.name,
                 sent=attempt.run.unsettled,
             ),
             details={

@@ -1,15 +1,21 @@
 """A Spark task that reports on its executor: Python, packages, the clock, and whether it reaches an api."""
 
 import json
+import threading
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from engine.domain.errors import PackhouseError
 from engine.spark.dispatch import SparkDispatcher, Ticket
 from engine.spark.sessions import SparkSessions
 
 PACKAGES: Final = ("pyarrow", "numpy", "obstore", "hdfs-native")
+
+TASK_SECONDS: Final = 60.0
+"""Time for the task; less than the lease of a probe."""
 
 _TAG: Final = "packhouse-doctor"
 
@@ -30,16 +36,29 @@ class Executor:
     answer: tuple[int | None, str] | None
 
 
-def ask_executor(sessions: SparkSessions, *, url: str | None, token: str) -> Executor:
+def ask_executor(sessions: SparkSessions, *, url: str | None, token: str, seconds: float = TASK_SECONDS) -> Executor:
     """Run a task that reports on its executor and sends `{}` to the URL with a token, as those of runs send reports.
 
     Raises:
         Transient: no server.
         SparkFailed: the task could not run, such as for another Python than that of this process.
+        Interrupted: it did not end within `seconds`, such as while every executor is busy; it was stopped.
     """
-    ticket = Ticket(sessions.current_id(), sessions.user_id, _TAG, str(uuid.uuid4()))
+    dispatcher, operation_id = SparkDispatcher(sessions=sessions), str(uuid.uuid4())
+    ticket = Ticket(sessions.current_id(), sessions.user_id, f"{_TAG}-{operation_id}", operation_id)
     request = json.dumps({"packages": PACKAGES, "url": url, "token": token})
-    (answer,) = SparkDispatcher(sessions=sessions).run(ticket, _look_around(), [request])
+
+    def stop() -> None:
+        with suppress(PackhouseError):  # without the server the call ends by itself, with the same error
+            dispatcher.interrupt(ticket.tag, session_id=ticket.session_id)
+
+    stopper = threading.Timer(seconds, stop)
+    stopper.daemon = True
+    stopper.start()
+    try:
+        (answer,) = dispatcher.run(ticket, _look_around(), [request])
+    finally:
+        stopper.cancel()
     found = json.loads(answer)
     sent = found.pop("answer")
     return Executor(**found, answer=None if sent is None else (sent[0], sent[1]))

@@ -91,8 +91,19 @@ class EndpointServers:
         self._opened: dict[str, tuple[str, EndpointServer]] = {DEFAULT_ENDPOINT: ("", default)}
 
     def at(self, name: str | None) -> EndpointServer:
-        """Return the server of an endpoint that was opened; None: of the default one."""
-        return self._opened[name or DEFAULT_ENDPOINT][1]
+        """Return the server of an endpoint that was opened; None: of the default one.
+
+        Raises:
+            Transient: this process could not open it.
+        """
+        if (server := self.opened(name)) is None:
+            raise Transient(f"this worker has no connection to Spark endpoint {name!r}")
+        return server
+
+    def opened(self, name: str | None) -> EndpointServer | None:
+        """Return the server of an endpoint; None if this process has not opened it, and so has sent nothing there."""
+        found = self._opened.get(name or DEFAULT_ENDPOINT)
+        return None if found is None else found[1]
 
     async def open_named(self, name: str | None) -> EndpointServer:
         """Return the server of an endpoint, opened as it is now.
