@@ -95,7 +95,7 @@ def apply(
     deleted = {f"{step.kind} {step.name}" for step in steps if step.verb == "delete"}
     left = [name for name in planner.undeclared() if name not in deleted]
     if dry_run:
-        _dry_run(session, check(steps, wanted.places), left, form)
+        _dry_run(session, check(steps, wanted.sources), left, form)
         return
     if refusal := next((step.refusal for step in steps if step.refusal is not None), None):
         raise refusal

@@ -11,7 +11,7 @@ from typing import Any, Final
 from packhouse_client import PackhouseError
 
 from packhouse import problems
-from packhouse.declarations.inventories import Key, Place
+from packhouse.declarations.inventories import Key, Source
 from packhouse.declarations.plans import Step
 from packhouse.exit_codes import ExitCode
 from packhouse.problems import CommandError
@@ -26,13 +26,13 @@ class Checked:
     Attributes:
         effect: the server's preview; None where the API has none, and for a step that would be refused.
         refusal: why the step would be refused.
-        place: where the object is declared; None for deletions.
+        source: the file that declares the object; None for deletions.
     """
 
     step: Step
     effect: Mapping[str, Any] | None = None
     refusal: CommandError | None = None
-    place: Place | None = None
+    source: Source | None = None
 
     @property
     def deletions(self) -> Mapping[str, Any] | None:
@@ -40,7 +40,7 @@ class Checked:
         return None if self.effect is None else self.effect.get("deletions")
 
     def reasons(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each reason of a refusal: its place (empty: unknown), the message, and the correction."""
+        """Yield each reason of a refusal: its file and line (empty: unknown), the message, and the correction."""
         if self.refusal is None:
             return
         fields = list(problems.fields_of(self.refusal.cause))
@@ -58,7 +58,7 @@ class Checked:
         return {**document(step), "effect": effect, "refused": reasons}
 
     def _at(self, pointer: str) -> str:
-        return "" if self.place is None else self.place.at(pointer)
+        return "" if self.source is None else self.source.at(pointer)
 
 
 def document(step: Step) -> dict[str, Any]:
@@ -66,22 +66,22 @@ def document(step: Step) -> dict[str, Any]:
     return {"verb": step.verb, "kind": step.kind, "name": step.name, "lines": list(step.lines)}
 
 
-def check(steps: Sequence[Step], places: Mapping[Key, Place]) -> list[Checked]:
+def check(steps: Sequence[Step], sources: Mapping[Key, Source]) -> list[Checked]:
     """Return each step with its dry run.
 
     Raises:
         PackhouseError: the server does not answer, or does not accept the key.
     """
-    return [_checked(step, places.get(step.key)) for step in steps]
+    return [_checked(step, sources.get(step.key)) for step in steps]
 
 
-def _checked(step: Step, place: Place | None) -> Checked:
+def _checked(step: Step, source: Source | None) -> Checked:
     if step.refusal is not None or step.check is None:
-        return Checked(step, None, step.refusal, place)
+        return Checked(step, None, step.refusal, source)
     try:
-        return Checked(step, step.check(), None, place)
+        return Checked(step, step.check(), None, source)
     except PackhouseError as error:
         shown = problems.of(error)
         if shown.code in _NOT_CHECKED:
             raise
-        return Checked(step, None, shown, place)
+        return Checked(step, None, shown, source)

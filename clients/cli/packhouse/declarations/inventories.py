@@ -46,8 +46,8 @@ _ALL: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The file of a document, and its node."""
+class Source:
+    """The file of a declared object, and its node of the YAML."""
 
     path: Path
     node: yaml.Node
@@ -62,12 +62,12 @@ class Place:
 class Inventory:
     """Documents by kind and name.
 
-    From a folder also their places. From a server also tables' ids, the ETags of versioned objects, and by catalog
+    From a folder also the file of each. From a server also tables' ids, the ETags of versioned objects, and by catalog
     which fields the caller may not see.
     """
 
     documents: dict[Key, Document] = field(default_factory=dict)
-    places: dict[Key, Place] = field(default_factory=dict)
+    sources: dict[Key, Source] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     etags: dict[Key, str] = field(default_factory=dict)
     hidden: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -118,14 +118,14 @@ def of_folder(folder: Path) -> Inventory:
         raise CommandError(f"{folder} is not a folder", ExitCode.USAGE, "make one with `packhouse export -f`")
     found = Inventory()
     for path, text in texts_below(folder, _SUFFIXES):
-        for document, place in _read(path, text):
-            key = _key(place, document)
+        for document, source in _read(path, text):
+            key = _key(source, document)
             if key in found.documents:
-                first = found.places[key].at("/name")
+                first = found.sources[key].at("/name")
                 raise CommandError(
-                    f"{place.at('/name')}: {key[0]} {key[1]} is declared twice, first at {first}", ExitCode.USAGE
+                    f"{source.at('/name')}: {key[0]} {key[1]} is declared twice, first at {first}", ExitCode.USAGE
                 )
-            found.places[key] = place
+            found.sources[key] = source
             found.documents[key] = {name: value for name, value in document.items() if name not in ("kind", "name")}
     return found
 
@@ -151,7 +151,7 @@ def _place(kind: str, name: str) -> Path:
             return Path("tables", split_address(name)[0], f"{name}.yaml".replace("/", "%2F"))
 
 
-def _read(path: Path, text: str) -> Iterator[tuple[dict[str, Any], Place]]:
+def _read(path: Path, text: str) -> Iterator[tuple[dict[str, Any], Source]]:
     try:
         documents = yaml_reading.load_all(text)
     except yaml.YAMLError as error:
@@ -161,32 +161,32 @@ def _read(path: Path, text: str) -> Iterator[tuple[dict[str, Any], Place]]:
     for document, node in documents:
         if document is None:
             continue
-        place = Place(path, node)
+        source = Source(path, node)
         if not isinstance(document, dict):
-            raise CommandError(f"{place.at()} holds no mapping", ExitCode.USAGE, "write kind, name and fields")
-        yield document, place
+            raise CommandError(f"{source.at()} holds no mapping", ExitCode.USAGE, "write kind, name and fields")
+        yield document, source
 
 
-def _key(place: Place, document: Document) -> Key:
+def _key(source: Source, document: Document) -> Key:
     kind, name = document.get("kind"), document.get("name")
     if not isinstance(kind, str) or kind not in FIELDS or not isinstance(name, str):
         kinds = ", ".join(FIELDS)
-        message = f"{place.at('/kind')}: a document needs `kind` (one of {kinds}) and `name`"
+        message = f"{source.at('/kind')}: a document needs `kind` (one of {kinds}) and `name`"
         raise CommandError(message, ExitCode.USAGE)
     unknown = sorted(document.keys() - FIELDS[kind] - {"kind", "name"}, key=str)
     if unknown:
         known = ", ".join(sorted(FIELDS[kind]))
-        message = f"{place.at(f'/{unknown[0]}')}: a {kind} has no {', '.join(map(str, unknown))}"
+        message = f"{source.at(f'/{unknown[0]}')}: a {kind} has no {', '.join(map(str, unknown))}"
         raise CommandError(message, ExitCode.USAGE, f"it has {known}")
     for field_name in sorted(_MAPPINGS & document.keys()):
         if not isinstance(document[field_name], dict | None):
-            message = f"{place.at(f'/{field_name}')}: {field_name} is not a mapping"
+            message = f"{source.at(f'/{field_name}')}: {field_name} is not a mapping"
             raise CommandError(message, ExitCode.USAGE, "write fields such as `enabled: true`")
     if kind == "table":
         try:
             split_address(name)
         except CommandError as error:
-            raise CommandError(f"{place.at('/name')}: {error.message}", error.code, error.hint) from None
+            raise CommandError(f"{source.at('/name')}: {error.message}", error.code, error.hint) from None
     return kind, name
 
 
