@@ -84,4 +84,7 @@ def test_a_narrower_policy_adds_to_what_a_wider_one_requires_and_takes_nothing_b
     assert found.values["spark.require"] == {"site": "eu", "gpu": "no"}
     assert found.values["spark.prefer"] == {"tier": "big"}
     assert (found.origins["spark.require"], found.origins["spark.prefer"]) == ("table", "table")
-    assert effective_policy(table_properties={}, scoped=[wide]).origins["spark.require"] == "fleet"
+    us = PolicyDocument.model_validate({"spark": {"require": {"site": "us"}}})  # adds nothing
+    for without in (None, us):
+        found = effective_policy(table_properties={}, scoped=[wide], own=without)
+        assert (found.values["spark.require"], found.origins["spark.require"]) == ({"site": "eu"}, "fleet")

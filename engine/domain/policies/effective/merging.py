@@ -38,11 +38,13 @@ DEFAULTS: Final[Mapping[str, Any]] = {name: value for name, value in _BUILT_IN.i
 
 
 def _joined(given: Sequence[tuple[Mapping[str, str], str]]) -> tuple[Mapping[str, str], str]:
-    """Return the labels of all policies, weakest scope first; of one label, the widest scope's value stays."""
+    """Return the labels of all policies, and the last origin that added one; of a label the widest scope's stays."""
     joined: dict[str, str] = {}
-    for labels, _ in given:
+    last = given[0][1]
+    for labels, origin in given:
+        last = origin if labels.keys() - joined.keys() else last
         joined = {**labels, **joined}
-    return joined, given[-1][1]
+    return joined, last
 
 
 FLOORS: Final[Mapping[str, Callable[..., tuple[Any, str]]]] = MappingProxyType(
