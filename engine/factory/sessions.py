@@ -58,7 +58,7 @@ class SessionPool:
             Transient: the default endpoint does not answer.
         """
         for sessions in self._others:
-            with suppress(PackhouseError):
+            with suppress(PackhouseError):  # their probes store that they do not answer
                 sessions.keep()
         self.default.keep()
 

@@ -105,7 +105,7 @@ class SparkEndpoint:
         """Its labels and its name."""
         return {**self.labels, NAME_LABEL: self.name}
 
-    def has(self, wanted: Mapping[str, str]) -> int:
+    def count_labels(self, wanted: Mapping[str, str]) -> int:
         """Return how many of these labels it has."""
         own = self.all_labels
         return sum(own.get(key) == value for key, value in wanted.items())
@@ -146,12 +146,12 @@ def choose_endpoint(
         needs: the labels that the policy requires and prefers.
         away: keys of the present outages. A lone endpoint is chosen even if it is away: runs wait for its outage.
     """
-    matching = [each for each in endpoints if each.has(needs.require) == len(needs.require)]
+    matching = [each for each in endpoints if each.count_labels(needs.require) == len(needs.require)]
     if not matching:
         return NoEndpoint(Unavailable.NONE, f"no Spark endpoint has the labels {_words(needs.require)}")
     open_ones = [each for each in matching if not each.drained]
     if not open_ones:
-        return NoEndpoint(Unavailable.NONE, f"{_named(matching)} {_is(matching)} drained")
+        return NoEndpoint(Unavailable.NONE, f"{_named(matching)} {'is' if len(matching) == 1 else 'are'} drained")
     suitable = [each for each in open_ones if each.state is not EndpointState.UNSUITABLE]
     if not suitable:
         why = "; ".join(f"{each.name}: {each.detail}" for each in open_ones)
@@ -164,7 +164,7 @@ def choose_endpoint(
     if not there:
         verb = "does" if len(suitable) == 1 else "do"
         return NoEndpoint(Unavailable.NONE, f"{_named(suitable)} {verb} not answer")
-    return min(there, key=lambda each: (-each.has(needs.prefer), _load(each), each.name))
+    return min(there, key=lambda each: (-each.count_labels(needs.prefer), _load(each), each.name))
 
 
 def _load(endpoint: SparkEndpoint) -> float:
@@ -178,7 +178,3 @@ def _words(labels: Mapping[str, str]) -> str:
 def _named(endpoints: Sequence[SparkEndpoint]) -> str:
     names = ", ".join(sorted(each.name for each in endpoints))
     return f"the Spark endpoint {names}" if len(endpoints) == 1 else f"the Spark endpoints {names}"
-
-
-def _is(endpoints: Sequence[SparkEndpoint]) -> str:
-    return "is" if len(endpoints) == 1 else "are"

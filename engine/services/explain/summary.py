@@ -28,11 +28,14 @@ from engine.services.planning.orders import order_state
 from engine.services.planning.rule_words import condition_words, due_rule, other_rule
 from engine.services.planning.trials import Trial
 from engine.services.planning.wording import count_of, place_name, sentence, short, short_detail
+from engine.services.runs.endpoints import WAITS
 from engine.services.runs.views import remedy_of
 
 MOST: Final = 24
 """The most statements of a summary."""
 _DELETION_WAITS: Final = (WaitingFor.GRACE, WaitingFor.ACKNOWLEDGEMENT)
+_WITHOUT_END: Final = WAITS | {WaitingFor.ACKNOWLEDGEMENT}
+"""Waits that end with what a person or another system does; `not_before` is not their end."""
 _DUE_SHOWN: Final = 6
 _OTHERS_SHOWN: Final = 3
 """Rules shown while none is due; those that become due without further writes come first."""
@@ -239,7 +242,7 @@ def _live(facts: Facts) -> Iterator[Statement]:
         if run.state is not RunState.QUEUED:
             yield Statement("live_run", f"Run {run.id} is {run.state}, in attempt {run.attempt}.", values)
         elif run.waiting_for is not None:
-            end = None if run.waiting_for is WaitingFor.ACKNOWLEDGEMENT else run.not_before
+            end = None if run.waiting_for in _WITHOUT_END else run.not_before
             until = f" until {format_minute(end)}" if end else ""
             remedy = remedy_of(run) if run.waiting_for in _DELETION_WAITS else None
             detail = "" if remedy else _detail(run)  # that of a deletion is too long

@@ -10,6 +10,7 @@ from engine.domain.access.callers import Caller, Role
 from engine.domain.errors import FieldProblem, InvalidInput, NotFound, PreconditionFailed, StateConflict
 from engine.domain.fleet.dependencies import DEFAULT_ENDPOINT
 from engine.domain.fleet.endpoints import MOST_ENDPOINTS, NAME_LABEL, EndpointRequest, EndpointState, SparkEndpoint
+from engine.domain.remedies import remedy
 from engine.formats.base import PlainProperties
 from engine.services.catalogs.locations import LocationRules
 from engine.services.catalogs.secrets import is_reference, problems_of_clear_secrets, problems_of_own_files
@@ -150,7 +151,7 @@ def _seen_by(caller: Caller, endpoint: SparkEndpoint) -> SparkEndpoint:
 async def _found(unit: UnitOfWork, name: str) -> SparkEndpoint:
     found = next((each for each in await unit.endpoints.list() if each.name == name), None)
     if found is None:
-        raise NotFound(f"no Spark endpoint {name!r}")
+        raise NotFound(f"no Spark endpoint {name!r}", remedy=remedy("list_spark_endpoints"))
     return found
 
 

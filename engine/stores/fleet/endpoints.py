@@ -36,7 +36,7 @@ class EndpointStore:
         return [_to_endpoint(row, busy.get(row["name"], 0)) for row in rows]
 
     async def to_choose_from(self) -> builtins.list[SparkEndpoint]:
-        """Return all endpoints as `list` does; of a lone one without the number of rewrites, which decides nothing."""
+        """Return all endpoints for a choice: as `list`, but an only one without its number of rewrites."""
         rows = await self._rows()
         return await self.list() if len(rows) > 1 else [_to_endpoint(row) for row in rows]
 

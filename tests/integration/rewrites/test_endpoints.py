@@ -128,7 +128,9 @@ async def test_a_run_without_an_endpoint_waits_with_the_reason_and_starts_once_t
     assert (waiting.waiting_for, waiting.attempt, waiting.failures) == (code, 0, 0)
     assert words[cause] in (waiting.detail or "")
     explained = await world.container.explain.explain(SYSTEM, world.table_id)
-    assert f'"code": "{code.value}"' in json.dumps(explained, default=str)
+    told = json.dumps(explained, default=str)
+    assert f'"code": "{code.value}"' in told
+    assert f"Run {submitted.id} waits: " in told  # until somebody does something, not until an instant
     assert await review(world) == []
 
     sites.dispatchers["eu"].is_away = False

@@ -49,7 +49,7 @@ def ask_executor(sessions: SparkSessions, *, url: str | None, token: str, second
     request = json.dumps({"packages": PACKAGES, "url": url, "token": token})
 
     def stop() -> None:
-        with suppress(PackhouseError):  # without the server the call ends by itself, with the same error
+        with suppress(PackhouseError):  # without the server the call ends too, with the same error
             dispatcher.interrupt(ticket.tag, session_id=ticket.session_id)
 
     stopper = threading.Timer(seconds, stop)
