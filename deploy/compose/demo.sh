@@ -14,6 +14,6 @@ except StateConflict as error:
     print(error)
 END
 packhouse catalogs set demo -p type=sql -p "uri=sqlite:///$lake/catalog.db" -p "warehouse=file://$lake"
-packhouse catalogs discover demo --register --owner-team demo
+packhouse catalogs discover demo --register --owner-team demo --label metrics=on
 packhouse run demo.web.visits --watch
 packhouse tables health demo.web.visits

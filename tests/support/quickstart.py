@@ -113,13 +113,17 @@ class Quickstart:
             assert [process.wait(60) for process in ours] == [0, 0, 0]
         return told
 
-    def _scrape(self, api: Service) -> str:
-        """Return the metrics that a key shows which the command of docs/how-to/containers.md makes in the container."""
+    def key_of_prometheus(self, api: Service) -> str:
+        """Return the key that the command of docs/how-to/containers.md makes in the container."""
         (command,) = re.findall(r"exec -T api sh -c \\\n +'(.+)' \| tail -n 1", PAGE.read_text())
         there = self.checked(replace(api, check=["sh", "-c", command]))
         done = subprocess.run(there, capture_output=True, text=True, check=False, **self.at(api))
         assert done.returncode == 0, done.stderr
-        headers = {"Authorization": f"Bearer {done.stdout.splitlines()[-1]}"}
+        return done.stdout.splitlines()[-1]
+
+    def _scrape(self, api: Service) -> str:
+        """Return the metrics that the key of Prometheus shows."""
+        headers = {"Authorization": f"Bearer {self.key_of_prometheus(api)}"}
         return httpx.get(f"{api.environment['PACKHOUSE_URL']}/metrics", headers=headers, timeout=30).text
 
     def _is_healthy(self, service: Service) -> bool:
