@@ -45,7 +45,7 @@ def main() -> None:
     with TemporaryDirectory(prefix="bench-sweep-") as scratch, shared_servers(Path(scratch)) as shared:
         folder = Path(scratch)
         fill(shared.postgres, tables=given.tables, runs=0)
-        lake = _make_lake(folder, shared)
+        lake = make_lake(folder, shared)
         bare = _bare(lake, shared)
         seconds, cpu = asyncio.run(_swept(folder, shared))
     row = {
@@ -60,7 +60,7 @@ def main() -> None:
     write_json(given.json, {"benchmark": "B9", "machine": machine_facts(), "rows": [row]})
 
 
-def _make_lake(folder: Path, shared: Shared) -> Path:
+def make_lake(folder: Path, shared: Shared) -> Path:
     """Write the catalog with a pointer for each registered table, and watch each of them."""
     path = folder / "catalog.db"
     SqlCatalog(CATALOG, uri=f"sqlite:///{path}", warehouse=folder.as_uri()).close()
