@@ -117,6 +117,7 @@ check-code:
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
 	@$(BIN)/python scripts/prose
+	@scripts/compiled check
 	@$(SITE)
 
 check-unit:

@@ -1,9 +1,10 @@
 """B1, B2, B3: a rewrite by us, by Iceberg's procedure and by a bare pyarrow loop, on copies of the same table.
 
 One warm Spark Connect server serves both of us. Contenders alternate, each on a fresh copy (same data files), after one
-round that is not counted. CPU seconds are those of this process and all that it started (the Spark server and its Python
-workers, those that ended too), so they hold what the JVM does on the side; their least and median are printed, with the
-machine's load. The page cache is warm for everybody. The bare loop runs on one core, in this process, and commits nothing: a bound, not a peer.
+round that is not counted. CPU seconds are those of this process and all that it started (the Spark server and its
+Python workers, those that ended too), so they hold what the JVM does on the side; their least and median are printed,
+with the machine's load. The page cache is warm for everybody. The bare loop runs on one core, in this process, and
+commits nothing: a bound, not a peer.
 
 Cases: B1 lineitem-like in 6 MB files; B1-wide the same with 100 columns; B2 five files, 26 MB, where seconds count; B3
 files of 125 kB. Ours is measured over HTTP, from the trigger to the verified commit.

@@ -82,6 +82,11 @@ class WorkMetrics:
             "Seconds that finished groups were held back for their budgets.",
             registry=self._registry,
         )
+        self.merged_columns = Counter(
+            "packhouse_merged_columns",
+            "Columns of row groups that tasks merged by the compiled pass.",
+            registry=self._registry,
+        )
         self.failed_proofs = self._counter(
             "packhouse_failed_proofs", "Snapshots that failed their proof, by what was done about them.", "outcome"
         )

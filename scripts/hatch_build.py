@@ -1,7 +1,8 @@
-"""Put the built web console into the wheel of the server, as `api/console_files`.
+"""Put what was built into the wheel of the server: the web console, and the libraries of the compiled pass.
 
-`scripts/console` builds it; a wheel that is built without it serves no console and says how to get one. Editable
-installs serve `clients/console/dist` itself.
+`scripts/console` builds the console, as `api/console_files`; a wheel that is built without it serves no console and
+says how to get one. Editable installs serve `clients/console/dist` itself. `scripts/compiled` builds the library for
+this machine; without it, rewrites take the path of Python and Arrow.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class ConsoleFiles(BuildHookInterface[Any]):
+class BuiltFiles(BuildHookInterface[Any]):
     """Adds the files at the start of a build."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
@@ -22,3 +23,5 @@ class ConsoleFiles(BuildHookInterface[Any]):
             self.app.display_warning("the wheel has no web console: run scripts/console first")
             return
         build_data["force_include"][str(folder)] = "api/console_files"
+        for library in Path(self.root, "engine", "rewriting", "compiled", "lib").glob("*.so"):
+            build_data["artifacts"].append(str(library.relative_to(self.root)))

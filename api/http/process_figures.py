@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import astuple
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Final
 
@@ -23,10 +23,11 @@ class ProcessFigures:
     Args:
         process: its command, such as `worker`.
         revision: the commit that it was built from; empty if that is not known.
+        machines: kinds of machines on which its tasks merge columns by the compiled pass.
     """
 
-    def __init__(self, process: str, revision: str = "") -> None:
-        self.build = ServerBuild(version("packhouse-server"), revision, known_schema())
+    def __init__(self, process: str, revision: str = "", machines: Sequence[str] = ()) -> None:
+        self.build = ServerBuild(version("packhouse-server"), revision, known_schema(), tuple(machines))
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
@@ -36,7 +37,7 @@ class ProcessFigures:
             ("version", "revision", "schema", "process"),
             registry=self._registry,
         )
-        info.labels(*astuple(self.build), process).set(1)
+        info.labels(self.build.version, self.build.revision, self.build.schema, process).set(1)
         self._lag = Histogram(
             "packhouse_event_loop_lag_seconds",
             "Time that a task which is ready waits for the event loop, sampled each half second.",

@@ -35,6 +35,7 @@ from engine.factory.services import Services
 from engine.factory.wiring import Container
 from engine.settings.model import Settings
 from engine.settings.values import reveal
+from engine.spark.task_zip import merging_machines
 
 STUCK_SECONDS: Final = 60.0
 """For how long a read may compute on after it was ended, until the process stops, to be started again."""
@@ -94,7 +95,8 @@ async def serve(settings: Settings, parts: Parts, *, say: Callable[[str], None])
                 await _announce(container, settings, listener, say)
             elif settings.metrics_port is not None:
                 say(f"Figures for Prometheus are at http://{_address_of(settings.host, listener)}/metrics")
-            figures = ProcessFigures(parts.name, settings.revision)
+            machines = merging_machines() if settings.compiled_pass else ()
+            figures = ProcessFigures(parts.name, settings.revision, machines)
             _log.info("process_starts", process=parts.name, **asdict(figures.build))
             await _run(container, parts, figures, _servers_of(container, parts, figures, listener, tasks))
 

@@ -129,7 +129,8 @@ async def open_dependencies(
         redis = connect_redis(redis_url)
         stack.push_async_callback(redis.aclose)
         tokens = PaceTokens(secret_keys=secret_keys(settings))
-        pool = SessionPool(spark_url, settings.pace_url, lambda: tokens.issue(RunId("probe"), 0))
+        token, merges = (lambda: tokens.issue(RunId("probe"), 0)), settings.compiled_pass
+        pool = SessionPool(spark_url, settings.pace_url, token, merges=merges)
         stack.push_async_callback(asyncio.to_thread, pool.close)
         spark = pool.default
         holder = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"

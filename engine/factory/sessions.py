@@ -19,18 +19,20 @@ _USER = "packhouse"
 class SessionPool:
     """Sessions of the default endpoint, of this URL, and of others. Files that tasks need are on all of them.
 
-    `pace_url` and `token`: the listener for tasks, which a probe looks for from an executor.
+    `pace_url` and `token`: the listener for tasks, which a probe looks for from an executor. `merges`: tasks get the
+    compiled pass.
     """
 
-    def __init__(self, url: str, pace_url: str | None, token: Callable[[], str]) -> None:
+    def __init__(self, url: str, pace_url: str | None, token: Callable[[], str], *, merges: bool = True) -> None:
+        self._merges = merges
         self._pace_url, self._token = pace_url, token
         self._files: dict[str, Path] = {}
-        self.default = SparkSessions(url=url, user_id=_USER, files=self._files)
+        self.default = SparkSessions(url=url, user_id=_USER, files=self._files, merges=merges)
         self._others: list[SparkSessions] = []
 
     def make(self, name: str, url: str) -> EndpointServer:
         """Return the server of another endpoint; nothing is sent."""
-        sessions = SparkSessions(url=url, user_id=_USER, endpoint=name, files=self._files)
+        sessions = SparkSessions(url=url, user_id=_USER, endpoint=name, files=self._files, merges=self._merges)
         self._others.append(sessions)
         return self.server(sessions, machine_of(url))
 

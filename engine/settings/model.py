@@ -62,6 +62,10 @@ class Settings(BaseSettings):
         description="The most heap of Paimon's core in a Spark task, at least 256 MiB; each executor needs this "
         "for each of its cores, [beside its own memory](paimon.md#memory).",
     )
+    compiled_pass: bool = Field(
+        default=True,
+        description="Let tasks merge columns by the [compiled pass](../explanation/rewriting.md#the-compiled-pass).",
+    )
     spark_cores: int = Field(2, ge=1, description="Cores of the embedded Spark server.")
     secret_key: Secret | None = Field(
         None,
@@ -327,14 +331,10 @@ class Settings(BaseSettings):
         description="Commit that it was built from, as the image sets it; metrics, log and system page show it.",
     )
     drain_seconds: Seconds = Field(
-        20,
-        ge=0,
-        le=3600,
-        description="Time that groups in flight have to finish after `SIGTERM`; 0: none.",
+        20, ge=0, le=3600, description="Time that groups in flight have to finish after `SIGTERM`; 0: none."
     )
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(to_upper)] = Field(
-        "INFO",
-        description="`DEBUG`, `INFO`, `WARNING`, `ERROR`.",
+        "INFO", description="`DEBUG`, `INFO`, `WARNING`, `ERROR`."
     )
     log_format: LogFormat = Field(
         LogFormat.AUTO,

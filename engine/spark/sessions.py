@@ -81,11 +81,13 @@ class SparkSessions:
         user_id: str,
         endpoint: str | None = None,
         files: dict[str, Path] | None = None,
+        merges: bool = True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.user_id = user_id
         self.endpoint = endpoint
         self._url = url
+        self._merges = merges
         self._monotonic = monotonic
         self._calls: DirectCalls | None = None
         self._ids = _OperationIds()
@@ -227,7 +229,7 @@ class SparkSessions:
                 session.client.set_retry_policies([ShortRetries()])
                 _ = session.version  # gives the client the server's id of the session, by which it detects a restart
                 with TemporaryDirectory(prefix="packhouse-") as folder:
-                    session.addArtifacts(str(write_task_zip(Path(folder))), pyfile=True)
+                    session.addArtifacts(str(write_task_zip(Path(folder), with_libraries=self._merges)), pyfile=True)
                 undo.pop_all()
         except Exception as error:
             raise translate(error, self.endpoint) from error

@@ -17,6 +17,7 @@ EVERY: Final[Mapping[str, Any]] = {
     "paimon_jar": "/opt/jars/a.jar",
     "paimon_s3_jar": "/opt/jars/b.jar",
     "paimon_heap_bytes": "1GiB",
+    "compiled_pass": False,
     "mode": "embedded",
     "loopback_hosts": "127.0.0.1,localhost",
     "trusted_proxies": "10.0.0.0/8",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import engine
+from engine.rewriting.kernel.splicing.compiled import LIBRARY
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from engine.spark.task_zip import write_task_zip
@@ -25,8 +26,10 @@ def test_it_holds_kernel_and_core_and_the_packages_above_them(tmp_path: Path) ->
         for name in ("outgoing", "rewriting", "uris", "formats/paimon/task")
         for module in (root / "engine" / name).rglob("*.py")
     }
-    with zipfile.ZipFile(write_task_zip(tmp_path)) as archive:
-        assert set(archive.namelist()) == above | expected
+    libraries = {f"engine/rewriting/compiled/lib/{LIBRARY}"}
+    for asked, added in ((True, libraries), (False, set())):
+        with zipfile.ZipFile(write_task_zip(tmp_path, with_libraries=asked)) as archive:
+            assert set(archive.namelist()) == above | expected | added
 
 
 def test_equal_sources_give_equal_bytes_and_names(tmp_path: Path) -> None:

@@ -44,6 +44,10 @@ class ServerBuild(Answer):
     version: str = Field(description="Version of Packhouse.", examples=["0.2.0"])
     revision: str = Field(description="Commit that it was built from; empty if it is not known.", examples=["11bf3721"])
     schema_version: str = Field(description="Newest schema of the database that it supports.", examples=["0027"])
+    compiled_pass: list[str] = Field(
+        description="Kinds of machines on which Spark tasks merge columns by the compiled pass; empty: on none.",
+        examples=[["x86_64"]],
+    )
 
 
 class System(Answer):
@@ -66,5 +70,10 @@ class System(Answer):
             measured_at=found.measured_at,
             components=[SystemComponent.from_domain(each) for each in found.components],
             omitted_count=found.omitted,
-            build=ServerBuild(version=build.version, revision=build.revision, schema_version=build.schema),
+            build=ServerBuild(
+                version=build.version,
+                revision=build.revision,
+                schema_version=build.schema,
+                compiled_pass=list(build.compiled_pass),
+            ),
         )

@@ -309,6 +309,9 @@ class TaskFigures(StoredDocument):
     throttled_seconds: float | None = Field(
         default=None, description="Thread-seconds in which reading or writing held back for a limit.", examples=[0.0]
     )
+    merged_columns: int | None = Field(
+        default=None, description="Columns of row groups that the compiled pass merged.", examples=[12]
+    )
     row_digest: Text | None = Field(
         default=None, description="Digest of the rows of inputs and outputs; null or empty: rows were not compared."
     )

@@ -85,6 +85,9 @@ class TaskSums(TypedDict, total=False):
     throttled_seconds: Annotated[
         float, Field(description="Thread-seconds in which reading or writing held back for a limit.", examples=[0.0])
     ]
+    merged_columns: Annotated[
+        float, Field(description="Columns of row groups that the compiled pass merged; 0: it was not used.")
+    ]
 
 
 class ActualFigures(TypedDict, total=False):

@@ -69,11 +69,15 @@ class KnownOutage:
 
 @dataclass(frozen=True, slots=True)
 class ServerBuild:
-    """Version of a server, its commit (empty if it is not known), and the newest schema of the database it supports."""
+    """Version of a server, its commit (empty if it is not known), and the newest schema of the database it supports.
+
+    `compiled_pass`: kinds of machines on which tasks merge columns by it.
+    """
 
     version: str
     revision: str
     schema: str
+    compiled_pass: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,7 @@ class GroupResult:
     `storage_fault`: the class of the `StorageFault` that failed the task, which is unrelated to the group. `row_digest`
     is the `RowDigest` of inputs and outputs (of a merge by key: of the outputs) as text, empty unless rows were
     compared; `bytes_checked` (part of `bytes_read`) and `seconds_checking` are the cost of the comparison.
+    `merged_columns`: the columns of row groups that the compiled pass put together.
     `check_limit`: what could not be checked and why, such as rows that were compared in part. `inputs`: the files that
     the task replaced, if it chose them itself; None: those of the task. `message`: what the table format's own library
     needs to commit the group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the
@@ -201,6 +202,7 @@ class GroupResult:
     seconds_working: float = 0.0
     seconds_writing: float = 0.0
     throttled_seconds: float = 0.0
+    merged_columns: int = 0
     row_digest: str = ""
     bytes_checked: int = 0
     seconds_checking: float = 0.0

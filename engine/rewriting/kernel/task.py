@@ -295,6 +295,7 @@ class GroupRewrite:
             seconds_working=max(0.0, self._clock() - begun - reading - writing - checking),
             seconds_writing=writing,
             throttled_seconds=self._bucket.throttled_seconds,
+            merged_columns=files.merged_columns if files else 0,
             row_digest=str(checked.digest) if checked else "",
             bytes_checked=key_bytes + (checked.bytes_read if checked else 0),
             seconds_checking=checking,

@@ -16,7 +16,15 @@ from engine.planning.predictions.run_statistics import prediction_error
 from engine.queue.budgets import LiveProgress
 from engine.services.runs.row_checks import checked_rows
 
-_MEASURED_SUMS = ("bytes_read", "bytes_written", "requests", "seconds_reading", "seconds_working", "seconds_writing")
+_MEASURED_SUMS = (
+    "bytes_read",
+    "bytes_written",
+    "requests",
+    "seconds_reading",
+    "seconds_working",
+    "seconds_writing",
+    "merged_columns",
+)
 
 
 def run_result(

@@ -13,6 +13,7 @@ from engine.rewriting.kernel.parquet import index_pages
 from engine.rewriting.kernel.parquet.bit_packing import MOST_WORDS, narrow, packed
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter
 from engine.rewriting.kernel.splicing import copy_plans
+from engine.rewriting.kernel.splicing.compiled import CompiledPass
 from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.spliced import bounds_hold, differing_readers
 
@@ -23,7 +24,8 @@ ROWS = 3 * PAGE_ROWS + 13
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Copy chunks of any size, end pages early, and note the bits of an index of each chunk that is made of indices."""
+    """Merge nothing, copy chunks of any size, end pages early, and note the bits of each chunk made of indices."""
+    monkeypatch.setattr(CompiledPass, "of", lambda _: None)
     monkeypatch.setattr(index_pages, "PAGE_ROWS", PAGE_ROWS)
     monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", 0)
     bits: list[int] = []

@@ -14,6 +14,7 @@ from engine.rewriting.kernel import task as tasks
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
 from engine.rewriting.kernel.errors import KernelError, OutputFault
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
+from engine.rewriting.kernel.splicing.compiled import CompiledPass
 from engine.rewriting.kernel.writing.rows import GroupWriter
 from tests.unit.kernel.building import MIB, field, left_behind, make_task, rewrite, with_deletes, write, write_deletes
 from tests.unit.kernel.test_row_hashes import tables
@@ -143,6 +144,7 @@ def test_a_writer_that_loses_a_value_is_found_out(tmp_path: Path, monkeypatch: p
         columns[1] = pa.chunked_array([pa.array(["oops"] * len(columns[1]))])
         real(self, given)  # type: ignore[arg-type]
 
+    monkeypatch.setattr(CompiledPass, "of", lambda _: None)  # so that Arrow writes
     monkeypatch.setattr(GroupWriter, "add", forgetful)
     with pytest.raises(OutputFault, match="other rows"):
         rewrite(make_task(tmp_path, inputs(tmp_path), SCHEMA, checks_rows=True))

@@ -2631,6 +2631,9 @@ class ServerBuild(Model):
     schema_version: str = not_answered("schema_version")
     """Newest schema of the database that it supports."""
 
+    compiled_pass: list[str] = not_answered("compiled_pass")
+    """Kinds of machines on which Spark tasks merge columns by the compiled pass; empty: on none."""
+
 
 class Setting(Model):
     """One effective setting."""
@@ -3239,6 +3242,9 @@ class TaskFigures(Model):
     throttled_seconds: float | None = None
     """Thread-seconds in which reading or writing held back for a limit."""
 
+    merged_columns: int | None = None
+    """Columns of row groups that the compiled pass merged."""
+
     row_digest: str | None = None
     """Digest of the rows of inputs and outputs; null or empty: rows were not compared."""
 
@@ -3278,6 +3284,9 @@ class TaskSums(Model):
 
     throttled_seconds: float | None = None
     """Thread-seconds in which reading or writing held back for a limit."""
+
+    merged_columns: float | None = None
+    """Columns of row groups that the compiled pass merged; 0: it was not used."""
 
 
 class TeamScope(Model):

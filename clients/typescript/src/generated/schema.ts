@@ -8404,6 +8404,13 @@ export interface components {
         /** @description Version of the server that answers. */
         ServerBuild: {
             /**
+             * @description Kinds of machines on which Spark tasks merge columns by the compiled pass; empty: on none.
+             * @example [
+             *       "x86_64"
+             *     ]
+             */
+            compiled_pass: string[];
+            /**
              * @description Commit that it was built from; empty if it is not known.
              * @example 11bf3721
              */
@@ -9337,6 +9344,11 @@ export interface components {
             /** @description Why rows were compared in part or not at all though the policy asks for it. */
             check_limit?: string | null;
             /**
+             * @description Columns of row groups that the compiled pass merged.
+             * @example 12
+             */
+            merged_columns?: number | null;
+            /**
              * @description Requests to the storage.
              * @example 82
              */
@@ -9390,6 +9402,8 @@ export interface components {
              * @example 63200000
              */
             bytes_written?: number;
+            /** @description Columns of row groups that the compiled pass merged; 0: it was not used. */
+            merged_columns?: number;
             /**
              * @description Requests to the storage.
              * @example 164

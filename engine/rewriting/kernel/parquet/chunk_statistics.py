@@ -100,6 +100,11 @@ def has_bounds(found: Struct) -> bool:
     return _MIN in found or _MAX in found
 
 
+def null_count(found: Struct) -> int | None:
+    """Return the number of nulls that a chunk's statistics have."""
+    return found[_NULLS][1] if _NULLS in found else None
+
+
 def without_bounds(found: Struct) -> Struct:
     """Return only the null count of a chunk's statistics."""
     return {key: value for key, value in found.items() if key == _NULLS}

@@ -37,6 +37,7 @@ from engine.rewriting.kernel.parquet.unique_values import Part, unique_parts
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, piece_of
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
+from engine.rewriting.kernel.splicing.compiled import CompiledPass
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, float_facts, float_ids
 
@@ -142,16 +143,20 @@ class CopyPlanner:
         self._dictionary_bytes = settings.dictionary_page_bytes
         fields = zip(form.bare_fields, form.fields, strict=True)
         self._top_level = frozenset(leaves[0] for field, leaves in fields if field is not None)
+        self._merges = CompiledPass.of(settings) is not None
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
         self._matched_footer: InputFooter | None = None
 
     def gains(self, unit: Unit) -> bool:
-        """Return whether, by the unit's footer, a column of it may be copied or stay dictionary-encoded."""
+        """Return whether, by the unit's footer, a column of it may be copied, merged or stay dictionary-encoded."""
         for field, leaves in zip(self._form.bare_fields, self._form.fields, strict=True):
             sources = [(leaf, self._source(unit, leaf)) for leaf in leaves]
             if any(source and self._looks_copyable(source, leaf) for leaf, source in sources):
                 return True
-            if field is not None and sources[0][1] and field_id(field) in unit.dictionary_ids:
+            source = sources[0][1]
+            if field is None or source is None:
+                continue
+            if field_id(field) in unit.dictionary_ids or (self._merges and CompiledPass.may_merge(source.chunk)):
                 return True
         return False
 

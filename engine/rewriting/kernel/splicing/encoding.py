@@ -14,10 +14,13 @@ import pyarrow as pa
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.kernel_task import ParquetDialect
+from engine.rewriting.kernel.parquet.chunk_statistics import null_count
 from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
+from engine.rewriting.kernel.reading.parquet_input import piece_of
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
+from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.rewriting.kernel.splicing.copy_plans import Bare, Piece, Plan, Source
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.writing.float_facts import FloatFacts
@@ -38,11 +41,12 @@ Columns = list[list[pa.Array]]
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An encoded chunk, its bytes, and the facts of a float column."""
+    """An encoded chunk, its bytes, and the facts of a float column. `is_merged`: the compiled pass made it."""
 
     chunk: NewChunk
     buffers: Sequence[Any]
     facts: FloatFacts | None = None
+    is_merged: bool = False
 
 
 class Encoding:
@@ -63,6 +67,7 @@ class Encoding:
         self._dialect = ParquetDialect(decimals_as_integers=dialect.decimals_as_integers)  # of columns, not of files
         self._form = form
         self._check = check
+        self._pass = CompiledPass.of(settings)
         self._index_chunks = ChunkWriter(settings) if ChunkWriter.can_write(settings) else None
         self._formats: dict[tuple[bool, tuple[int, ...]], OutputSchema] = {}
         self._elements: dict[tuple[int, bool], BareElement] = {}
@@ -76,10 +81,38 @@ class Encoding:
         found: dict[int, Encoded] = {}
         for some in _batches([number for number, plan in fields.items() if plan is None], rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
+        for number, plan in list(bare.items()):
+            one = self._compiled(number, plan, pieces)
+            if one is not None:
+                found[self._form.fields[number][0]] = one
+                del bare[number]
         for some in _batches(list(bare), rows * _STORED_BYTES):
             for leaf, one in self._from_stored(some, self._stored(pieces, some, bare), pieces).items():
                 found[leaf] = replace(one, chunk=one.chunk.with_statistics(statistics[leaf]))
         return found
+
+    def _compiled(self, number: int, plan: Bare, pieces: Sequence[Piece]) -> Encoded | None:
+        """Return a column as the compiled pass merges it; None if it is not its own."""
+        if self._pass is None:
+            return None
+        self._check()
+        leaf, of = self._form.fields[number][0], self._bare_field(number).type
+        inputs = []
+        for piece, source in zip(pieces, plan.sources, strict=True):
+            data = piece_of(piece.unit.segments, source.chunk.start, source.chunk.stored_bytes)
+            if data is None:
+                return None
+            is_optional = self._form.levels[leaf][0] > 0 and not source.is_stricter
+            inputs.append(StoredChunk(source.chunk, data, piece.rows, is_optional))
+        made = self._pass.merge(
+            inputs,
+            physical_type=self._form.template.physical_type(leaf),
+            width=of.byte_width if pa.types.is_fixed_size_binary(of) else 0,
+            is_optional=self._form.levels[leaf][0] > 0,
+        )
+        if made is None or made.nulls != null_count(plan.statistics):
+            return None
+        return Encoded(made.chunk.with_statistics(plan.statistics), [made.data], made.facts, is_merged=True)
 
     def _from_stored(self, fields: tuple[int, ...], columns: Columns, pieces: Sequence[Piece]) -> dict[int, Encoded]:
         """Return the chunks of flat columns; `columns` is emptied during the work, since a column may be large."""

@@ -103,6 +103,7 @@ class Splicer:
         before = self._open.sink.position
         plans = self._planner.plan(pieces)
         encoded = self._encoding.encode(pieces, plans)
+        self._files.merged_columns += sum(one.is_merged for one in encoded.values())
         columns = [one if isinstance(one, Copied) else encoded[leaf] for leaf, one in enumerate(plans)]
         self._open.write(rows, columns, self._check)
         self._layout.observe_written(rows, self._open.sink.position - before)

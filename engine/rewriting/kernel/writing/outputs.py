@@ -18,6 +18,8 @@ class OutputFiles:
         self.complete: list[TaskOutput] = []
         self.partition: PartitionValues | None = None
         """The partition of the files that are finished from now on; None: the group's own."""
+        self.merged_columns = 0
+        """The columns of row groups that the compiled pass put together."""
 
     @property
     def rows_written(self) -> int:

@@ -110,6 +110,7 @@ class TaskPath(RewritePath):
                 reason = _reason_of(failure)
             case GroupResult() as result:
                 self._attempt.metrics.throttled_seconds.inc(result.throttled_seconds)
+                self._attempt.metrics.merged_columns.inc(result.merged_columns)
                 if result.outcome == "written":
                     written = await self._record_written(group, result, work.plan)
                     self._step("group_written")

@@ -1,0 +1,459 @@
+//! One column: the chunks of all inputs become one chunk, whose values are never decoded further than needed.
+//!
+//! If an input has a dictionary, so has the output: dictionaries are joined, indices are replaced. Without one, plain
+//! values are put together in pages of the wanted size. Everything else is "not mine".
+
+use crate::codecs::Codecs;
+use crate::headers::{self, Header, Kind, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY};
+use crate::runs;
+use crate::trouble::{NotMine, Outcome, ensure};
+use crate::words::{Layout, Words};
+
+const GROUP: usize = 8;
+const LENGTH: usize = 4;
+/// The most bytes of a page, so that sizes fit the format's 32 bits.
+const MOST_PAGE: usize = 1 << 30;
+
+/// A flat column chunk: exactly its bytes, its rows, and its bytes before compression as the footer has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    pub data: &'a [u8],
+    pub rows: usize,
+    pub size: usize,
+    pub codec: i32,
+    pub is_optional: bool,
+}
+
+/// The wanted column. `page_rows` is a multiple of eight.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    pub physical_type: u32,
+    pub width: usize,
+    pub codec: i32,
+    pub level: i32,
+    pub is_optional: bool,
+    pub page_bytes: usize,
+    pub page_rows: usize,
+    pub most_dictionary_bytes: usize,
+}
+
+/// The made chunk: its pages, `size` before compression, and what its rows have.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    pub data: Vec<u8>,
+    pub size: usize,
+    pub dictionary_bytes: usize,
+    pub pages: usize,
+    pub rows: usize,
+    pub nulls: usize,
+    pub nans: usize,
+    pub has_plus_zero: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Float {
+    None,
+    Single,
+    Double,
+}
+
+/// Return the merged chunk of all chunks.
+pub fn merge(chunks: &[Chunk], form: &Form) -> Outcome<Made> {
+    let (layout, float) = match (form.physical_type, form.width) {
+        (1, _) => (Layout::Fixed(4), Float::None),
+        (2, _) => (Layout::Fixed(8), Float::None),
+        (3, _) => (Layout::Fixed(12), Float::None),
+        (4, _) => (Layout::Fixed(4), Float::Single),
+        (5, _) => (Layout::Fixed(8), Float::Double),
+        (6, _) => (Layout::Texts, Float::None),
+        (7, width) if width > 0 => (Layout::Fixed(width), Float::None),
+        _ => return Err(NotMine("the physical type")),
+    };
+    let mut codecs = Codecs::new(form.codec, form.level)?;
+    let mut column = Column::new(layout);
+    let has_dictionary = chunks
+        .iter()
+        .filter(|chunk| !chunk.data.is_empty())
+        .map(|chunk| Ok(headers::read(chunk.data)?.0.kind == Kind::Dictionary))
+        .collect::<Outcome<Vec<_>>>()?
+        .contains(&true);
+    if has_dictionary {
+        column.words = Some(Words::new(layout, form.most_dictionary_bytes));
+    }
+    for chunk in chunks {
+        ensure(
+            form.is_optional || !chunk.is_optional,
+            "nulls in a required column",
+        )?;
+        column.add(chunk, &mut codecs)?;
+    }
+    column.written(form, float, &mut codecs)
+}
+
+/// The rows so far: either numbers of words, or plain values. `valid` is empty while there are no nulls.
+struct Column {
+    layout: Layout,
+    words: Option<Words>,
+    numbers: Vec<u32>,
+    plain: Vec<u8>,
+    valid: Vec<bool>,
+    rows: usize,
+    nulls: usize,
+    body: Vec<u8>,
+    levels: Vec<u32>,
+}
+
+impl Column {
+    fn new(layout: Layout) -> Self {
+        let (numbers, plain, valid, body, levels) = Default::default();
+        Self {
+            layout,
+            words: None,
+            numbers,
+            plain,
+            valid,
+            rows: 0,
+            nulls: 0,
+            body,
+            levels,
+        }
+    }
+
+    fn add(&mut self, chunk: &Chunk, codecs: &mut Codecs) -> Outcome<()> {
+        let (mut at, mut rows, mut size) = (0, 0, 0usize);
+        let mut own_words: Option<Vec<u32>> = None;
+        while at < chunk.data.len() {
+            let (header, length) = headers::read(&chunk.data[at..])?;
+            let start = at + length;
+            let end = start
+                .checked_add(header.stored)
+                .filter(|end| *end <= chunk.data.len());
+            let stored = &chunk.data[start..end.ok_or(NotMine("a page leaves its chunk"))?];
+            size = size.saturating_add(length).saturating_add(header.size);
+            ensure(
+                size <= chunk.size && header.size <= MOST_PAGE,
+                "pages are larger than the footer says",
+            )?;
+            if let Some(checksum) = header.checksum {
+                ensure(crc32fast::hash(stored) == checksum, "a checksum")?;
+            }
+            if header.kind == Kind::Dictionary {
+                ensure(at == 0, "a dictionary after other pages")?;
+                ensure(
+                    [PLAIN, PLAIN_DICTIONARY].contains(&header.encoding),
+                    "the encoding of a dictionary",
+                )?;
+                let mut body = std::mem::take(&mut self.body);
+                codecs.decompress(chunk.codec, stored, header.size, &mut body)?;
+                let words = self.words.as_mut().ok_or(NotMine("a dictionary"))?;
+                own_words = Some(words.numbers(&body, header.values)?);
+                self.body = body;
+            } else {
+                rows += header.values;
+                ensure(
+                    header.values > 0 && rows <= chunk.rows,
+                    "more rows than the footer says",
+                )?;
+                self.add_page(chunk, &header, stored, own_words.as_deref(), codecs)?;
+            }
+            at = end.unwrap_or(at);
+        }
+        ensure(
+            rows == chunk.rows && size == chunk.size,
+            "rows or bytes are not those in the footer",
+        )
+    }
+
+    fn add_page(
+        &mut self,
+        chunk: &Chunk,
+        header: &Header,
+        stored: &[u8],
+        own_words: Option<&[u32]>,
+        codecs: &mut Codecs,
+    ) -> Outcome<()> {
+        let mut body = std::mem::take(&mut self.body);
+        let nulls_before = self.nulls;
+        let content = match header.kind {
+            Kind::DataV2 {
+                nulls,
+                rows,
+                definitions,
+                repetitions,
+                is_compressed,
+            } => {
+                let has_levels = (definitions > 0) == chunk.is_optional
+                    && repetitions == 0
+                    && rows == header.values;
+                ensure(has_levels && definitions <= header.size, "levels of a page")?;
+                let (levels, values) = stored
+                    .split_at_checked(definitions)
+                    .ok_or(NotMine("levels leave their page"))?;
+                self.add_levels(levels, header.values, chunk.is_optional)?;
+                ensure(
+                    self.nulls - nulls_before == nulls,
+                    "nulls are not those in the header",
+                )?;
+                let codec = if is_compressed { chunk.codec } else { 0 };
+                codecs.decompress(codec, values, header.size - definitions, &mut body)?;
+                &body[..]
+            }
+            Kind::Data { levels_are_rle } => {
+                codecs.decompress(chunk.codec, stored, header.size, &mut body)?;
+                if chunk.is_optional {
+                    ensure(levels_are_rle, "the encoding of levels")?;
+                    let (head, rest) = body
+                        .split_first_chunk::<LENGTH>()
+                        .ok_or(NotMine("a page without levels"))?;
+                    let (levels, values) = rest
+                        .split_at_checked(u32::from_le_bytes(*head) as usize)
+                        .ok_or(NotMine("levels leave their page"))?;
+                    self.add_levels(levels, header.values, true)?;
+                    values
+                } else {
+                    self.add_levels(&[], header.values, false)?;
+                    &body[..]
+                }
+            }
+            Kind::Dictionary => return Err(NotMine("two dictionaries")),
+        };
+        let count = header.values - (self.nulls - nulls_before);
+        self.add_values(header.encoding, content, count, own_words)?;
+        self.body = body;
+        Ok(())
+    }
+
+    fn add_levels(&mut self, data: &[u8], count: usize, is_optional: bool) -> Outcome<()> {
+        self.levels.clear();
+        if is_optional {
+            runs::read(data, 1, count, &mut self.levels, Ok)?;
+        }
+        let nulls = self.levels.iter().filter(|level| **level == 0).count();
+        if nulls > 0 || !self.valid.is_empty() {
+            self.valid.resize(self.rows, true); // those before
+            self.valid
+                .extend(self.levels.iter().map(|level| *level == 1));
+            self.valid.resize(self.rows + count, true); // of a required input
+        }
+        self.rows += count;
+        self.nulls += nulls;
+        Ok(())
+    }
+
+    fn add_values(
+        &mut self,
+        encoding: u32,
+        data: &[u8],
+        count: usize,
+        own_words: Option<&[u32]>,
+    ) -> Outcome<()> {
+        match (encoding, &mut self.words, own_words) {
+            (PLAIN_DICTIONARY | RLE_DICTIONARY, Some(_), Some(numbers)) => {
+                if count == 0 {
+                    return Ok(()); // a page of nulls may have no width
+                }
+                let (bits, data) = data
+                    .split_first()
+                    .ok_or(NotMine("a page without indices"))?;
+                let number = |index: u32| {
+                    numbers
+                        .get(index as usize)
+                        .copied()
+                        .ok_or(NotMine("an index past its dictionary"))
+                };
+                runs::read(data, u32::from(*bits), count, &mut self.numbers, number)
+            }
+            (PLAIN, Some(words), _) => {
+                if count > 0 || !data.is_empty() {
+                    self.numbers.extend(words.numbers(data, count)?);
+                }
+                Ok(())
+            }
+            (PLAIN, None, _) => {
+                let mut rest = data;
+                match self.layout {
+                    Layout::Fixed(width) => ensure(
+                        count.checked_mul(width) == Some(data.len()),
+                        "bytes of values",
+                    )?,
+                    Layout::Texts => {
+                        for _ in 0..count {
+                            rest = self.layout.first(rest)?.1;
+                        }
+                        ensure(rest.is_empty(), "bytes of values")?;
+                    }
+                }
+                self.plain
+                    .try_reserve(data.len())
+                    .map_err(|_| NotMine("no memory"))?;
+                self.plain.extend(data);
+                Ok(())
+            }
+            _ => Err(NotMine("the encoding of values")),
+        }
+    }
+
+    fn written(&self, form: &Form, float: Float, codecs: &mut Codecs) -> Outcome<Made> {
+        let mut made = Made {
+            rows: self.rows,
+            nulls: self.nulls,
+            ..Made::default()
+        };
+        let mut out = Pages {
+            made: &mut made,
+            codecs,
+            stored: Vec::new(),
+        };
+        match &self.words {
+            Some(words) => {
+                out.add(words.plain(), words.count(), PLAIN, true)?;
+                self.write_indices(words, form, &mut out)?;
+                self.count_floats(words.plain(), float, &mut made);
+            }
+            None => {
+                self.write_plain(form, &mut out)?;
+                self.count_floats(&self.plain, float, &mut made);
+            }
+        }
+        Ok(made)
+    }
+
+    fn write_indices(&self, words: &Words, form: &Form, out: &mut Pages) -> Outcome<()> {
+        let bits = usize::BITS - words.count().saturating_sub(1).leading_zeros();
+        let bits = bits.max(1);
+        let fitting = form.page_bytes.saturating_mul(8) / bits as usize / GROUP * GROUP;
+        let step = form.page_rows.min(fitting.max(GROUP));
+        let (mut at, mut body) = (0, Vec::new());
+        for start in (0..self.rows).step_by(step) {
+            let rows = step.min(self.rows - start);
+            body.clear();
+            let count = self.write_levels(start, rows, form, &mut body);
+            body.push(bits as u8);
+            runs::write(&self.numbers[at..at + count], bits, &mut body);
+            at += count;
+            out.add(&body, rows, RLE_DICTIONARY, false)?;
+        }
+        Ok(())
+    }
+
+    fn write_plain(&self, form: &Form, out: &mut Pages) -> Outcome<()> {
+        let (mut start, mut data, mut body) = (0, &self.plain[..], Vec::new());
+        while start < self.rows {
+            let (mut rows, mut length, mut rest) = (0, 0, data);
+            while start + rows < self.rows && rows < form.page_rows && length < form.page_bytes {
+                if self.valid.is_empty() || self.valid[start + rows] {
+                    rest = self.layout.first(rest)?.1;
+                    length = data.len() - rest.len();
+                }
+                rows += 1;
+            }
+            body.clear();
+            self.write_levels(start, rows, form, &mut body);
+            body.extend(&data[..length]);
+            out.add(&body, rows, PLAIN, false)?;
+            start += rows;
+            data = rest;
+        }
+        Ok(())
+    }
+
+    /// Append the definition levels of some rows if the output has them; return how many rows have a value.
+    fn write_levels(&self, start: usize, rows: usize, form: &Form, to: &mut Vec<u8>) -> usize {
+        let valid = if self.valid.is_empty() {
+            &[][..]
+        } else {
+            &self.valid[start..start + rows]
+        };
+        let count = if valid.is_empty() {
+            rows
+        } else {
+            valid.iter().filter(|one| **one).count()
+        };
+        if form.is_optional {
+            let begin = to.len();
+            to.extend([0; LENGTH]);
+            if count == rows {
+                headers::write_varint((rows as u64) << 1, to);
+                to.push(1);
+            } else {
+                let levels: Vec<u32> = valid.iter().map(|one| u32::from(*one)).collect();
+                runs::write(&levels, 1, to);
+            }
+            let length = (to.len() - begin - LENGTH) as u32;
+            to[begin..begin + LENGTH].copy_from_slice(&length.to_le_bytes());
+        }
+        count
+    }
+
+    /// Count NaN, and find +0.0, the only value of which no bit is set, among values or words that occur.
+    fn count_floats(&self, plain: &[u8], float: Float, made: &mut Made) {
+        let width = match float {
+            Float::None => return,
+            Float::Single => 4,
+            Float::Double => 8,
+        };
+        let is_nan = |raw: &[u8]| match float {
+            Float::Single => raw
+                .first_chunk()
+                .is_some_and(|raw| f32::from_le_bytes(*raw).is_nan()),
+            _ => raw
+                .first_chunk()
+                .is_some_and(|raw| f64::from_le_bytes(*raw).is_nan()),
+        };
+        let of = |raw: &[u8]| (is_nan(raw), raw.iter().all(|byte| *byte == 0));
+        let found: Vec<(bool, bool)> = plain.chunks_exact(width).map(of).collect();
+        let mut tally = |one: (bool, bool)| {
+            made.nans += usize::from(one.0);
+            made.has_plus_zero |= one.1;
+        };
+        if self.words.is_none() {
+            found.into_iter().for_each(tally);
+        } else {
+            self.numbers
+                .iter()
+                .for_each(|number| tally(found[*number as usize]));
+        }
+    }
+}
+
+struct Pages<'a> {
+    made: &'a mut Made,
+    codecs: &'a mut Codecs,
+    stored: Vec<u8>,
+}
+
+impl Pages<'_> {
+    fn add(
+        &mut self,
+        body: &[u8],
+        values: usize,
+        encoding: u32,
+        is_dictionary: bool,
+    ) -> Outcome<()> {
+        const LARGE: NotMine = NotMine("a page is too large");
+        let stored = self.codecs.compress(body, &mut self.stored)?;
+        let fits = |number: usize| i32::try_from(number).map_err(|_| LARGE);
+        let made = &mut *self.made;
+        let before = made.data.len();
+        let sizes = (fits(body.len())?, fits(stored.len())?);
+        headers::write(
+            fits(values)?,
+            encoding,
+            sizes,
+            crc32fast::hash(stored),
+            is_dictionary,
+            &mut made.data,
+        );
+        made.size += made.data.len() - before + body.len();
+        made.data
+            .try_reserve(stored.len())
+            .map_err(|_| NotMine("no memory"))?;
+        made.data.extend(stored);
+        if is_dictionary {
+            made.dictionary_bytes = made.data.len();
+        } else {
+            made.pages += 1;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! The distinct values of a column: one dictionary of the dictionaries of all inputs.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::trouble::{NotMine, Outcome, ensure};
+
+const LENGTH: usize = 4;
+
+/// How values are laid out in plain encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    Fixed(usize),
+    Texts,
+}
+
+impl Layout {
+    /// Split off the first value of plain data; return it without its length, and the rest.
+    pub fn first<'a>(&self, data: &'a [u8]) -> Outcome<(&'a [u8], &'a [u8])> {
+        const ENDS: NotMine = NotMine("plain values end too early");
+        let (length, data) = match self {
+            Layout::Fixed(width) => (*width, data),
+            Layout::Texts => {
+                let (head, rest) = data.split_first_chunk::<LENGTH>().ok_or(ENDS)?;
+                (u32::from_le_bytes(*head) as usize, rest)
+            }
+        };
+        data.split_at_checked(length).ok_or(ENDS)
+    }
+}
+
+/// Distinct values in the order of their first occurrence. The hashes of a process are seeded by chance, so that a file
+/// can't be made to collide.
+pub struct Words {
+    layout: Layout,
+    most_bytes: usize,
+    plain: Vec<u8>,
+    starts: Vec<usize>,
+    table: HashTable<u32>,
+    hashes: DefaultHashBuilder,
+}
+
+impl Words {
+    /// Make an empty dictionary that takes at most `most_bytes` in plain encoding.
+    pub fn new(layout: Layout, most_bytes: usize) -> Self {
+        let (plain, starts, table, hashes) = Default::default();
+        Self {
+            layout,
+            most_bytes,
+            plain,
+            starts,
+            table,
+            hashes,
+        }
+    }
+
+    /// Return the number of a value, which is added if it is new.
+    pub fn number(&mut self, word: &[u8]) -> Outcome<u32> {
+        let Self {
+            layout,
+            plain,
+            starts,
+            table,
+            hashes,
+            ..
+        } = self;
+        let hash = hashes.hash_one(word);
+        if let Some(found) = table.find(hash, |number| at(*layout, plain, starts, *number) == word)
+        {
+            return Ok(*found);
+        }
+        let number = u32::try_from(table.len()).map_err(|_| NotMine("too many words"))?;
+        table.insert_unique(hash, number, |number| {
+            hashes.hash_one(at(*layout, plain, starts, *number))
+        });
+        if *layout == Layout::Texts {
+            plain.extend((word.len() as u32).to_le_bytes());
+            starts.push(plain.len());
+        }
+        plain.extend(word);
+        ensure(
+            plain.len() <= self.most_bytes,
+            "the dictionary is too large",
+        )?;
+        Ok(number)
+    }
+
+    /// Return the numbers of `count` values in plain encoding.
+    pub fn numbers(&mut self, mut data: &[u8], count: usize) -> Outcome<Vec<u32>> {
+        ensure(count <= data.len(), "fewer values than its header says")?; // each has a byte at least
+        let mut found = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (word, rest) = self.layout.first(data)?;
+            found.push(self.number(word)?);
+            data = rest;
+        }
+        ensure(data.is_empty(), "more values than its header says")?;
+        Ok(found)
+    }
+
+    /// Return all values in plain encoding.
+    pub fn plain(&self) -> &[u8] {
+        &self.plain
+    }
+
+    /// Return how many values there are.
+    pub fn count(&self) -> usize {
+        self.table.len()
+    }
+}
+
+/// Return a word without its length.
+#[inline(always)]
+fn at<'a>(layout: Layout, plain: &'a [u8], starts: &[usize], number: u32) -> &'a [u8] {
+    match layout {
+        Layout::Fixed(width) => &plain[number as usize * width..][..width],
+        Layout::Texts => {
+            let start = starts[number as usize];
+            let length = plain[start - LENGTH..]
+                .first_chunk()
+                .map_or(0, |raw| u32::from_le_bytes(*raw));
+            &plain[start..start + length as usize]
+        }
+    }
+}

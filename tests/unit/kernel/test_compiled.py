@@ -1,0 +1,224 @@
+"""The compiled pass: rows and statistics as without it, for what every writer writes; anything else is not its own."""
+
+import itertools
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.rewriting.kernel.contract import GroupResult, WriteSettings
+from engine.rewriting.kernel.parquet.footers import Chunk
+from engine.rewriting.kernel.parquet.pages import data_page_header
+from engine.rewriting.kernel.splicing import compiled, copy_plans
+from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
+from engine.spark.task_zip import libraries, write_task_zip
+from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
+from tests.unit.kernel.spliced import (
+    FLAT,
+    OPTIONAL,
+    REQUIRED,
+    WRITERS,
+    bounds_hold,
+    differing_readers,
+    table,
+    write_as,
+)
+from tests.unit.kernel.test_damaged_inputs import compare
+
+ROWS = 150
+CODECS = ("zstd", "snappy", "gzip", "lz4", "uncompressed")
+BIG = 1 << 40
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", BIG)
+    monkeypatch.setattr(compiled, "PAGE_ROWS", 64)
+
+
+@contextmanager
+def without_library() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as never:
+        never.setattr(CompiledPass, "of", lambda _: None)
+        yield
+
+
+def statistics_of(result: GroupResult) -> list[Any]:
+    """Return the statistics of every chunk, and the key-values, of all outputs."""
+    found: list[Any] = []
+    for output in result.outputs:
+        metadata = pq.read_metadata(output.path)
+        found.append({key: value for key, value in (metadata.metadata or {}).items() if key != b"ARROW:schema"})
+        for group, column in itertools.product(range(metadata.num_row_groups), range(metadata.num_columns)):
+            one = metadata.row_group(group).column(column).statistics
+            found.append(None if one is None else {**one.to_dict(), "distinct_count": None})
+    return found
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_rows_and_statistics_are_those_of_the_other_path(tmp_path: Path, writer: str, codec: str) -> None:
+    others = [name for name in WRITERS if name != "no statistics"]
+    for seed, schema in enumerate((FLAT, OPTIONAL)):
+        names = [writer, others[(len(writer) + seed) % len(others)], writer]
+        parts = [table(10 * seed + i, ROWS, REQUIRED if i == 1 else schema) for i in range(3)]
+        inputs = [
+            write_as(name, tmp_path / f"{seed}-{i}.parquet", part)
+            for i, (name, part) in enumerate(zip(names, parts, strict=True))
+        ]
+        settings = WriteSettings(target_file_bytes=128 * MIB, codec=codec, codec_level=3 if codec == "zstd" else None)
+        merged, other = tmp_path / f"{seed}-merged", tmp_path / f"{seed}-other"
+        result = rewrite(make_task(merged, inputs, schema, settings=settings))
+        with without_library():
+            peer = rewrite(make_task(other, inputs, schema, settings=settings))
+        expected = pa.concat_tables([part.cast(schema) for part in parts])
+        assert outputs_of(result).equals(expected)
+        assert outputs_of(peer).equals(expected)
+        assert statistics_of(result) == statistics_of(peer)
+        assert (result.merged_columns > 0) == _is_merged(writer, codec)
+        assert peer.merged_columns == 0
+        assert all(bounds_hold(output.path, expected) for output in result.outputs)
+        assert differing_readers(expected, [output.path for output in result.outputs]) == {}
+
+
+def _is_merged(writer: str, codec: str) -> bool:
+    """Return whether a column of such files is merged: their bounds are known, and outputs are compressed."""
+    return writer != "no statistics" and codec != "uncompressed"
+
+
+@pytest.mark.parametrize("writer", [name for name in WRITERS if name != "delta"])
+def test_damaged_inputs_are_refused_as_by_the_other_path(
+    tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [
+        write_as(writer, tmp_path / f"{name}.parquet", table(i, 200, FLAT)) for i, name in enumerate(("good", "bad"))
+    ]
+    monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", BIG)
+    compare(tmp_path, *given, FLAT, monkeypatch)
+
+
+@pytest.mark.parametrize("bits", range(1, 19))
+def test_indices_of_any_width(tmp_path: Path, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    nulls = bits % 2 * 0.3
+    monkeypatch.setattr(compiled, "PAGE_ROWS", 4096)
+    random = np.random.default_rng(bits)
+    rows = max(1000, 1 << bits) + 3
+    parts = []
+    for _ in range(2):
+        numbers = random.integers(0, 1 << bits, rows) * 977
+        numbers[: 1 << bits] = np.arange(1 << bits) * 977
+        parts.append(pa.table([pa.array(numbers, mask=random.random(rows) < nulls)], schema=_ONE_NUMBER))
+    options = {"dictionary_pagesize_limit": 64 * MIB, "write_page_checksum": True}
+    inputs = [write(tmp_path / f"{i}.parquet", part, **options) for i, part in enumerate(parts)]
+    settings = WriteSettings(target_file_bytes=128 * MIB, dictionary_page_bytes=16 * MIB)
+    result = rewrite(make_task(tmp_path, inputs, _ONE_NUMBER, settings=settings))
+    assert result.merged_columns == 1
+    expected = pa.concat_tables(parts)
+    assert outputs_of(result).equals(expected)
+    assert differing_readers(expected, [result.outputs[0].path]) == {}
+
+
+_ONE_NUMBER = pa.schema([field(1, "a", pa.int64())])
+
+
+@pytest.mark.parametrize(
+    ("column", "options"),
+    [
+        pytest.param(pa.array([True, False] * 500), {}, id="booleans"),
+        pytest.param(pa.array(np.arange(1000)), {"column_encoding": "DELTA_BINARY_PACKED"}, id="differences"),
+        pytest.param(pa.array(np.arange(1000.0)), {"column_encoding": "BYTE_STREAM_SPLIT"}, id="split bytes"),
+        pytest.param(pa.array([f"{i:04}" * 900 for i in range(1000)]), {}, id="a dictionary that is too large"),
+        pytest.param(pa.array([1, 2] * 500), {"compression": "brotli"}, id="a codec that it does not know"),
+        pytest.param(pa.array([[1, 2], []] * 500), {}, id="lists"),
+    ],
+)
+def test_what_is_not_its_own_is_left_to_arrow(tmp_path: Path, column: pa.Array, options: dict[str, Any]) -> None:
+    kind = pa.list_(field(2, "element", pa.int64())) if pa.types.is_list(column.type) else column.type
+    schema = pa.schema([field(1, "a", kind)])
+    rows = pa.Table.from_arrays([column.cast(kind)], schema=schema)
+    written = {"use_dictionary": "column_encoding" not in options, "dictionary_pagesize_limit": 16 * MIB, **options}
+    inputs = [write(tmp_path / f"{i}.parquet", rows, **written) for i in range(2)]
+    result = rewrite(make_task(tmp_path, inputs, schema))
+    assert (result.outcome, result.merged_columns) == ("written", 0)
+    assert outputs_of(result).equals(pa.concat_tables([rows, rows]))
+
+
+def test_chance_bytes_are_never_more_than_not_its_own() -> None:
+    """Bytes that no file has, with footers that lie: an answer comes, and it has the rows that the footer says."""
+    made, random = _pass(), np.random.default_rng(5)
+    heads = [bytes.fromhex(one) for one in ("1500152c152c2c1508150015061506", "150415101510 4c 1504 1500 0000", "")]
+    for _ in range(20_000):
+        data = heads[random.integers(0, 3)] + bytes(random.integers(0, 256, random.integers(1, 200), dtype=np.uint8))
+        sizes = [int(each) for each in 2 ** random.integers(0, 40, 2)]
+        chunk = Chunk(1, 0, len(data), sizes[0], 0, int(random.integers(-1, 9)), frozenset(), False, None, False)
+        inputs = [StoredChunk(chunk, pa.py_buffer(data), sizes[1], is_optional=bool(random.integers(0, 2)))]
+        kind = int(random.integers(0, 9))
+        found = made.merge(inputs, physical_type=kind, width=int(random.integers(0, 20)), is_optional=True)
+        assert found is None or found.chunk.stored_bytes == found.data.size
+
+
+def test_a_page_that_grows_without_bound_is_not_opened() -> None:
+    """A page that says it has a gigabyte and more is left alone when the footer says less, and so are endless runs."""
+    made = _pass()
+    bomb = pa.Codec("zstd").compress(bytes(64 * MIB), asbytes=True)
+    for rows, size in ((8 * MIB, 1000), (1000, 1 << 40), (1, 64 * MIB)):
+        chunk = Chunk(2, 0, len(bomb), size, rows, 6, frozenset(), False, None, False)
+        page = _plain_page(64 * MIB, bomb, rows)
+        inputs = [StoredChunk(chunk, pa.py_buffer(page), rows, is_optional=False)]
+        assert made.merge(inputs, physical_type=2, width=0, is_optional=False) is None
+
+
+def _plain_page(size: int, stored: bytes, rows: int) -> bytes:
+    return data_page_header(values=rows, encoding=0, size=size, stored=len(stored), checksum=crc32(stored)) + stored
+
+
+def _pass() -> CompiledPass:
+    made = CompiledPass.of(WriteSettings(target_file_bytes=1))
+    assert made is not None, "the library is not built: scripts/compiled"
+    return made
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        pytest.param(None, id="missing"),
+        pytest.param(b"", id="empty"),
+        pytest.param(b"\x7fELF" + bytes(100), id="of another machine"),
+    ],
+)
+def test_without_a_library_that_works_the_other_path_is_taken(tmp_path: Path, library: bytes | None) -> None:
+    """In a process of its own, from the zip that executors get, in which the library is replaced."""
+    packed, changed = write_task_zip(tmp_path), tmp_path / "changed.zip"
+    with zipfile.ZipFile(packed) as source, zipfile.ZipFile(changed, "w") as target:
+        for name in source.namelist():
+            if not name.endswith(".so"):
+                target.writestr(name, source.read(name))
+            elif library is not None:
+                target.writestr(name, library)
+    assert _is_loaded(packed), "the zip as it is"
+    assert not _is_loaded(changed)
+
+
+def _is_loaded(package: Path) -> bool:
+    program = (
+        f"import sys; sys.path.insert(0, {str(package)!r})\n"
+        "from engine.rewriting.kernel.contract import WriteSettings\n"
+        "from engine.rewriting.kernel.splicing.compiled import CompiledPass\n"
+        "import engine; assert '.zip' in engine.__file__\n"
+        "print(CompiledPass.of(WriteSettings(1)) is not None)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/")
+    return done.stdout.strip() == "True"
+
+
+def test_the_library_is_built_for_this_machine() -> None:
+    assert compiled.LIBRARY in [each.name for each in libraries()]
