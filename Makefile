@@ -13,7 +13,7 @@ STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true
 export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environment too
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
-.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit test-airflow test-dagster
+.PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit test-airflow test-dagster test-terraform
 .PHONY: house site simulate jars mutants
 .PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
 
@@ -83,6 +83,12 @@ test-dagster: ## Run the Dagster integration with a real server (two minutes)
 	@cd clients/dagster && ../../.cache/dagster/bin/mypy
 	@cd clients/dagster && ../../.cache/dagster/bin/pytest -q $(PYTEST_ARGS)
 
+test-terraform: ## Run the provider with a real OpenTofu and a real server (three minutes; the first time builds OpenTofu, some minutes)
+	@scripts/setup terraform
+	@cd clients/terraform && export PATH="$(CURDIR)/.cache/go/bin:$$PATH" && test -z "$$(gofmt -l . | tee /dev/stderr)" \
+	  && go vet ./... && go test ./... && go build -o ../../.cache/terraform/ .
+	@PYTHONPATH=. $(BIN)/pytest -q clients/terraform/tests $(PYTEST_ARGS)
+
 test-upgrade: ## Upgrade a deployment of the last release under live runs, and go back to it (two minutes; the first time installs it)
 	@scripts/setup upgrade
 	@$(BIN)/pytest -q -n 0 $(STUCK) tests/upgrade $(PYTEST_ARGS)
@@ -114,6 +120,7 @@ check-code:
 	@PYTHONPATH=. $(BIN)/python scripts/site/reference.py --check
 	@PYTHONPATH=. $(BIN)/python deploy/helm/generate.py --check
 	@$(BIN)/python clients/generate.py --check
+	@$(BIN)/python clients/terraform/generate.py --check
 	@npm --prefix clients/typescript --silent run generate -- --check
 	@npm --prefix scripts/openapi --silent run lint
 	@$(BIN)/python scripts/prose
@@ -180,6 +187,7 @@ openapi: ## Write openapi.yaml, the JSON Schema of policies, the reference of se
 
 sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from openapi.yaml
 	@$(BIN)/python clients/generate.py
+	@$(BIN)/python clients/terraform/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
 fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers ## Run all of the targets fuzz-… (about four hours)
