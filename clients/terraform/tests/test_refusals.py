@@ -1,4 +1,4 @@
-"""What a person sees: refusals at the plan, conflicts with other callers, rotations, deletions; and secrets nowhere."""
+"""Refusals at the plan, conflicts with other callers, rotations and deletions; no secret in any log."""
 
 import re
 
@@ -127,6 +127,24 @@ def test_a_change_of_another_caller_after_the_plan_is_not_overwritten(tofu: Tofu
     assert api.get("/v1/policies/raced")["policy"] == {"priority": "low"}
     tofu.apply()
     assert api.get("/v1/policies/raced")["policy"] == {"priority": "high"}
+
+
+def test_a_policy_of_another_scope_takes_the_place_of_one(tofu: Tofu, api: Api) -> None:
+    text = (
+        'resource "packhouse_policy" "it" {\n name = "moved"\n scope = { kind = "team", team = "a" }\n'
+        ' policy = { priority = "low" }\n}'
+    )
+    tofu.apply(text)
+    tofu.write(text.replace('"a"', '"b"'), HEAD.replace("{}", '{\n message = "a move"\n}'))
+    assert tofu.actions() == {"packhouse_policy.it": ["delete", "create"]}
+    tofu.apply()
+    found = api.get("/v1/policies/moved")
+    assert (found["scope"]["team"], found["message"]) == ("b", "a move")
+    assert "policy.priority" in tofu.refusal("plan", text.replace('"a"', '"c"').replace('"low"', '"lowest"'))
+    tofu.run("state", "rm", "packhouse_policy.it")
+    tofu.write(text)
+    assert "Warning: packhouse_policy exists" in tofu.run("plan", "-no-color").text
+    assert "→ if it is the same, import it by its name" in tofu.refusal("apply")
 
 
 def test_a_catalog_and_its_grants_which_share_a_version_are_changed_at_once(tofu: Tofu, api: Api) -> None:

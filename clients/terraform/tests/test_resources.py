@@ -135,12 +135,12 @@ def test_the_life_of_an_object(kind: str, tofu: Tofu, api: Api, request: pytest.
         text = text.replace("TABLE", request.getfixturevalue("free_table"))
 
     tofu.apply(text)
-    assert tofu.actions() == {}, "what it has made is no difference"
+    assert tofu.actions() == {}, "a created object equals its configuration"
     path = life.path.format(**tofu.attributes(it))
     assert not life.ended(api.get(path))
 
     tofu.write(text.replace(*life.same))
-    assert tofu.actions() == {}, "other words for the same are no difference"
+    assert tofu.actions() == {}, "equal meanings are equal"
 
     if life.outside is not None:
         method, body = life.outside

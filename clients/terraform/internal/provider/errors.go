@@ -39,19 +39,22 @@ func (k *kind) report(diagnostics *diag.Diagnostics, err error, bare string) {
 
 // existing adds the remedy to the refusal of a creation because the object is there.
 func (k *kind) existing(err error) error {
-	var refused *problem
-	if !errors.As(err, &refused) || !refused.isOfExisting() {
+	if !isOfExisting(err) {
 		return err
 	}
 	remedy := fmt.Sprintf("if it is the same, import it by its %s", k.identity())
-	return &problem{Status: http.StatusConflict, Detail: withRemedy(refused.Detail, remedy)}
+	return &problem{Status: http.StatusConflict, Detail: withRemedy(err.Error(), remedy)}
 }
 
 // isOfExisting returns whether a creation is refused because an object has the same name or place.
-func (p *problem) isOfExisting() bool {
-	constraint, _ := p.Details["constraint"].(string)
+func isOfExisting(err error) bool {
+	var refused *problem
+	if !errors.As(err, &refused) {
+		return false
+	}
+	constraint, _ := refused.Details["constraint"].(string)
 	isKey := strings.HasPrefix(constraint, "pk_") || strings.HasPrefix(constraint, "uq_")
-	return p.Status == http.StatusPreconditionFailed || isKey || p.Details["policy"] != nil
+	return refused.Status == http.StatusPreconditionFailed || isKey || refused.Details["policy"] != nil
 }
 
 // notes adds what the server remarks on a change that it has made.

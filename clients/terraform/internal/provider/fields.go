@@ -27,7 +27,7 @@ type field struct {
 	nested []field
 	part   part
 	def    any    // the value that the server fills in; nil without one
-	shown  string // the field of the answer in which the value is as it was written, if it is not `name`
+	shown  string // the field of the answer in which the value is as a caller wrote it, if it is not `name`
 	about  string
 }
 
@@ -47,7 +47,7 @@ func (f field) isHidden(answer document) bool {
 	return f.isSent() && (f.has(required) || f.def != nil) && answer[f.name] == nil
 }
 
-// source returns the field of an answer that has the value as it was written.
+// source returns the field of an answer that has the value as a caller wrote it.
 func (f field) source() string {
 	if f.shown != "" {
 		return f.shown
@@ -64,8 +64,10 @@ func attributes(fields []field) map[string]schema.Attribute {
 }
 
 func (f field) attribute() schema.Attribute {
-	must, given, hidden := f.has(required), f.has(computed|secret) || f.def != nil, f.has(secret)
-	may := !must && !f.has(computed|secret)
+	if f.nested != nil {
+		return f.nestedAttribute()
+	}
+	must, may, given := f.ways()
 	switch of := f.of.(type) {
 	case basetypes.BoolType:
 		return schema.BoolAttribute{Required: must, Optional: may, Computed: given, Description: f.about}
@@ -73,37 +75,46 @@ func (f field) attribute() schema.Attribute {
 		return schema.Int64Attribute{Required: must, Optional: may, Computed: given, Description: f.about}
 	case basetypes.DynamicType:
 		return schema.DynamicAttribute{Required: must, Optional: may, Computed: given, Description: f.about}
-	case basetypes.ObjectType:
-		return schema.SingleNestedAttribute{
-			Attributes: attributes(f.nested), Required: must, Optional: may, Computed: given, Description: f.about,
-		}
 	case basetypes.ListType:
 		return schema.ListAttribute{
 			ElementType: of.ElemType, Required: must, Optional: may, Computed: given, Description: f.about,
 		}
 	case basetypes.SetType:
-		if f.nested != nil {
-			return schema.SetNestedAttribute{
-				NestedObject: schema.NestedAttributeObject{Attributes: attributes(f.nested)},
-				Required:     must, Optional: may, Computed: given, Description: f.about,
-			}
-		}
 		return schema.SetAttribute{
 			ElementType: of.ElemType, Required: must, Optional: may, Computed: given, Description: f.about,
 		}
 	case basetypes.MapType:
-		if f.nested != nil {
-			return schema.MapNestedAttribute{
-				NestedObject: schema.NestedAttributeObject{Attributes: attributes(f.nested)},
-				Required:     must, Optional: may, Computed: given, Description: f.about,
-			}
-		}
 		return schema.MapAttribute{
 			ElementType: of.ElemType, Required: must, Optional: may, Computed: given, Description: f.about,
 		}
 	default:
 		return schema.StringAttribute{
-			Required: must, Optional: may, Computed: given, Sensitive: hidden, Description: f.about,
+			Required: must, Optional: may, Computed: given, Sensitive: f.has(secret), Description: f.about,
 		}
 	}
+}
+
+func (f field) nestedAttribute() schema.Attribute {
+	must, may, given := f.ways()
+	inner := schema.NestedAttributeObject{Attributes: attributes(f.nested)}
+	switch f.of.(type) {
+	case basetypes.SetType:
+		return schema.SetNestedAttribute{
+			NestedObject: inner, Required: must, Optional: may, Computed: given, Description: f.about,
+		}
+	case basetypes.MapType:
+		return schema.MapNestedAttribute{
+			NestedObject: inner, Required: must, Optional: may, Computed: given, Description: f.about,
+		}
+	default:
+		return schema.SingleNestedAttribute{
+			Attributes: inner.Attributes, Required: must, Optional: may, Computed: given, Description: f.about,
+		}
+	}
+}
+
+// ways returns whether a configuration must and may set the attribute, and whether the provider can.
+func (f field) ways() (must, may, given bool) {
+	given = f.has(computed | secret)
+	return f.has(required), !f.has(required) && !given, given || f.def != nil
 }

@@ -112,12 +112,17 @@ func (o *object) try(ctx context.Context, diagnostics *diag.Diagnostics, wanted,
 	switch {
 	case hasStatus(err, http.StatusNotFound) && change["change"] == "delete": // it is deleted already
 		return
+	case change["change"] == "create" && isOfExisting(err):
+		diagnostics.AddAttributeWarning(path.Root("scope"), "packhouse_policy exists",
+			withRemedy(err.Error(), "unless this plan replaces it, import it by its name"))
+		o.try(ctx, diagnostics, wanted, document{"change": "replace", "policy": change["policy"]})
+		return
 	case isMissingCatalog(err):
 		diagnostics.AddAttributeWarning(path.Root("scope"), "packhouse_policy can't be checked yet",
 			err.Error()+": this plan has to create it, and the policy has to depend on it")
 		return
 	case err != nil:
-		o.kind.report(diagnostics, o.kind.existing(err), "")
+		o.kind.report(diagnostics, err, "")
 		return
 	}
 	contradictions, _ := found["contradictions"].([]any)
