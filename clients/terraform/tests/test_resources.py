@@ -136,6 +136,7 @@ def test_the_life_of_an_object(kind: str, tofu: Tofu, api: Api, request: pytest.
 
     tofu.apply(text)
     assert tofu.actions() == {}, "a created object equals its configuration"
+    assert tofu.run("plan", "-refresh-only", "-detailed-exitcode").code == 0, "and the state keeps the configured words"
     path = life.path.format(**tofu.attributes(it))
     assert not life.ended(api.get(path))
 

@@ -76,11 +76,14 @@ func (o *object) Read(ctx context.Context, request resource.ReadRequest, respons
 	before, current := o.known(ctx, request.Private), o.kind.values(answer)
 	values := as[map[string]tftypes.Value](request.State.Raw)
 	for _, each := range o.kind.fields {
-		if before != nil && each.isHidden(answer) {
-			current[each.name] = before[each.name]
-		}
-		unchanged := before != nil && each.isEqual(before[each.name], current[each.name])
-		if !each.has(local|secret) && !(each.isSent() && unchanged) {
+		switch {
+		case each.has(local | secret):
+		case each.isSent() && before != nil &&
+			(each.isHidden(answer) || each.isEqual(before[each.name], current[each.name])):
+			if value, ok := before[each.name]; ok {
+				current[each.name] = value
+			}
+		default:
 			values[each.name] = o.value(&response.Diagnostics, each, answer, request.State.Raw)
 		}
 	}
