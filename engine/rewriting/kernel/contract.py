@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.phases import TaskTimeline
 
 KERNEL: Final = "kernel"
 """The `engine` of a `KernelTask` in JSON."""
@@ -184,7 +185,7 @@ class GroupResult:
     `check_limit`: what could not be checked and why, such as rows that were compared in part. `inputs`: the files that
     the task replaced, if it chose them itself; None: those of the task. `message`: what the table format's own library
     needs to commit the group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the
-    commit adds in addition to the outputs, such as changelog files.
+    commit adds in addition to the outputs, such as changelog files. `timeline`: when the task ran; None: not measured.
     """
 
     group: int
@@ -210,6 +211,7 @@ class GroupResult:
     inputs: tuple[TaskInput, ...] | None = None
     message: str = ""
     side_files: tuple[str, ...] = ()
+    timeline: TaskTimeline | None = None
 
     @property
     def is_input_fault(self) -> bool:
@@ -228,6 +230,7 @@ class GroupResult:
         if raw["inputs"] is not None:
             raw["inputs"] = tuple(map(TaskInput.from_raw, raw["inputs"]))
         raw["side_files"] = tuple(raw.get("side_files", ()))
+        raw["timeline"] = TaskTimeline.from_raw(raw.get("timeline"))
         return GroupResult(**raw)
 
 

@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 
 import pyarrow as pa
@@ -28,11 +29,12 @@ from engine.rewriting.kernel.merging.newest_check import check_newest_rows
 from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
+from engine.rewriting.kernel.phases import DECODE, ENCODE, ORDER, READ, WRITE, Phases
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, SchemaNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.projection import read_constants
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
-from engine.rewriting.kernel.reading.rows import GroupReader, Rows
+from engine.rewriting.kernel.reading.rows import GroupReader, Rows, Unit
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.storage.channel import PaceChannel
@@ -41,7 +43,7 @@ from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
 from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Transfer
-from engine.rewriting.kernel.writing.layout import OutputLayout
+from engine.rewriting.kernel.writing.layout import OutputLayout, layout_of
 from engine.rewriting.kernel.writing.outputs import OutputFiles
 from engine.rewriting.kernel.writing.own_footers import OwnFooter
 from engine.rewriting.kernel.writing.rows import GroupWriter
@@ -81,6 +83,7 @@ class GroupRewrite:
         self._task = task = sent.task
         self._stem = sent.stem
         self._clock = clock
+        self._phases = Phases(clock)
         self._bucket = Bucket(
             bytes_per_second=sent.pace.bytes_per_second,
             requests_per_second=sent.pace.requests_per_second,
@@ -88,7 +91,8 @@ class GroupRewrite:
             pause=pause,
         )
         storage = Storage(properties=sent.storage, places=task.read.allowed_folders, credentials=credentials_of(sent))
-        self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock)
+        writing = partial(self._phases.of, WRITE)
+        self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock, writing=writing)
         self._key_check = 0, 0.0
         """Bytes read and seconds of the check of a merge by key."""
         self._channel = PaceChannel(
@@ -163,14 +167,14 @@ class GroupRewrite:
         task, deleted = self._task, deletes.count()
         profile, dialect = task.write, task.write.dialect
         live = sum(one.record_count for one in task.read.files) - deleted
-        units = reader.units()
+        units = self._phases.each(READ, reader.units())
         if dialect.needs_own_footer and (dialect.has_field_ids or profile.partition_by):
             raise Refused(INT96_TIMESTAMPS, "the rows of this group are divided, or have field ids")
         if profile.partition_by:
-            self._write_partitions(map(reader.rows_of, units), files, schema, live)
+            self._write_partitions(self._decoded(reader, units), files, schema, live)
             return
         files.partition = profile.partition_by  # of an unpartitioned spec: no values
-        layout = _layout(task, live, planned=profile.file_count)
+        layout = layout_of(task, live, planned=profile.file_count)
         if task.read.newest_by is not None and not live:
             deque(units, maxlen=0)
             self._splicer(schema, files, layout).write_empty_file()
@@ -181,9 +185,13 @@ class GroupRewrite:
             suits = bool(head) and (dialect.needs_own_footer or splicer.suits(head[0]))
             units = chain([head.pop()] if head else [], units)
             if suits:
-                splicer.write(units)
+                with self._phases.of(ENCODE):
+                    splicer.write(units)
                 return
-        self._encode(map(reader.rows_of, units), files, schema, layout, live)
+        self._encode(self._decoded(reader, units), files, schema, layout, live)
+
+    def _decoded(self, reader: GroupReader, units: Iterator[Unit]) -> Iterator[Rows]:
+        return self._phases.each(DECODE, map(reader.rows_of, units))
 
     def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: OutputLayout) -> Splicer:
         profile = self._task.write
@@ -205,7 +213,7 @@ class GroupRewrite:
                 divider.add(rows)
             for part in divider.partitions():
                 files.partition = part.values
-                self._encode(part.rows, files, schema, _layout(self._task, part.count, planned=0), part.count)
+                self._encode(part.rows, files, schema, layout_of(self._task, part.count, planned=0), part.count)
         finally:
             divider.close()
 
@@ -216,7 +224,7 @@ class GroupRewrite:
         profile = self._task.write
         if profile.order is not None:
             arrangement = Arrangement(schema=schema, order=profile.order, rows=count, check=self._bucket.check)
-            rows = arrangement.arranged(rows)
+            rows = self._phases.each(ORDER, arrangement.arranged(rows))
         writer = GroupWriter(
             schema=schema,
             settings=profile.settings,
@@ -226,9 +234,10 @@ class GroupRewrite:
             order=profile.order,
             own_footer=self._own_footer(schema),
         )
-        for some in rows:
-            writer.add(some)
-        writer.finish()
+        with self._phases.of(ENCODE):
+            for some in rows:
+                writer.add(some)
+            writer.finish()
 
     def _own_footer(self, schema: pa.Schema) -> OwnFooter | None:
         """Return the footer of outputs that Arrow can't write; None if it can."""
@@ -299,6 +308,7 @@ class GroupRewrite:
             row_digest=str(checked.digest) if checked else "",
             bytes_checked=key_bytes + (checked.bytes_read if checked else 0),
             seconds_checking=checking,
+            timeline=self._phases.timeline(),
         )
 
 
@@ -323,19 +333,6 @@ def _numbers(task: KernelTask, schema: pa.Schema) -> FileNumbers | None:
 
 def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:
     return [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
-
-
-def _layout(task: KernelTask, live: int, *, planned: int) -> OutputLayout:
-    """Return the layout of `live` rows; `planned`: the number of outputs that the plan predicted, 0 if it did not."""
-    rows = sum(one.record_count for one in task.read.files)
-    stored = sum(one.file_bytes for one in task.read.files)
-    return OutputLayout(
-        target_bytes=task.write.settings.target_file_bytes,
-        row_group_bytes=task.write.settings.row_group_bytes,
-        rows=live,
-        stored_bytes=stored * live / max(1, rows),
-        planned_outputs=planned,
-    )
 
 
 def _check_counts(task: KernelTask, reader: GroupReader, files: OutputFiles, deleted: int) -> None:

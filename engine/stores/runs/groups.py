@@ -51,7 +51,7 @@ _WITHOUT_FOOTERS: Final = {
 }
 _WITHOUT_MESSAGE: Final = {"sqlite": "json_remove(measured, '$.message')", "postgresql": "measured - 'message'"}
 """SQL by dialect; SQLAlchemy has no common expression."""
-_UNMEASURED: Final = frozenset({"group", "outcome", "reason", "inputs", "outputs"})
+_UNMEASURED: Final = frozenset({"group", "outcome", "reason", "inputs", "outputs", "timeline"})
 
 
 class GroupStore:

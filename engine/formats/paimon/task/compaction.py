@@ -24,6 +24,7 @@ from engine.formats.paimon.task.tables import BucketCalls, Compacted, FileFacts,
 from engine.formats.paimon.task.times import check_times
 from engine.rewriting.kernel.contract import GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import HEAP_LIMIT, Refused, Stopped, StorageFault
+from engine.rewriting.kernel.phases import Phases
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
@@ -49,6 +50,7 @@ class BucketCompaction:
         self._task = task
         self._children = children
         self._clock = clock
+        self._phases = Phases(clock)
         self._bucket = Bucket(
             bytes_per_second=task.pace.bytes_per_second,
             requests_per_second=task.pace.requests_per_second,
@@ -232,6 +234,7 @@ class BucketCompaction:
             else None,
             message=compacted.message if compacted else "",
             side_files=(*(one.path for one in compacted.changelog), *compacted.indexes) if compacted else (),
+            timeline=self._phases.timeline(),
         )
 
 

@@ -6,7 +6,8 @@ finishing a file (`stores.files`). A store that is busy or does not answer is as
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -44,10 +45,19 @@ class Moved:
 class Transfer:
     """Reads and writes files of one task under its share."""
 
-    def __init__(self, *, storage: Storage, bucket: Bucket, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        storage: Storage,
+        bucket: Bucket,
+        clock: Callable[[], float] = time.monotonic,
+        writing: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """Make it; each write is done inside of a context of `writing`."""
         self.storage = storage
         self.bucket = bucket
         self._clock = clock
+        self._writing = writing
         self._lock = threading.Lock()
         self._read = 0
         self._written = 0
@@ -104,8 +114,12 @@ class Transfer:
                 self.bucket.rest(next(pauses))
                 read = 0  # these bytes did not come
 
-    def add_writing(self, begun: float) -> None:
-        """Add the time since `begun` to the seconds spent on writing, including waits for the share."""
+    @contextmanager
+    def timed_writing(self) -> Iterator[None]:
+        """Add the time inside to the seconds spent on writing, including waits for the share."""
+        begun = self._clock()
+        with self._writing():
+            yield
         self.seconds_writing += self._clock() - begun
 
     def now(self) -> float:
@@ -234,11 +248,10 @@ class OutputSink(WriteOnly):
         done = 0
         while done < len(view):
             part = view[done : done + (self._transfer.bucket.slice_bytes or len(view))]
-            begun = self._transfer.now()
-            self._transfer.charge(written=len(part), requests=self._output.requests_to_write(len(part)))
-            with writing(self.uri):
-                self._output.write(part)
-            self._transfer.add_writing(begun)
+            with self._transfer.timed_writing():
+                self._transfer.charge(written=len(part), requests=self._output.requests_to_write(len(part)))
+                with writing(self.uri):
+                    self._output.write(part)
             done += len(part)
             self.position += len(part)
         return done
@@ -261,16 +274,15 @@ class OutputSink(WriteOnly):
         """Finish the file; the storage may send its last part now."""
         if not self.closed:
             self.closed = True
-            begun = self._transfer.now()
-            requests = self._output.requests_to_finish()
-            if self._output.is_repeatable:
-                finish = self._output.finish
-                self.stored_bytes = self._transfer.asked(OutputFault, self.uri, finish, requests=requests)
-            else:
-                self._transfer.charge(requests=requests)
-                with writing(self.uri):
-                    self.stored_bytes = self._output.finish()
-            self._transfer.add_writing(begun)
+            with self._transfer.timed_writing():
+                requests = self._output.requests_to_finish()
+                if self._output.is_repeatable:
+                    finish = self._output.finish
+                    self.stored_bytes = self._transfer.asked(OutputFault, self.uri, finish, requests=requests)
+                else:
+                    self._transfer.charge(requests=requests)
+                    with writing(self.uri):
+                        self.stored_bytes = self._output.finish()
 
     def abandon(self) -> None:
         """Close without pacing, ignoring errors: the file is about to be deleted."""

@@ -13,6 +13,8 @@ Row groups: by the row-group size (measured by the inputs' logical bytes per row
 import math
 from typing import Final
 
+from engine.rewriting.kernel.kernel_task import KernelTask
+
 MIN_ROW_GROUP_BYTES: Final = 64 * 2**20
 """The least stored bytes of a row group, unless it is the whole file."""
 
@@ -99,3 +101,22 @@ class OutputLayout:
         logical = self._row_group / self._logical_per_row if self._logical_per_row else 0.0
         stored = MIN_ROW_GROUP_BYTES / self._stored_per_row if self._stored_per_row else 0.0
         return max(1.0, logical, stored)
+
+
+def layout_of(task: KernelTask, live: int, *, planned: int) -> OutputLayout:
+    """Return the layout of a task's outputs.
+
+    Args:
+        task: the task.
+        live: rows of the outputs.
+        planned: the number of outputs that the plan predicted; 0: it did not.
+    """
+    rows = sum(one.record_count for one in task.read.files)
+    stored = sum(one.file_bytes for one in task.read.files)
+    return OutputLayout(
+        target_bytes=task.write.settings.target_file_bytes,
+        row_group_bytes=task.write.settings.row_group_bytes,
+        rows=live,
+        stored_bytes=stored * live / max(1, rows),
+        planned_outputs=planned,
+    )
