@@ -20,6 +20,7 @@ from api.http.process_figures import ProcessFigures
 from api.http.rate_limits import RequestRates
 from api.http.representations import Compression, ConditionalReads
 from api.http.request_ids import RequestIds
+from api.http.request_traces import NO_TELEMETRY, RequestTraces
 from api.http.streaming import StreamSlots
 from api.listing.pagination import PageTokens
 from api.openapi.description import describe
@@ -42,6 +43,7 @@ sent back as `If-None-Match` it gets 304 while the answer would be the same. Ans
 callers that accept it, except event streams and answers with a new secret."""
 
 INNER_LAYERS: Final = (Options, BodyLimits, RequestRates, Authentication, ConditionalReads, Compression, Heads)
+OUTER_LAYERS: Final = (RequestIds, RequestTraces, AnswerHeaders)
 
 TAGS: Final[list[dict[str, Any]]] = [
     {"name": "catalogs", "description": "Connections to catalogs of tables, and what teams may do with them."},
@@ -91,15 +93,15 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=_handler_name,
+        telemetry=NO_TELEMETRY,
     )
     app.state.metrics, app.state.process = Metrics(), process or ProcessFigures("api")
-    app.state.stream_slots = StreamSlots()
-    app.state.console = Console(console_dir)
+    app.state.stream_slots, app.state.console = StreamSlots(), Console(console_dir)
     for layer in INNER_LAYERS:  # the last one added is the outermost
         app.add_middleware(layer)
     app.add_middleware(RequestMetrics, metrics=app.state.metrics)
-    app.add_middleware(RequestIds)
-    app.add_middleware(AnswerHeaders)
+    for outer in OUTER_LAYERS:
+        app.add_middleware(outer)
     errors.register(app)
     _include(app)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]

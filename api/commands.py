@@ -20,6 +20,7 @@ from engine.domain.policies.documents.schema import policy_schema_text
 from engine.domain.values.instants import format_instant
 from engine.extras import SPARK, require
 from engine.factory.services import Services
+from engine.factory.traces import exported_traces
 from engine.logging import configure_logging
 from engine.settings.model import Settings
 from engine.settings.reading import read_settings
@@ -95,7 +96,8 @@ async def _start(command: str, settings: Settings) -> None:
         worker=every or command == "worker",
         coordinator=every or command == "coordinator",
     )
-    await serve(settings, parts, say=lambda line: print(line, flush=True))  # noqa: T201 - for the operator
+    with exported_traces(parts.name):
+        await serve(settings, parts, say=lambda line: print(line, flush=True))  # noqa: T201 - for the operator
 
 
 async def _migrate(settings: Settings) -> None:

@@ -14,6 +14,7 @@ from api.http.auth import bearer_of
 from api.http.bodies import BodyLimits
 from api.http.metrics import Metrics, RequestMetrics
 from api.http.request_ids import RequestIds
+from api.http.request_traces import NO_TELEMETRY
 from api.routes.runs import pace
 from engine.domain.errors import PackhouseError
 from engine.factory.services import Services
@@ -43,7 +44,7 @@ class TaskAuthentication:
 
 def create_task_app(services: Services, metrics: Metrics) -> FastAPI:
     """Return the application over open services; its requests are counted in the metrics of the public one."""
-    app = FastAPI(title="Packhouse: tasks", openapi_url=None, redirect_slashes=False)
+    app = FastAPI(title="Packhouse: tasks", openapi_url=None, redirect_slashes=False, telemetry=NO_TELEMETRY)
     app.state.services = services
     app.add_middleware(BodyLimits, most_bytes=MAX_BODY_BYTES)  # the last one added is the outermost
     app.add_middleware(TaskAuthentication)

@@ -1,7 +1,7 @@
 """Logging of the service and its libraries to standard error: text on a terminal, otherwise one JSON object per line.
 
 Each line has the fields that are bound to the context: the request's id while a request is served; the run, its table
-and the request that submitted it during an attempt.
+and the request that submitted it during an attempt; and the ids of the current span, if there is one.
 """
 
 import io
@@ -14,6 +14,7 @@ import structlog
 from structlog.types import EventDict, ExcInfo, Processor
 
 from engine.domain.values.uris import masked
+from engine.tracing.spans import log_fields
 
 _CHATTY: Final = (
     "aiosqlite",
@@ -43,6 +44,7 @@ def configure_logging(level: str, *, log_format: LogFormat = LogFormat.AUTO) -> 
     is_text = log_format is LogFormat.TEXT or (log_format is LogFormat.AUTO and stream.isatty())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
+        _add_trace,
         structlog.stdlib.add_log_level,
         _short_time if is_text else structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
     ]
@@ -67,6 +69,11 @@ def configure_logging(level: str, *, log_format: LogFormat = LogFormat.AUTO) -> 
     root.setLevel(level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _add_trace(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Add the ids of the current span."""
+    return {**event, **log_fields()}
 
 
 def _mask_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:

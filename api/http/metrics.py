@@ -34,7 +34,7 @@ MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
 NAMING_LABELS: Final = ("catalog", "namespace", "table", "team")
 """Labels whose values name objects of teams; an empty value stands for all or for none."""
 
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -203,7 +203,7 @@ class RequestMetrics:
         try:
             await self._app(scope, receive, watched)
         finally:
-            method = scope["method"] if scope["method"] in _METHODS else "other"
+            method = scope["method"] if scope["method"] in METHODS else "other"
             route = template_of(scope)
             self._metrics.requests.labels(method, route, str(status)).inc()
             if not is_stream:

@@ -22,10 +22,14 @@ the process does not start, and names it.
 | --- | --- | --- |
 """
 
+_TAIL: Final = """
+[Traces](../how-to/traces.md) have no settings here: the variables `OTEL_*` of OpenTelemetry are followed.
+"""
+
 
 def settings_page() -> str:
     """Return the text of the page."""
-    return _HEAD + "".join(_rows())
+    return _HEAD + "".join(_rows()) + _TAIL
 
 
 def _rows() -> Iterator[str]:

@@ -26,6 +26,7 @@ from engine.domain.errors import SparkFailed
 from engine.spark.errors import translate
 from engine.spark.sent import SentOperations
 from engine.spark.sessions import SparkSessions
+from engine.tracing.spans import headers
 
 _SCHEMA: Final = StructType(
     [StructField("answer", StringType(), nullable=False), StructField("task_attempt", IntegerType(), nullable=False)]
@@ -120,7 +121,8 @@ class SparkDispatcher:
         """Send the operations executed inside under a ticket; translate errors into those of the domain."""
         with self._sent.sending(ticket.session_id, ticket.tag, has_tasks=has_tasks):
             session = self._sessions.get(ticket.session_id)
-            with self._sessions.labelled(session, tag=ticket.tag, operation_id=ticket.operation_id):
+            tags = (ticket.tag, *(f"{name}-{value}" for name, value in headers().items()))
+            with self._sessions.labelled(session, tags=tags, operation_id=ticket.operation_id):
                 try:
                     yield session
                 except Exception as error:

@@ -7,7 +7,7 @@ worker's session. Creating one sends the kernel's code; its first Python task co
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,14 +134,16 @@ class SparkSessions:
             return self._entered(self.current_id())
 
     @contextmanager
-    def labelled(self, session: SparkSession, *, tag: str, operation_id: str) -> Iterator[None]:
-        """Send the operations that this thread executes inside with the tag and the operation id."""
-        session.addTag(tag)
+    def labelled(self, session: SparkSession, *, tags: Sequence[str], operation_id: str) -> Iterator[None]:
+        """Send the operations that this thread executes inside with the tags and the operation id."""
+        for tag in tags:
+            session.addTag(tag)
         try:
             with self._ids.chosen(operation_id):
                 yield
         finally:
-            session.removeTag(tag)
+            for tag in tags:
+                session.removeTag(tag)
 
     def version(self) -> str:
         """Return the server's Spark version.

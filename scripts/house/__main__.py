@@ -21,12 +21,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 267,
     "traced modules of engine": 248,
-    "modules of engine": 726,
-    "lines of engine": 100_300,
+    "modules of engine": 735,
+    "lines of engine": 101_300,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 121_400,
+    "lines of tests": 122_400,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -15,10 +15,12 @@ from redis.asyncio import Redis
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
 from engine.domain.runs.run import Run, RunState
+from engine.factory.traces import exported_traces
 from engine.settings.model import Settings
 from tests.support.eventually import seen_when
 from tests.support.killable_process import STEPS, killable, killed
 from tests.support.processes import environment_of
+from tests.support.traces import collector
 from tests.support.world import Lake, World, make_lake, open_on, open_world
 
 PATIENCE_SECONDS = 90
@@ -53,10 +55,10 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / "worker.log"
 
 
-async def killed_at(world: World, step: str, log: Path, *, on_spark: bool = False) -> RunId:
+async def killed_at(world: World, step: str, log: Path, *, on_spark: bool = False, **more: str) -> RunId:
     """Submit a run, and wait until the worker process that advances it has killed itself at a step."""
     run = await world.submit()
-    environment = environment_of(world.container.settings, worker_slots=1)
+    environment = environment_of(world.container.settings, worker_slots=1) | more
     with killable(environment, "worker", step, log=log, on_spark=on_spark) as process:
         await killed(process, within_seconds=PATIENCE_SECONDS, log=log)
     return run.id
@@ -126,3 +128,23 @@ async def test_a_cancel_after_a_death_around_the_mark_goes_by_what_may_have_been
     assert (lake.rows(), len(lake.replaces())) == (rows, int(is_sent))
     if not is_sent:
         assert (sorted(lake.paths()), lake.stored_files()) == (before, stored)
+
+
+async def test_the_attempt_after_a_killed_worker_links_to_the_trace_of_that_worker(
+    world: World, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The span of a killed attempt is never sent; those inside of it that had ended are."""
+    with collector() as received:
+        for name, value in received.environ.items():
+            monkeypatch.setenv(name, value)
+        with exported_traces("api"):
+            run_id = await killed_at(world, "after_commit", log, **received.environ)
+            await world.expire_lease(run_id)
+            assert (await world.finish(run_id)).state is RunState.SUCCEEDED
+    [submit] = [each for each in received.all if each.name == "run.submit"]
+    [survivor] = [each for each in received.all if each.name == "run.attempt"]
+    killed_trace = {each.parent for each in received.all if each.trace not in (submit.trace, survivor.trace)}
+    assert len(survivor.links) == 2
+    assert submit.key in survivor.links
+    [of_the_killed] = {link for link in survivor.links if link != submit.key}
+    assert of_the_killed[1] in killed_trace

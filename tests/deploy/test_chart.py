@@ -85,6 +85,16 @@ def test_pods_are_what_a_restricted_namespace_accepts_and_have_no_token(objects:
             }
 
 
+def test_variables_of_opentelemetry_reach_every_process() -> None:
+    objects = objects_of(text_of("placement"))
+    given = {
+        name.rpartition("-")[2]: environment(each, objects).get("OTEL_EXPORTER_OTLP_ENDPOINT")
+        for name, pod in of_packhouse(objects).items()
+        for each in pod["spec"]["containers"]
+    }
+    assert {part: given[part] for part in PARTS} == dict.fromkeys(PARTS, "http://collector:4318")
+
+
 def test_containers_have_a_fixed_version_a_limit_of_memory_and_mounts_that_there_are(objects: list[Object]) -> None:
     for name, pod in pods(objects).items():
         volumes = {volume["name"] for volume in pod["spec"]["volumes"]}

@@ -15,9 +15,11 @@ import pytest
 from engine.domain.errors import Interrupted, SparkFailed, Transient
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
+from engine.tracing import spans
 from tests.support.eventually import eventually
 from tests.support.spark_server import USER
 from tests.support.task_functions import holding, is_held, upper_case
+from tests.support.traces import kept_spans
 
 SEND = """
 import json, sys
@@ -112,3 +114,22 @@ def test_the_operations_of_a_closed_session_are_gone_and_the_next_attempt_works(
         dispatcher.run(late, upper_case(), ["a"])
     assert dispatcher.run(dispatcher.ticket("run_closed", 2, 1), upper_case(), ["a"]) == ["A"]
     sessions.close()
+
+
+def test_jobs_have_the_trace_of_their_operation(spark_dispatcher: SparkDispatcher) -> None:
+    def tags() -> Callable[[str], str]:
+        def work(payload: str) -> str:
+            from pyspark import TaskContext  # noqa: PLC0415 - in a Spark task
+
+            return str(TaskContext.get().getLocalProperty("spark.job.tags"))  # type: ignore[union-attr]
+
+        return work
+
+    def tags_of(run: str) -> str:
+        [found] = spark_dispatcher.run(spark_dispatcher.ticket(run, 1, 1), tags(), ["a"])
+        return found
+
+    with kept_spans(), spans.span("spark.operation"):
+        context = spans.traceparent()
+        assert f"Tag_traceparent-{context}" in tags_of("run_traced")
+    assert "traceparent" not in tags_of("run_untraced")

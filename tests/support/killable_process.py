@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.factory.container import open_container
 from engine.factory.dependencies import ServedFormats
+from engine.factory.traces import exported_traces
 from engine.services.operations.tasks import waiting_groups
 from engine.services.runs import hold_watch
 from engine.services.runs.attempts import Attempt, AttemptStop
@@ -147,8 +148,10 @@ async def _run(part: str, point: str, waiting_task: int, formats: ServedFormats 
             die()
 
     dispatcher = None if on_spark else GatedDispatcher(waiting_task, stopped)
-    async with open_container(Settings(), step=on_step, dispatcher=dispatcher, formats=formats) as container:
-        await (container.worker if part == "worker" else container.coordinator).run()
+    made = open_container(Settings(), step=on_step, dispatcher=dispatcher, formats=formats)
+    with exported_traces(part):  # if a test names a collector
+        async with made as container:
+            await (container.worker if part == "worker" else container.coordinator).run()
 
 
 async def _review_nothing(_self: Coordinator) -> int:

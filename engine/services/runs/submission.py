@@ -14,14 +14,7 @@ import structlog
 
 from engine.domain.access.callers import Caller, require_role
 from engine.domain.access.keyed_requests import KeyedRequest, StoredAnswer, Superseded
-from engine.domain.errors import (
-    FieldProblem,
-    InvalidInput,
-    NotFound,
-    PackhouseError,
-    StateConflict,
-    Transient,
-)
+from engine.domain.errors import FieldProblem, InvalidInput, NotFound, PackhouseError, StateConflict, Transient
 from engine.domain.ids import IdSource, TableId
 from engine.domain.policies import StoredPolicy
 from engine.domain.remedies import remedy
@@ -48,10 +41,13 @@ from engine.services.runs.views import shown
 from engine.stores.access.audit import Change
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
+from engine.tracing.spans import note, traced, traceparent
 
 _log = structlog.get_logger(__name__)
 
 _LARGEST_BATCH: Final = 200
+_OF_THE_REQUEST: Final = ("request_id", "traceparent")
+"""Fields of a stored request that the audit log leaves out: its entries have the request's id themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +101,7 @@ class RunSubmission:
         self._ids = ids
         self._batches = Batcher[_Submit, tuple[Run, bool]](self._submit_all, largest=_LARGEST_BATCH)
 
+    @traced("run.submit")
     async def submit(
         self,
         caller: Caller,
@@ -145,13 +142,16 @@ class RunSubmission:
                 caller, *where, request.operation, grace=grace, acknowledge=acknowledge
             )
             request = replace(request, announced=announced)
-        request = replace(request, request_id=caller.request_id)
+        request = replace(request, request_id=caller.request_id, traceparent=traceparent())
         key = request.key(nonce=self._ids.run_id() if allow_duplicate else None)
         try:
-            return await self._batches.submit(_Submit(caller, table_id, request, key, priority, deletions, record))
+            submit = _Submit(caller, table_id, request, key, priority, deletions, record)
+            run, is_live = await self._batches.submit(submit)
         except NotFound:
             await self._registered(caller, table_id)  # raises Forbidden for a table that the caller may only read
             raise
+        note(run_id=run.id, table_id=table_id)
+        return run, is_live
 
     async def preview_deletions(
         self, caller: Caller, table_id: TableId, request: RunRequest, grace: timedelta | None
@@ -343,7 +343,7 @@ def _frozen(freeze: Freeze, table_id: TableId) -> StateConflict:
 
 
 def _audit_entries(run: Run, submit: _Submit) -> Iterator[Change]:
-    requested = {name: value for name, value in run.request.items() if name != "request_id"}  # the entry has its own
+    requested = {name: value for name, value in run.request.items() if name not in _OF_THE_REQUEST}
     asked: dict[str, Any] = {"operation": run.operation.value, "priority": run.priority.value, **requested}
     yield Change(submit.caller, "run.submit", run.id, after={"table_id": run.table_id, **asked})
     if submit.deletions is not None:

@@ -51,6 +51,7 @@ from engine.services.runs.submission import RunSubmission
 from engine.services.watching.leadership import Leadership
 from engine.stores.database import Database
 from engine.stores.watching.watches import WatchedTable
+from engine.tracing.spans import note, traced
 
 _log = structlog.get_logger(__name__)
 
@@ -224,9 +225,11 @@ class WatchService:
             if look.done():
                 look.result()
 
+    @traced("watch.evaluate")
     async def _check_table(self, table: WatchedTable, pointer: str | None, now: datetime, longest: int) -> None:
         """Evaluate a table, start a run if it is due and not held back, and store the resulting watch."""
         before = table.watch
+        note(table_id=before.table_id)
         try:
             if self._leadership.token is None:
                 return

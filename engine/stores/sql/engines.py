@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.stores.sql.dialects import dump_json
 from engine.stores.sql.failures import translate
+from engine.stores.sql.slow_statements import watch_statements
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
@@ -56,6 +57,7 @@ def make_engine(url: URL, *, busy_seconds: float) -> AsyncEngine:
         else _postgresql_arguments(busy_seconds),
     )
     event.listen(engine.sync_engine, "handle_error", translate, retval=True)
+    watch_statements(engine.sync_engine)
     if is_sqlite:
         event.listen(engine.sync_engine, "connect", _enforce_foreign_keys)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)

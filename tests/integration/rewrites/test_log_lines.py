@@ -2,31 +2,21 @@
 
 import io
 import json
-import logging
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import structlog
 
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.run import RunState
-from engine.logging import LogFormat, configure_logging
+from tests.support.logs import own_lines
 from tests.support.world import EVERYTHING, World
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
-    """The service's own logging, into a string; restored after the test."""
-    root, written = logging.getLogger(), io.StringIO()
-    handlers, level, configuration = root.handlers[:], root.level, structlog.get_config()
-    monkeypatch.setattr(sys, "stderr", written)
-    configure_logging("INFO", log_format=LogFormat.JSON)
-    yield written
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.configure(**configuration)
+def lines() -> Iterator[io.StringIO]:
+    with own_lines() as written:
+        yield written
 
 
 async def test_lines_of_an_attempt_carry_run_table_and_request(world: World, lines: io.StringIO) -> None:

@@ -2408,6 +2408,9 @@ class RewriteDeletesRequest(Model):
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
 
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
+
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
 
@@ -2448,6 +2451,9 @@ class RewriteManifestsRequest(Model):
 
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
 
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
@@ -5719,6 +5725,9 @@ class DeleteOldCompactionsRequest(Model):
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
 
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
+
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
 
@@ -5832,6 +5841,9 @@ class ExpireSnapshotsRequest(Model):
 
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
 
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
@@ -6251,6 +6263,9 @@ class PurgeRequest(Model):
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
 
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
+
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
 
@@ -6310,6 +6325,9 @@ class ReclaimRequest(Model):
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
 
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
+
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
 
@@ -6328,6 +6346,9 @@ class RemoveOrphansRequest(Model):
 
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
 
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""
@@ -6850,6 +6871,9 @@ class RewriteRequest(Model):
 
     request_id: str | None = None
     """`X-Request-Id` of the HTTP request that submitted it; null: another process did."""
+
+    traceparent: str | None = None
+    """W3C trace context of the request that submitted it; the trace of each attempt links to it."""
 
     cause: RequestCause | None = None
     """Why it was submitted automatically; null: it was not."""

@@ -2728,6 +2728,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /** @description Result of a deletion of old compactions. Tables without snapshots have figures of files only. */
         DeleteOldCompactionsResult: {
@@ -3351,6 +3356,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /**
          * @description Result of an expiry of snapshots.
@@ -6350,6 +6360,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /** @description Result of a purge of a table's history. */
         PurgeResult: {
@@ -6684,6 +6699,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /** @description Result of a reclamation of storage. */
         ReclaimResult: {
@@ -6957,6 +6977,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /** @description Result of a removal of orphans. */
         RemoveOrphansResult: {
@@ -7177,6 +7202,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /** @description Result of a rewrite of delete files. */
         RewriteDeletesResult: {
@@ -7301,6 +7331,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /** @description Result of a rewrite of manifests. */
         RewriteManifestsResult: {
@@ -7453,6 +7488,11 @@ export interface components {
              * @example req_689b26fbc32dbc7a
              */
             request_id?: string | null;
+            /**
+             * @description W3C trace context of the request that submitted it; the trace of each attempt links to it.
+             * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+             */
+            traceparent?: string | null;
         };
         /**
          * @description Result of a rewrite of data files.

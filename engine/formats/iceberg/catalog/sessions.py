@@ -17,6 +17,7 @@ from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, CONNECT_SEC
 from engine.formats.intake.limits import METADATA_BYTES
 from engine.outgoing.bounds import CallLimits, CheckPeer, any_peer
 from engine.outgoing.calls import origin
+from engine.tracing.spans import headers
 
 WHOLE_SECONDS: Final = 300.0
 """Limit of a whole call. A table's metadata of 256 MiB takes it at 7 Mbit/s."""
@@ -53,9 +54,11 @@ def _bound(adapter: Any, check_peer: CheckPeer) -> None:
         return manager
 
     adapter.proxy_manager_for = proxy_manager_for
-    sent = adapter.send
+    sent, is_signing = adapter.send, type(adapter) is not HTTPAdapter
 
     def send(request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        if not is_signing:  # a mesh may change this header
+            request.headers.update(headers())
         with naming_server(str(request.url)):
             response: requests.Response = sent(request, **options)
             return response

@@ -27,6 +27,7 @@ from engine.services.planning.wording import count_of
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.ending import AttemptOutcome, Ended
 from engine.stores.unit_of_work import UnitOfWork
+from engine.tracing.spans import span
 
 MOST_AT_ONCE: Final = 1000
 _MOST_LIVE: Final = 10_000
@@ -70,7 +71,9 @@ class ExpiryAttempt(DeletingAttempt):
     async def _expire_and_delete(self, policy: EffectivePolicy, rule: ExpiryRule) -> ExpiryPlan:
         """Plan, remove snapshots from the metadata and delete their files; return the plan."""
         expiry = await self._selected(policy)
-        plan = await self._context.formats.read_for_run(self._table.ref, snapshot_expiry_of(self._table).plan, expiry)
+        with span("plan"):
+            history = snapshot_expiry_of(self._table)
+            plan = await self._context.formats.read_for_run(self._table.ref, history.plan, expiry)
         self._step("planned")
         await self._attempt.check()
         await self._check_plan_acknowledged(policy, plan, rule)
@@ -143,7 +146,8 @@ class ExpiryAttempt(DeletingAttempt):
             deletes_for = self._attempt.run.id if expiry.rule.deletes_files else None
             expire = partial(history.expire, before_try=self._prove_lease, deletes_for=deletes_for)
             try:
-                proof = await self._context.formats.write(self._table.ref, expire, some, expiry)
+                with span("commit"):
+                    proof = await self._context.formats.write(self._table.ref, expire, some, expiry)
             except OutcomeUnknown as error:
                 await self._read_outcome(error, self._count_gone)
                 continue

@@ -34,6 +34,7 @@ from engine.services.planning.wording import count_of
 from engine.services.runs.announcements import needed_acknowledgement
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.ending import Ended
+from engine.tracing.spans import span
 
 STEP_SECONDS: Final = 60.0
 """Time after which a thread that deletes files is given back."""
@@ -242,7 +243,8 @@ class FileRemoval:
         if plan.total.files:
             await self._repeat(deletion.advance, policy, "deleting_files")
         self._step("files_deleted")
-        proof = await self._context.formats.read_for_run(self._table.ref, deletion.prove)
+        with span("proof"):
+            proof = await self._context.formats.read_for_run(self._table.ref, deletion.prove)
         return Removed(plan, deletion.figures(), proof)
 
     async def close(self) -> None:

@@ -30,6 +30,7 @@ from engine.services.planning.upkeep.snapshot_files import (
 from engine.services.planning.wording import count_of
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.ending import AttemptOutcome, Ended
+from engine.tracing.spans import span, traced
 
 _ONLY: Final = 0
 """Ordinal of the only part of such a run; see `Run.unsettled`."""
@@ -93,7 +94,8 @@ class SnapshotAttempt(MetadataAttempt):
                 raise _taken_back(document)
         if self._committed:
             return await self._conclude()
-        plan = await self._context.formats.read_for_run(self._table.ref, self._plan)
+        with span("plan"):
+            plan = await self._context.formats.read_for_run(self._table.ref, self._plan)
         self._step("planned")
         await self._attempt.check()
         if not plan.count:
@@ -124,6 +126,7 @@ class SnapshotAttempt(MetadataAttempt):
             return Ended(RunState.FAILED, "left_out", detail)
         return Ended(RunState.SUCCEEDED, "nothing_to_do", detail)
 
+    @traced("commit")
     async def _commit(self) -> RewrittenSnapshot:
         """Send the snapshot."""
         run = self._attempt.run
@@ -148,6 +151,7 @@ class SnapshotAttempt(MetadataAttempt):
             await self._attempt.record("commit_not_sent", {}, intent=intent.marked_settled({_ONLY}))
         return found
 
+    @traced("proof")
     async def _prove(self, snapshot_id: int) -> None:
         """Prove a snapshot of this run and store the proof; without one, go back to its parent or freeze the table.
 

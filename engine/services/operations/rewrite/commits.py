@@ -33,6 +33,7 @@ from engine.services.operations.attempt_tools import AttemptTools, wait_for_reco
 from engine.services.operations.mismatches import Mismatches
 from engine.services.runs.outcomes import races_so_far, verification_document
 from engine.stores.unit_of_work import UnitOfWork
+from engine.tracing.spans import traced
 
 _log = structlog.get_logger(__name__)
 
@@ -177,6 +178,7 @@ class Commits:
             lost = await self.adopt_found([by_ordinal[ordinal] for ordinal in outcome.dropped])
             await self.drop_lost([_lost(group, outcome.dropped[group.ordinal]) for group in lost], detail=detail)
 
+    @traced("commit")
     async def _send(self, request: CommitRequest, groups: Sequence[StoredGroup], opened: OpenTable) -> CommitOutcome:
         """Send a batch until its outcome is known; the first time to the `opened` table."""
         permit, last = self._permit(groups), ""
@@ -262,6 +264,7 @@ class Commits:
             await unit.groups.mark_dropped(self._attempt.lease, reasons)
             await unit.hot_partitions.lose(self._attempt.lease, lost)
 
+    @traced("proof")
     async def _prove(
         self,
         table: OpenTable,

@@ -31,6 +31,7 @@ from engine.services.operations.tasks.servers import EndpointServer
 from engine.services.operations.tasks.task_slots import TaskSlots
 from engine.services.operations.tasks.waiting_groups import shortest_left
 from engine.services.planning.engines import tasks_within, too_slow
+from engine.tracing.spans import traced
 
 LEFT_ALONE: Final = DropReason.refused("left_alone: the procedure replaced no file of this group")
 """Reason of a group that is unchanged although the call succeeded (F1 and F3 in docs/contributing/register.md)."""
@@ -265,6 +266,7 @@ class NativePath(RewritePath):
             await clock.sleep(min(left, _LONGEST_NAP_SECONDS))
         return waited
 
+    @traced("spark.operation")
     async def _asked(self, ask: Callable[..., Any], *arguments: Any) -> Any:
         """Send a query to Spark under its own ticket."""
         self._parts += 1

@@ -37,6 +37,7 @@ from engine.services.runs.budgets import DayBudget, RunLimits, day_budget, run_l
 from engine.services.runs.ending import AttemptOutcome, AttemptReport, Ended, Parked, cancelled
 from engine.services.runs.endpoints import ENDPOINT_WAIT, endpoint_of
 from engine.services.tables.observations import Observed
+from engine.tracing.spans import traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ class RewriteAttempt:
             raise NotEligible(f"no engine can rewrite this table: {names}", details={"failed": failed})
         return chosen
 
+    @traced("plan")
     async def _plan(
         self,
         chosen: EngineChoice,

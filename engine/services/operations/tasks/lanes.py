@@ -25,10 +25,12 @@ from engine.services.operations.tasks.credentials import TaskCredentials
 from engine.services.operations.tasks.dispatching import GONE_SECONDS, Dispatcher, stop_operations
 from engine.services.operations.tasks.lane_times import LaneTimes
 from engine.services.operations.tasks.task_slots import TaskSlots
+from engine.services.operations.tasks.task_spans import add_group_spans
 from engine.services.operations.tasks.waiting_groups import WaitingGroups
 from engine.services.runs.attempts import Attempt
 from engine.services.runs.holds import WindowGap
 from engine.spark.dispatch import Ticket
+from engine.tracing.spans import span
 
 _log = structlog.get_logger(__name__)
 
@@ -195,7 +197,7 @@ class Lanes:
             bundle = tuple(group for group in bundle if group.ordinal in payloads)
             if not bundle:
                 return
-            answers = await self._answers(ticket, bundle, list(payloads.values()))
+            results = await self._results(ticket, bundle, list(payloads.values()))
         except Transient:  # Spark is unavailable: the attempt ends and the run is retried later
             if not self._attempt.interrupted.is_set():
                 raise
@@ -204,21 +206,24 @@ class Lanes:
                 self._failed(group, error)
         else:
             self._times.add(bundle, self._clock.monotonic() - begun)
-            results = [GroupResult.from_json(answer) for answer in answers]
             for group, result in zip(bundle, results, strict=True):
                 self._answered(group, result)
             self._raise_storage_fault(results)
 
-    async def _answers(self, ticket: Ticket, bundle: Sequence[FileGroup], payloads: Sequence[str]) -> Sequence[str]:
-        """Run tasks and return their answers; gives the lanes up if they take far longer than estimated.
+    async def _results(self, ticket: Ticket, bundle: Sequence[FileGroup], payloads: list[str]) -> list[GroupResult]:
+        """Run tasks and return their results; gives the lanes up if they take far longer than estimated.
 
         Raises:
             StateConflict: they were stopped for that.
         """
         most = max(LONGEST_SECONDS, MOST_OF_ESTIMATE * self._times.seconds(bundle))
         try:
-            async with asyncio.timeout(most):
-                return await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+            with span("spark.operation", operation_id=ticket.operation_id, groups=len(bundle)) as operation:
+                async with asyncio.timeout(most):
+                    answers = await asyncio.to_thread(self._dispatcher.run, ticket, self._function, payloads)
+                results = [GroupResult.from_json(answer) for answer in answers]
+                add_group_spans(operation, results)
+                return results
         except TimeoutError:
             error = StateConflict(
                 f"tasks did not end within {most / 3600:.3g} h and were stopped: check the executors of Spark and the "
