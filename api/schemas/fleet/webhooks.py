@@ -10,7 +10,7 @@ from engine.domain.values.strict import Instant as WrittenInstant
 from engine.domain.values.strict import OneLine
 from engine.domain.webhooks import webhook as domain
 from engine.domain.webhooks.events import EventType
-from engine.domain.webhooks.webhook import DeliveryState
+from engine.domain.webhooks.webhook import DeliveryState, WebhookFormat
 from engine.services.webhooks.service import Repeated, WebhookRequest
 
 _EXAMPLE: JsonObject = {
@@ -32,6 +32,12 @@ _TEAMS = Field(
     examples=[["sales"]],
 )
 _CATALOGS = Field(default=None, description="Only events of these catalogs; null for all.", examples=[["lake"]])
+_FORMAT = Field(
+    default=WebhookFormat.CLOUDEVENTS,
+    examples=["cloudevents"],
+    description="Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format "
+    "of a webhook can't be changed.",
+)
 _ENABLED = Field(default=True, description="False: it gets no events, and those that wait stay.")
 
 
@@ -53,6 +59,7 @@ class WebhookWrite(Request):
     teams: Annotated[list[OwnerTeam], Field(min_length=1, max_length=100)] | None = _TEAMS
     catalogs: Annotated[list[CatalogName], Field(min_length=1, max_length=100)] | None = _CATALOGS
     enabled: bool = _ENABLED
+    format: WebhookFormat = _FORMAT
 
     def to_domain(self) -> WebhookRequest:
         """Return the fields of the webhook."""
@@ -61,7 +68,7 @@ class WebhookWrite(Request):
             for name, given in (("teams", self.teams), ("catalogs", self.catalogs))
         }
         events = None if self.events is None else tuple(sorted(set(self.events)))
-        return WebhookRequest(self.name, self.url, events, enabled=self.enabled, **lists)
+        return WebhookRequest(self.name, self.url, events, enabled=self.enabled, format=self.format, **lists)
 
 
 class Webhook(Answer):
@@ -74,6 +81,7 @@ class Webhook(Answer):
     teams: list[str] | None = _TEAMS
     catalogs: list[str] | None = _CATALOGS
     enabled: bool = _ENABLED
+    format: WebhookFormat = _FORMAT
     disabled_reason: str | None = Field(
         default=None,
         description="Why it was disabled automatically: its receiver answered 410. Enabling it clears this.",
@@ -99,6 +107,7 @@ class Webhook(Answer):
             teams=None if given.teams is None else list(given.teams),
             catalogs=None if given.catalogs is None else list(given.catalogs),
             enabled=given.enabled,
+            format=given.format,
             disabled_reason=given.disabled_reason,
             failures=given.failures,
             previous_secret_until=given.previous_until,

@@ -48,6 +48,18 @@ OF_ENDED_RUNS: Final[Mapping[RunState, EventType]] = MappingProxyType(
     }
 )
 
+LINEAGE_STATES: Final[Mapping[EventType, str]] = MappingProxyType(
+    {
+        EventType.RUN_STARTED: "START",
+        EventType.RUN_SUCCEEDED: "COMPLETE",
+        EventType.RUN_SKIPPED: "COMPLETE",
+        EventType.RUN_REFUSED: "FAIL",
+        EventType.RUN_FAILED: "FAIL",
+        EventType.RUN_CANCELLED: "ABORT",
+    }
+)
+"""The types that have a meaning in OpenLineage, with its `eventType`."""
+
 OF_AUDITED_TABLES: Final[Mapping[str, EventType]] = MappingProxyType(
     {
         "table.register": EventType.TABLE_REGISTERED,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.ids import EventId, WebhookId
-from engine.domain.webhooks.events import EventType, FleetEvent
+from engine.domain.webhooks.events import LINEAGE_STATES, EventType, FleetEvent
 
 MOST_WEBHOOKS: Final = 100
 """Most webhooks of an installation: each event is compared with all of them."""
@@ -23,6 +23,14 @@ LONGEST_WAIT_SECONDS: Final = 86_400
 _SPREAD: Final = 0.2
 _LEAST_SUCCESS: Final = 200
 _MOST_SUCCESS: Final = 299
+
+
+class WebhookFormat(StrEnum):
+    """Format of the requests of a webhook."""
+
+    CLOUDEVENTS = "cloudevents"
+    OPENLINEAGE = "openlineage"
+    """Events of runs only."""
 
 
 class DeliveryState(StrEnum):
@@ -57,11 +65,13 @@ class Webhook:
     version: int
     created_at: datetime
     created_by: str
+    format: WebhookFormat = WebhookFormat.CLOUDEVENTS
 
     def passes(self, event: FleetEvent) -> bool:
         """Return whether the event passes its filters."""
         return (
             (self.events is None or event.type in self.events)
+            and (self.format is not WebhookFormat.OPENLINEAGE or _is_lineage(event))
             and (self.teams is None or event.owner_team in self.teams)
             and (self.catalogs is None or event.catalog in self.catalogs)
         )
@@ -76,6 +86,7 @@ class Webhook:
         return {
             "name": self.name,
             "host": self.url.partition("://")[2].partition("/")[0],
+            "format": self.format.value,
             "events": None if self.events is None else [each.value for each in self.events],
             "teams": self.teams,
             "catalogs": self.catalogs,
@@ -114,6 +125,11 @@ class ReceiverAnswer:
     def is_success(self) -> bool:
         """Whether it accepted the event."""
         return self.status is not None and _LEAST_SUCCESS <= self.status <= _MOST_SUCCESS
+
+
+def _is_lineage(event: FleetEvent) -> bool:
+    """Return whether an event has a meaning in OpenLineage; a run that never started has no START to end."""
+    return event.type in LINEAGE_STATES and event.data.get("attempt") != 0
 
 
 def wait_after(attempts: int, answer: ReceiverAnswer, chance: Callable[[], float]) -> timedelta | None:

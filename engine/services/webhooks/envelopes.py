@@ -1,12 +1,13 @@
-"""Events as receivers get them: CloudEvents 1.0 in structured JSON, with the headers of Standard Webhooks."""
+"""Events as receivers get them: CloudEvents 1.0 in structured JSON, and for every format the signed request."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from engine.domain.ids import EventId, new_event_id
+from engine.domain.ids import EventId
 from engine.domain.webhooks.events import FleetEvent
-from engine.domain.webhooks.webhook import Webhook
+from engine.domain.webhooks.webhook import Webhook, WebhookFormat
 from engine.services.webhooks.receivers import WebhookSecrets
 
 CloudEvent = dict[str, Any]
@@ -25,9 +26,9 @@ def cloud_event(event: FleetEvent) -> CloudEvent:
     return {**_envelope(event.id, event.type.value, event.subject, event.at), "sequence": sequence, "data": data}
 
 
-def test_event(webhook: Webhook, at: datetime) -> CloudEvent:
+def test_event(webhook: Webhook, event_id: EventId, at: datetime) -> CloudEvent:
     """Return an event that only tests a webhook, and is not stored."""
-    return _envelope(new_event_id(at), _TEST, webhook.name, at)
+    return _envelope(event_id, _TEST, webhook.name, at)
 
 
 def _envelope(event_id: EventId, of: str, subject: str, at: datetime) -> CloudEvent:
@@ -43,15 +44,15 @@ def _envelope(event_id: EventId, of: str, subject: str, at: datetime) -> CloudEv
 
 
 def request_of(
-    webhook: Webhook, event: CloudEvent, secrets: WebhookSecrets, now: datetime
+    webhook: Webhook, event_id: EventId, document: Mapping[str, Any], secrets: WebhookSecrets, now: datetime
 ) -> tuple[dict[str, str], bytes]:
-    """Return the headers and the body of the request that sends an event to a webhook."""
-    body = json.dumps(event, separators=(",", ":"))
+    """Return the headers and the body of the request that sends an event, as this document, to a webhook."""
+    body = json.dumps(document, separators=(",", ":"))
     is_rotating = webhook.previous_until is not None and now < webhook.previous_until
     generations = (webhook.generation, *((webhook.generation - 1,) if is_rotating else ()))
     return {
-        "Content-Type": CONTENT_TYPE,
-        "webhook-id": event["id"],
+        "Content-Type": "application/json" if webhook.format is WebhookFormat.OPENLINEAGE else CONTENT_TYPE,
+        "webhook-id": event_id,
         "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": secrets.signatures(webhook.id, generations, event_id=event["id"], at=now, body=body),
+        "webhook-signature": secrets.signatures(webhook.id, generations, event_id=event_id, at=now, body=body),
     }, body.encode()

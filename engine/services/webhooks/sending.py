@@ -7,19 +7,29 @@ or given up. A receiver that fails gets one request at a time, and delays no oth
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
 from engine.domain.clock import Clock
 from engine.domain.errors import PackhouseError, Transient
 from engine.domain.ids import WebhookId
-from engine.domain.webhooks.webhook import GONE, DeliveryState, EventDelivery, ReceiverAnswer, Webhook, wait_after
+from engine.domain.webhooks.events import FleetEvent
+from engine.domain.webhooks.webhook import (
+    GONE,
+    DeliveryState,
+    EventDelivery,
+    ReceiverAnswer,
+    Webhook,
+    WebhookFormat,
+    wait_after,
+)
 from engine.metrics import WorkMetrics
 from engine.services.watching.leadership import Leadership
 from engine.services.webhooks.envelopes import cloud_event, request_of
+from engine.services.webhooks.lineage import lineage_event, read_facts
 from engine.services.webhooks.receivers import AT_ONCE, Receivers, WebhookSecrets
 from engine.stores.database import Database
 from engine.stores.watching.leadership import WEBHOOKS
@@ -124,15 +134,21 @@ class WebhookSending:
 
     async def _send(self, webhook: Webhook, delivery: EventDelivery) -> None:
         now = self._clock.now()
-        answer = await self._receivers.post(
-            webhook.url, *request_of(webhook, cloud_event(delivery.event), self._secrets, now)
-        )
         try:
+            document = await self._document(webhook, delivery.event)
+            request = request_of(webhook, delivery.event_id, document, self._secrets, now)
+            answer = await self._receivers.post(webhook.url, *request)
             await self._settle(webhook, delivery, answer)
         except PackhouseError as error:  # it stays due, and is sent again with the same id
             _log.warning(
                 "delivery_not_recorded", webhook_id=webhook.id, event_id=delivery.event_id, error=error.message
             )
+
+    async def _document(self, webhook: Webhook, event: FleetEvent) -> Mapping[str, Any]:
+        if webhook.format is not WebhookFormat.OPENLINEAGE:
+            return cloud_event(event)
+        async with self._database.read() as unit:
+            return lineage_event(event, await read_facts(unit, event))
 
     async def _settle(self, webhook: Webhook, delivery: EventDelivery, answer: ReceiverAnswer) -> None:
         wait = None if answer.is_success else wait_after(delivery.attempts + 1, answer, self._chance)

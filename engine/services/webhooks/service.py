@@ -12,11 +12,19 @@ from typing import Final
 from engine.domain.access.callers import Caller
 from engine.domain.clock import Clock
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput, NotFound, PreconditionFailed, StateConflict
-from engine.domain.ids import EventId, IdSource, WebhookId
-from engine.domain.webhooks.events import EVENTS_KEPT_FOR, EventType
-from engine.domain.webhooks.webhook import MOST_WEBHOOKS, DeliveryState, EventDelivery, ReceiverAnswer, Webhook
+from engine.domain.ids import EventId, IdSource, WebhookId, new_event_id
+from engine.domain.webhooks.events import EVENTS_KEPT_FOR, LINEAGE_STATES, EventType
+from engine.domain.webhooks.webhook import (
+    MOST_WEBHOOKS,
+    DeliveryState,
+    EventDelivery,
+    ReceiverAnswer,
+    Webhook,
+    WebhookFormat,
+)
 from engine.outgoing.calls import origin
 from engine.services.webhooks.envelopes import request_of, test_event
+from engine.services.webhooks.lineage import lineage_test
 from engine.services.webhooks.receivers import Receivers, WebhookSecrets
 from engine.stores.database import Database
 from engine.stores.unit_of_work import UnitOfWork
@@ -25,6 +33,7 @@ ROTATION: Final = timedelta(days=1)
 """Time for which the secret before signs too."""
 
 REPEATED_AT_ONCE: Final = 500
+_NO_LINEAGE: Final = "they have no meaning in OpenLineage, which knows runs and what they write"
 MOST_REPEATED: Final = 10_000
 """Events that one request looks at."""
 
@@ -39,6 +48,7 @@ class WebhookRequest:
     teams: tuple[str, ...] | None = None
     catalogs: tuple[str, ...] | None = None
     enabled: bool = True
+    format: WebhookFormat = WebhookFormat.CLOUDEVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +119,7 @@ class WebhookService:
         self._check(caller, request)
         async with self._database.begin() as unit:
             before = await _found(unit, caller, webhook_id)
+            _check_format(before, request)
             after = await unit.webhooks.replace(webhook_id, version, asdict(request))
             if after is None:
                 raise _changed(before)
@@ -143,7 +154,10 @@ class WebhookService:
         """Send one event of the type `webhook.test` now, also to a disabled webhook, and return the answer."""
         webhook = await self.get(caller, webhook_id)
         now = self._clock.now()
-        request = request_of(webhook, test_event(webhook, now), self._secrets, now)
+        is_lineage = webhook.format is WebhookFormat.OPENLINEAGE
+        event_id = new_event_id(now)
+        document = lineage_test(webhook, event_id, now) if is_lineage else test_event(webhook, event_id, now)
+        request = request_of(webhook, event_id, document, self._secrets, now)
         return await self._receivers.post(webhook.url, *request)
 
     async def deliveries(
@@ -202,10 +216,24 @@ class WebhookService:
             hint = "give https:// and a public host name, or let the operator of Packhouse list the host"
             field = FieldProblem("/url", problem, origin(request.url), hint)
             raise InvalidInput("the address of the webhook can't be used", problems=(field,))
+        named = set(request.events or ()) if request.format is WebhookFormat.OPENLINEAGE else set()
+        others = sorted(named - LINEAGE_STATES.keys())
+        if others:
+            field = FieldProblem("/events", _NO_LINEAGE, others, "leave them out, or make another webhook for them")
+            raise InvalidInput("the format openlineage is for events of runs", problems=(field,))
         seen = caller.visible_teams
         if seen is not None and (request.teams is None or not seen.issuperset(request.teams)):
             own = ", ".join(sorted(seen)) or "none"
             raise Forbidden(f"{caller.subject} may have webhooks for events of its own teams only: set teams to: {own}")
+
+
+def _check_format(before: Webhook, request: WebhookRequest) -> None:
+    """Raise `InvalidInput` if a change gives a webhook another format: events that wait for it have the present one."""
+    if request.format is not before.format:
+        problem = f"the webhook has the format {before.format.value}, which can't be changed"
+        hint = f"send {before.format.value}, or make another webhook"
+        field = FieldProblem("/format", problem, request.format.value, hint)
+        raise InvalidInput("the format of a webhook can't be changed", problems=(field,))
 
 
 async def _found(unit: UnitOfWork, caller: Caller, webhook_id: WebhookId) -> Webhook:

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from engine.domain.webhooks.events import EventType
-from engine.domain.webhooks.webhook import DeliveryState
+from engine.domain.webhooks.webhook import DeliveryState, WebhookFormat
 from engine.stores.schema.core import metadata
 from engine.stores.sql.dialects import ID_LENGTH, NAME_LENGTH, EnumText, UtcTime, document, one_of, ordered_text
 
@@ -44,6 +44,8 @@ webhooks = Table(
     Column("version", Integer, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("created_by", Text, nullable=False),
+    Column("format", EnumText(WebhookFormat), nullable=False, server_default="cloudevents"),
+    CheckConstraint(one_of("format", WebhookFormat), name="format"),
     CheckConstraint("version >= 1 AND generation >= 1 AND failures >= 0", name="counts"),
     CheckConstraint("disabled_reason IS NULL OR NOT enabled", name="reason_of_disabled"),
     UniqueConstraint("name", name="name"),

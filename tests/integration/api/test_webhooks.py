@@ -1,5 +1,6 @@
 """Webhooks over HTTP and by command, with the coordinator's own sender."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,17 @@ def settings(sqlite_url: str, redis_url: str, tmp_path: Path) -> Settings:
 def got() -> Iterator[Receiver]:
     with receiver() as made:
         yield made
+
+
+async def test_a_webhook_by_command_has_a_format_that_stays(packhouse: Command, got: Receiver) -> None:
+    made = await packhouse.json("webhooks", "create", "lineage", got.url, "--format", "openlineage")
+    assert (made["format"], (await packhouse.json("webhooks", "disable", "lineage"))["format"]) == ("openlineage",) * 2
+    assert (await packhouse.json("webhooks", "test", "lineage"))["ok"]
+    assert json.loads(got.requests[0][1])["eventType"] == "OTHER"
+    refused = await packhouse(
+        "webhooks", "create", "other", got.url, "--format", "openlineage", "--event", "table.frozen"
+    )
+    assert (refused.returncode, "events: they have no meaning in OpenLineage" in refused.stderr) == (2, True)
 
 
 async def test_a_webhook_by_command_gets_the_event_of_a_pause_with_its_secret_shown_once(

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import typer
-from packhouse_client.models import DeliveryState, EventType
+from packhouse_client.models import DeliveryState, EventType, WebhookFormat
 from rich.console import Console
 
 from packhouse.commands.tables import LimitOption
@@ -25,7 +25,7 @@ TeamOption = Annotated[
 CatalogOption = Annotated[
     list[str] | None, typer.Option("--catalog", help="Catalog; may be repeated; without it: every catalog.")
 ]
-_WRITTEN = ("name", "url", "events", "teams", "catalogs", "enabled")
+_WRITTEN = ("name", "url", "events", "teams", "catalogs", "enabled", "format")
 _LISTED = 1000
 
 
@@ -38,6 +38,10 @@ def create(
     event: EventOption = None,
     team: TeamOption = None,
     catalog: CatalogOption = None,
+    format_: Annotated[
+        WebhookFormat | None,
+        typer.Option("--format", help="Format of its requests; openlineage: run events of OpenLineage, for runs only."),
+    ] = None,
 ) -> None:
     """Create a webhook. Its secret is shown this once."""
     session = Session.of(context)
@@ -47,6 +51,7 @@ def create(
         "catalogs": catalog,
     }
     body = {"name": name, "url": url, **{field: given for field, given in lists.items() if given}}
+    body |= {} if format_ is None else {"format": format_.value}
     _show_secret(session, session.ask(session.client.webhooks.create, body=body))
 
 

@@ -558,6 +558,13 @@ class WaitingFor(OpenEnum):
     ACKNOWLEDGEMENT = "acknowledgement"
 
 
+class WebhookFormat(OpenEnum):
+    """Format of the requests of a webhook."""
+
+    CLOUDEVENTS = "cloudevents"
+    OPENLINEAGE = "openlineage"
+
+
 class WindowKind(OpenEnum):
     """The two kinds of windows; a blackout is named where both hold."""
 

@@ -59,6 +59,7 @@ from packhouse_client._generated.enums import (
     UpkeepSubmissionOperation,
     Verdict,
     WaitingFor,
+    WebhookFormat,
     WindowKind,
     WriteState,
 )
@@ -3550,6 +3551,9 @@ class Webhook(Model):
     enabled: bool = not_answered("enabled")
     """False: it gets no events, and those that wait stay."""
 
+    format: WebhookFormat = not_answered("format")
+    """Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format of a webhook can't be changed."""
+
     disabled_reason: str | None = not_answered("disabled_reason")
     """Why it was disabled automatically: its receiver answered 410. Enabling it clears this."""
 
@@ -3660,6 +3664,9 @@ class WebhookWithSecret(Model):
     enabled: bool = not_answered("enabled")
     """False: it gets no events, and those that wait stay."""
 
+    format: WebhookFormat = not_answered("format")
+    """Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format of a webhook can't be changed."""
+
     disabled_reason: str | None = not_answered("disabled_reason")
     """Why it was disabled automatically: its receiver answered 410. Enabling it clears this."""
 
@@ -3702,6 +3709,9 @@ class WebhookWrite(Model):
 
     enabled: bool = True
     """False: it gets no events, and those that wait stay."""
+
+    format: WebhookFormat = WebhookFormat.CLOUDEVENTS
+    """Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format of a webhook can't be changed."""
 
 
 class Whoami(Model):

@@ -2171,6 +2171,7 @@ def create_webhook(
     teams: Sequence[str] | None | Absent = ABSENT,
     catalogs: Sequence[str] | None | Absent = ABSENT,
     enabled: bool | Absent = ABSENT,
+    format: models.WebhookFormat | str | Absent = ABSENT,
 ) -> dict[str, Any]:
     """Create a webhook.
 
@@ -2187,12 +2188,23 @@ def create_webhook(
             theirs.
         catalogs: Only events of these catalogs; null for all.
         enabled: False: it gets no events, and those that wait stay.
+        format: Format of its requests. `openlineage`: run events of OpenLineage, for events of
+            runs only; the format of a webhook can't be changed.
     """
     return arguments(
         "POST",
         "/v1/webhooks",
         body=body_of(
-            body, {"name": name, "url": url, "events": events, "teams": teams, "catalogs": catalogs, "enabled": enabled}
+            body,
+            {
+                "name": name,
+                "url": url,
+                "events": events,
+                "teams": teams,
+                "catalogs": catalogs,
+                "enabled": enabled,
+                "format": format,
+            },
         ),
     )
 
@@ -2230,6 +2242,7 @@ def replace_webhook(
     teams: Sequence[str] | None | Absent = ABSENT,
     catalogs: Sequence[str] | None | Absent = ABSENT,
     enabled: bool | Absent = ABSENT,
+    format: models.WebhookFormat | str | Absent = ABSENT,
     if_match: str,
 ) -> dict[str, Any]:
     """Replace a webhook.
@@ -2248,6 +2261,8 @@ def replace_webhook(
             theirs.
         catalogs: Only events of these catalogs; null for all.
         enabled: False: it gets no events, and those that wait stay.
+        format: Format of its requests. `openlineage`: run events of OpenLineage, for events of
+            runs only; the format of a webhook can't be changed.
         if_match: ETag of the version that was read.
     """
     return arguments(
@@ -2255,7 +2270,16 @@ def replace_webhook(
         f"/v1/webhooks/{quoted(webhook_id)}",
         headers={"if-match": if_match},
         body=body_of(
-            body, {"name": name, "url": url, "events": events, "teams": teams, "catalogs": catalogs, "enabled": enabled}
+            body,
+            {
+                "name": name,
+                "url": url,
+                "events": events,
+                "teams": teams,
+                "catalogs": catalogs,
+                "enabled": enabled,
+                "format": format,
+            },
         ),
     )
 

@@ -9841,6 +9841,12 @@ export interface components {
             /** @description Requests that failed since the last one that did not; it gets one at a time then. */
             failures: number;
             /**
+             * @description Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format of a webhook can't be changed.
+             * @default cloudevents
+             * @example cloudevents
+             */
+            format: components["schemas"]["WebhookFormat"];
+            /**
              * @description Identifier; stable.
              * @example whk_01jd2m6v8n4q0x7y3k5r9t1wbz
              */
@@ -9900,6 +9906,11 @@ export interface components {
             /** @description Send as `page_token` for the next page; null on the last. */
             next_page_token: string | null;
         };
+        /**
+         * @description Format of the requests of a webhook.
+         * @enum {string}
+         */
+        WebhookFormat: "cloudevents" | "openlineage";
         /** @description Webhooks, oldest first. */
         WebhookList: {
             /** @description The items of this page. */
@@ -9949,6 +9960,12 @@ export interface components {
             events: components["schemas"]["EventType"][] | null;
             /** @description Requests that failed since the last one that did not; it gets one at a time then. */
             failures: number;
+            /**
+             * @description Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format of a webhook can't be changed.
+             * @default cloudevents
+             * @example cloudevents
+             */
+            format: components["schemas"]["WebhookFormat"];
             /**
              * @description Identifier; stable.
              * @example whk_01jd2m6v8n4q0x7y3k5r9t1wbz
@@ -10010,6 +10027,12 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventType"][] | null;
+            /**
+             * @description Format of its requests. `openlineage`: run events of OpenLineage, for events of runs only; the format of a webhook can't be changed.
+             * @default cloudevents
+             * @example cloudevents
+             */
+            format?: components["schemas"]["WebhookFormat"];
             /**
              * @description Name of the webhook; no other one has it.
              * @example on-call
