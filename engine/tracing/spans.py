@@ -217,6 +217,6 @@ def headers() -> dict[str, str]:
 
 
 def log_fields() -> dict[str, str]:
-    """Return the fields that connect a log line with the current span; none without one."""
-    current = _used[-1].current()
+    """Return the fields that connect a log line with the current span; none while no spans are recorded."""
+    current = _used[-1].current() if is_on() else None
     return {} if current is None else {"trace_id": f"{current.trace_id:032x}", "span_id": f"{current.span_id:016x}"}

@@ -67,6 +67,15 @@ def test_traces_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
+def test_a_process_with_traces_that_can_t_be_sent_does_not_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(ENDPOINT, "http://127.0.0.1:4317")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    assert main(["worker"]) == 1
+    assert "packhouse-server worker: OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("environ", "refused"),
     [
