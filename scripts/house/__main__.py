@@ -19,8 +19,8 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 267,
-    "traced modules of engine": 248,
+    "traced modules": 275,
+    "traced modules of engine": 255,
     "modules of engine": 735,
     "lines of engine": 101_300,
     "protocols in formats/base": 13,
