@@ -1,6 +1,6 @@
 """Write `policy-fields.json` from `openapi.yaml`: which fields of policies are amounts, and the values filled in.
 
-`--check` changes nothing; it exits with 1 if the file is not up to date.
+The provider and the command line have a copy each. `--check` changes nothing; it exits with 1 if one is not up to date.
 """
 
 import json
@@ -12,7 +12,10 @@ from typing import Any, Final
 import yaml
 
 ROOT: Final = Path(__file__).parents[2]
-TARGET: Final = Path(__file__).parent / "internal/provider/policy-fields.json"
+TARGETS: Final = (
+    ROOT / "clients/terraform/internal/provider/policy-fields.json",
+    ROOT / "clients/cli/packhouse/documents/policy-fields.json",
+)
 UNITS: Final = ("[smhd]", "[KMGT]iB")
 """Parts of the patterns of durations and of sizes."""
 
@@ -56,7 +59,8 @@ def nested(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 if __name__ == "__main__":
     text = json.dumps(table(), indent=2, sort_keys=True) + "\n"
-    if "--check" not in sys.argv:
-        TARGET.write_text(text)
-    elif TARGET.read_text() != text:
-        sys.exit(f"{TARGET.relative_to(ROOT)} is not up to date: run python clients/terraform/generate.py")
+    for target in TARGETS:
+        if "--check" not in sys.argv:
+            target.write_text(text)
+        elif target.read_text() != text:
+            sys.exit(f"{target.relative_to(ROOT)} is not up to date: run python clients/terraform/generate.py")

@@ -308,6 +308,32 @@ def test_declared_objects_are_made_in_order_then_pruned(packhouse: Terminal, tab
     assert packhouse("policy", "get", "all").returncode == 4
 
 
+_SHORT = """\
+kind: policy
+name: short
+scope: {kind: catalog, catalog: lake}
+policy:
+  quiet_hours: [{from: "07:00", to: "19:00"}]
+  blackouts: [{from: 2027-12-24, to: 2027-12-27, time_zone: UTC, reason: holidays}]
+  rewrite: {full: {eligibility: {min_files: 4}}}
+  maintenance: {expire_snapshots: {older_than: 7d}, rewrite_manifests: {}, remove_orphans: {}}
+"""
+
+
+def test_what_the_server_fills_in_is_no_difference(packhouse: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "short.yaml").write_text(_SHORT)
+    done = packhouse("apply", "-f", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    there = packhouse.json("policy", "get", "short")["policy"]
+    assert len(there["quiet_hours"][0]["days"]) == 7
+    assert packhouse.json("apply", "-f", str(tmp_path))["steps"] == []
+    (tmp_path / "short.yaml").write_text(_SHORT.replace('"19:00"', '"19:00", days: [mon]'))
+    done = packhouse("apply", "-f", str(tmp_path), "--dry-run")
+    changes = [line.strip().split(":")[0] for line in done.stdout.splitlines() if "policy." in line]
+    assert (done.returncode, changes) == (9, ["~ policy.quiet_hours"]), done.stdout
+    assert packhouse("policy", "delete", "short").returncode == 0
+
+
 def test_the_first_refusal_ends_an_apply_and_the_rest_is_done_the_next_time(
     packhouse: Terminal, table: str, tmp_path: Path
 ) -> None:

@@ -104,7 +104,7 @@ def test_all_get_their_turn_and_priority_holds_within_a_team(ready: list[ReadyRu
         own = [each for each in order if each.sharer == sharer]
         for earlier, later in pairwise(own):
             assert earlier.created_at - earlier.priority.head_start <= (
-                later.created_at - later.priority.head_start + AGEING * (2 if later.hides_level0 else 1)
+                later.created_at - later.priority.head_start + AGEING * (2 if earlier.hides_level0 else 1)
             )
 
 
