@@ -14,7 +14,8 @@ from pydantic import SecretStr, ValidationError
 from engine.domain.errors import FieldProblem, InvalidInput
 from engine.domain.values.hints import Misread, nearest
 from engine.domain.values.validation_messages import message_of
-from engine.settings.model import PREFIX, Settings
+from engine.settings.model import Settings
+from engine.settings.process import PREFIX
 
 _OF_CLIENTS: Final = frozenset({"URL", "API_KEY", "COMPLETE"})
 """Variables of the command line and the SDKs, which may share an environment with a server."""

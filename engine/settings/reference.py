@@ -6,7 +6,8 @@ from typing import Any, Final
 from pydantic.fields import FieldInfo
 
 from engine.domain.values.units import format_bytes
-from engine.settings.model import PREFIX, Settings
+from engine.settings.model import Settings
+from engine.settings.process import PREFIX
 from engine.settings.reading import is_secret
 
 _HEAD: Final = """\

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from engine.settings.model import PREFIX, Settings
+from engine.settings.model import Settings
+from engine.settings.process import PREFIX
 from engine.settings.reading import is_secret
 from tests.support.compose import FILE, PROFILES, docker_compose, services, tool
 
