@@ -77,6 +77,11 @@ class Watch:
         later = now + timedelta(seconds=seconds - now.timestamp())
         return later if self.reconsider_at is None else min(later, max(self.reconsider_at, now))
 
+    @property
+    def is_early(self) -> bool:
+        """Whether the next look is sooner than after the last one, as something was reported of the table since."""
+        return self.looked_at is not None and self.next_at < self.next_look(self.looked_at)
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogPace:

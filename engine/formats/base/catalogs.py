@@ -128,6 +128,9 @@ class CatalogConnection(Protocol):
             Transient: the catalog does not answer.
         """
 
+    def expect_changes(self, refs: Sequence[TableRef]) -> None:
+        """Note that tables are reported to have changed, so that `pointers` repeats a costly answer for less long."""
+
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the catalog's pointer for each table: a value that changes with every commit.
 

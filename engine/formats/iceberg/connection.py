@@ -186,6 +186,9 @@ class IcebergConnection:
         with asking_catalog("list the tables"):
             return list_tables(self._open(), limit, is_wanted)
 
+    def expect_changes(self, refs: Sequence[TableRef]) -> None:
+        """Do nothing: each call of `pointers` asks the catalog."""
+
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return the metadata location of each table that the catalog has.
 

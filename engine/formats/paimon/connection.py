@@ -168,6 +168,9 @@ class PaimonConnection:
         with reading_table(f"list the tables of {masked(self._root)}"):
             return self._warehouse().tables(limit, is_wanted)
 
+    def expect_changes(self, refs: Sequence[TableRef]) -> None:
+        """Do nothing: each call of `pointers` asks the catalog."""
+
     def pointers(self, refs: Sequence[TableRef]) -> Mapping[TableRef, str]:
         """Return a value for each table that changes with every commit; tables that can't be read are left out.
 

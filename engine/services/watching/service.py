@@ -166,7 +166,7 @@ class WatchService:
         async with self._database.read() as unit:
             now = await unit.now()
         try:
-            pace, pointers = await self._pointers(catalog, [each.ref for each in tables])
+            pace, pointers = await self._pointers(catalog, tables)
         except PackhouseError as error:
             self._metrics.looks.labels(Verdict.UNREACHABLE.value).inc(len(tables))
             if any(each.watch.verdict is not Verdict.UNREACHABLE for each in tables):
@@ -189,14 +189,17 @@ class WatchService:
         await asyncio.gather(*looks)
         return len(tables)
 
-    async def _pointers(self, name: str, refs: Sequence[TableRef]) -> tuple[CatalogPace, Mapping[TableRef, str]]:
+    async def _pointers(self, name: str, tables: Sequence[WatchedTable]) -> tuple[CatalogPace, Mapping[TableRef, str]]:
         """Return the pointers of the first tables, up to the catalog's budget, with its pace."""
         async with self._database.read() as unit:
             catalog = await unit.catalogs.get(name)
         if catalog is None:
             raise NotFound(f"no catalog {name!r}")
-        pace = await self._pace(name, await self._formats.connect(catalog))
-        return pace, await self._formats.pointers(catalog, refs[: _most_looks(pace)])
+        connection = await self._formats.connect(catalog)
+        pace = await self._pace(name, connection)
+        first = tables[: _most_looks(pace)]
+        connection.expect_changes([each.ref for each in first if each.watch.is_early])
+        return pace, await self._formats.pointers(catalog, [each.ref for each in first])
 
     async def _pace(self, name: str, connection: CatalogConnection) -> CatalogPace:
         until, pace = self._paces.get(name, (0.0, None))

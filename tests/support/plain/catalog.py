@@ -59,6 +59,9 @@ class PlainConnection:
 
     has_all_pointers = False
 
+    def expect_changes(self, refs: Sequence[TableRef]) -> None:
+        """Each call asks."""
+
     def __init__(self, root: Path) -> None:
         self._root = root
 

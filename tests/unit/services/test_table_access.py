@@ -27,6 +27,9 @@ class Connection:
 
     has_all_pointers = False
 
+    def expect_changes(self, refs: Any) -> None:
+        """Each call asks."""
+
     def __init__(self) -> None:
         self.silent: set[str] = set()
         self.refused: set[str] = set()
