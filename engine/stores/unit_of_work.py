@@ -27,8 +27,10 @@ from engine.stores.runs.task_slots import TaskSlotStore
 from engine.stores.sql.dialects import now
 from engine.stores.tables.catalogs import CatalogStore
 from engine.stores.tables.hot_partitions import HotPartitionStore
+from engine.stores.tables.locations import LocationStore
 from engine.stores.tables.measurements import MeasurementStore
 from engine.stores.tables.pauses import FreezeStore, PauseStore
+from engine.stores.tables.received_events import ReceivedEventStore
 from engine.stores.tables.scans import ScanStore
 from engine.stores.tables.signals import SignalStore
 from engine.stores.tables.store import TableStore
@@ -94,7 +96,9 @@ class UnitOfWork:
     processes = _LazyStore(ProcessStore)
     idempotency = _LazyStore(IdempotencyStore)
     keys = _LazyStore(KeyStore)
+    locations = _LazyStore(LocationStore)
     measurements = _LazyStore(MeasurementStore)
+    received_events = _LazyStore(ReceivedEventStore)
     retention = _LazyStore(RetentionStore)
     run_times = _LazyStore(RunTimeStore)
     rewrite_histories = _LazyStore(RewriteHistoryStore)

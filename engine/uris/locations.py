@@ -20,6 +20,7 @@ bucket in a store of one's own; different upper case and Unicode forms on local 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Self
@@ -96,6 +97,12 @@ class Location:
         mine, theirs = self.parts, other.parts
         shared = min(len(mine), len(theirs))
         return may_be_one(self.store, other.store) and mine[:shared] == theirs[:shared]
+
+    def prefixes(self, limit: int) -> Iterator["Location"]:
+        """Yield the folders around this location and itself, the outermost first, at most `limit`."""
+        ends = [at for at, letter in enumerate(self.path) if letter == "/"] + ([len(self.path)] if self.path else [])
+        for end in (ends or [0])[:limit]:
+            yield Location(self.scheme, self.authority, self.path[:end])
 
     @property
     def store(self) -> tuple[str, str, str]:

@@ -80,6 +80,9 @@ class ModelCatalog:
 
     has_all_pointers = True
 
+    def expect_changes(self, refs: Sequence[TableRef]) -> None:
+        """Each call asks."""
+
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
 
@@ -134,6 +137,10 @@ class OpenModelTable(ModelUpkeep):
     @property
     def location(self) -> str:
         return self._table.location
+
+    @property
+    def data_locations(self) -> Sequence[str]:
+        return self.locations
 
     @property
     def locations(self) -> Sequence[str]:

@@ -46,6 +46,10 @@ class OpenTable(Protocol):
         """All locations of the table's files, read or written: base, data, metadata file, as set by its properties."""
 
     @property
+    def data_locations(self) -> Sequence[str]:
+        """The folders that writers put files of the table into, its base location first. May block."""
+
+    @property
     def pointer(self) -> str:
         """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
 

@@ -5,7 +5,7 @@ Changes of a partition need no base: they depend on its files alone.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,6 +39,9 @@ from engine.formats.intake.guards import reads
 from engine.planning.measures.digest import TableMeasures
 from engine.planning.measures.overlaps import ColumnRanges
 from engine.planning.plans.predicates import PartitionSpecFields
+
+_MOST_PLACES: Final = 1000
+"""Most partitions in other places whose locations are indexed, so that events of their objects find the table."""
 
 
 class HiveTable(NoParts):
@@ -74,6 +77,12 @@ class HiveTable(NoParts):
     def locations(self) -> Sequence[str]:
         """The base location: partitions in other places are reported, and read only if the catalog allows it."""
         return [self.location]
+
+    @property
+    @reads("read the partitions of")
+    def data_locations(self) -> Sequence[str]:
+        """The base location, and those of partitions in other places that may be read."""
+        return [self.location, *self._view.partitions.apart_from(self.location, _MOST_PLACES)]
 
     @property
     @reads("list the files of")

@@ -138,6 +138,11 @@ class IcebergTable(NoParts):
         return [*all_locations(self._view.metadata), self._view.table.metadata_location]
 
     @property
+    def data_locations(self) -> Sequence[str]:
+        """The base location, and those that its properties set for data and metadata."""
+        return all_locations(self._view.metadata)
+
+    @property
     def pointer(self) -> str:
         """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
         return self._view.table.metadata_location

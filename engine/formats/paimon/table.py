@@ -105,6 +105,11 @@ class PaimonTable(NoParts):
         return [self.location, *self._view.options.external_paths]
 
     @property
+    def data_locations(self) -> Sequence[str]:
+        """The base location, and those of data files in other places."""
+        return self.locations
+
+    @property
     def pointer(self) -> str:
         """The catalog's pointer when the table was loaded, as returned by `CatalogConnection.pointers`."""
         return self._view.pointer

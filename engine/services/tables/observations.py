@@ -79,6 +79,7 @@ class ObservationService:
         looked_at = self._clock.now()
         opened = await open_registered(self._formats, catalog, table)
         properties = await self._formats.read(table.ref, opened.policy_properties)
+        await self._keep_locations(table_id, await self._formats.read(table.ref, lambda: opened.data_locations))
         async with self._database.read() as unit:
             policy = await PolicyReader.effective(unit, table, properties, instead)
         has_moved = caller != COORDINATOR and await self._wake_moved(table_id, opened.pointer)
@@ -197,6 +198,18 @@ class ObservationService:
         async with self._database.read() as unit:
             await read_registered(unit, table_id, caller)
             return await unit.measurements.list(table_id, before, limit, period)
+
+    async def _keep_locations(self, table_id: TableId, found: Sequence[str]) -> None:
+        """Index the table's locations, by which events of stores find it, if they differ from the indexed ones."""
+        try:
+            async with self._database.read() as unit:
+                if await unit.locations.has(table_id, found):
+                    return
+            async with self._database.begin() as unit:
+                if table_id in await unit.tables.lock_many([table_id]):
+                    await unit.locations.replace(table_id, found)
+        except Transient as error:  # the next look does it
+            _log.warning("locations_not_indexed", table_id=table_id, error=error.message)
 
     async def _wake_moved(self, table_id: TableId, pointer: str) -> bool:
         """Make the coordinator evaluate a table at once if this pointer is new to it; return whether it is."""

@@ -32,8 +32,10 @@ __all__ = [
     "metadata",
     "outages",
     "processes",
+    "received_events",
     "sharers",
     "spark_endpoints",
+    "table_locations",
     "table_scans",
     "task_slots",
     "watches",
@@ -196,3 +198,26 @@ table_scans = Table(
     Index("ix_table_scans_hour", "hour"),
 )
 """Scans that readers reported, summed by hour and filtered columns; a bounded number of rows per table and hour."""
+
+table_locations = Table(
+    "table_locations",
+    metadata,
+    Column("key", String(64), nullable=False),  # a hash of the location: an index holds no text of any length
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("location", Text, nullable=False),
+    PrimaryKeyConstraint("key", "table_id"),
+    Index("ix_table_locations_table_id", "table_id"),
+)
+"""Folders of tables in their canonical form, by which an object of a store finds its table; a bounded number each."""
+
+received_events = Table(
+    "received_events",
+    metadata,
+    Column("table_id", ordered_text(ID_LENGTH), ForeignKey("tables.id", ondelete="CASCADE"), nullable=False),
+    Column("key", String(64), nullable=False),  # a hash of sender, source and id of the event
+    Column("at", UtcTime, nullable=False),
+    PrimaryKeyConstraint("table_id", "key"),
+    Index("ix_received_events_table_id_at", "table_id", "at"),
+    Index("ix_received_events_at", "at"),
+)
+"""Events that were received lately, so that a repeated one counts once; a bounded number per table, for an hour."""

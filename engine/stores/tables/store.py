@@ -15,6 +15,7 @@ from engine.domain.tables.table import FormatName, Freeze, Pause, Table, TableFi
 from engine.stores.policies.coverage import narrowed
 from engine.stores.schema.core import catalogs, policies, runs, table_labels, tables
 from engine.stores.tables import listings as table_listings
+from engine.stores.tables.locations import LocationStore
 from engine.stores.watching.watches import WatchStore
 
 FREEZE: Final = ("frozen_at", "frozen_by", "frozen_snapshot_id", "frozen_parent_id", "freeze_reason")
@@ -56,6 +57,7 @@ class TableStore:
         async with self._connection.begin_nested():
             await self._connection.execute(insert(tables).values(values))
         await self._insert_labels(table.id, table.labels)
+        await LocationStore(connection=self._connection).replace(table.id, [table.location])
         await WatchStore(connection=self._connection).insert(table.id, grace_seconds=grace_seconds)
 
     async def get(self, table_id: TableId) -> Table | None:

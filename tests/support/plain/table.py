@@ -64,6 +64,10 @@ class PlainTable(NoParts):
         self.uuid, self.location, self.pointer = self._info.uuid, str(log.folder), str(self._number)
 
     @property
+    def data_locations(self) -> Sequence[str]:
+        return self.locations
+
+    @property
     def locations(self) -> Sequence[str]:
         return [self.location]
 

@@ -78,6 +78,15 @@ class Partitions:
         """The number of partitions whose files must not be opened."""
         return int(pc.sum(self.table["is_outside"]).as_py() or 0)
 
+    def apart_from(self, location: str, limit: int) -> Sequence[str]:
+        """Return the locations of partitions that are not below `location` and may be read, at most `limit`."""
+        folder, found = f"{normalise_uri(location)}/", list[str]()
+        for row in self.table.select(["location", "is_outside"]).to_pylist():
+            is_apart = not f"{normalise_uri(row['location'])}/".startswith(folder)
+            if is_apart and not row["is_outside"] and len(found) < limit:
+                found.append(row["location"])
+        return found
+
     def alike(self) -> Sequence[int]:
         """Return the rows of partitions whose keys have the values of another's, written differently: `1` and `01`."""
         counts = pc.value_counts(self.table["partition"].combine_chunks())
