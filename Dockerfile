@@ -25,7 +25,7 @@ RUN --mount=type=cache,target=/root/.npm scripts/console \
     && PATH=$PWD/.venv/bin:$PATH scripts/console-bom > /src/console.cdx.json
 
 FROM projects AS build
-ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra hdfs --extra oidc --extra otel"
+ENV UV_PROJECT_ENVIRONMENT=/opt/packhouse UV_COMPILE_BYTECODE=1 WITH="--frozen --no-dev --all-packages --extra aws --extra hdfs --extra oidc --extra otel"
 COPY . .
 COPY --from=console /src/clients/console/dist clients/console/dist
 

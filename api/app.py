@@ -31,7 +31,7 @@ from api.routes.catalogs import catalog, discoveries, formats
 from api.routes.fleet import endpoints, figures, health, history, limits, pauses, system, webhooks, windows
 from api.routes.policies import of_tables, presets, previews, scoped
 from api.routes.runs import deletions, operations, run
-from api.routes.tables import explanation, freezes, partitions, reports, signals, table
+from api.routes.tables import events, explanation, freezes, partitions, reports, signals, table
 from engine.factory.services import Services
 
 _KNOWN_PARAMETERS: Final = [Depends(refuse_unknown_parameters)]
@@ -139,6 +139,7 @@ def _include(app: FastAPI) -> None:
         webhooks,
         endpoints,
         reports,
+        events,
     ):
         app.include_router(module.router, dependencies=_KNOWN_PARAMETERS)
     app.include_router(console.router)

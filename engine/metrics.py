@@ -9,6 +9,8 @@ from typing import Final
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from engine.domain.runs.run import Operation, Run
+from engine.domain.tables.cloud_events import EventOutcome, EventSource
+from engine.domain.tables.signals import SignalKind
 
 MOST_RULES: Final = 100
 """The most rule names that become labels: policies may have any number of names, and each label is kept forever."""
@@ -17,6 +19,10 @@ OTHER_RULES: Final = "other"
 ROLLED_BACK: Final = "rolled_back"
 FROZEN: Final = "frozen"
 """Answers to a snapshot that failed its proof; the first is also the reason of its dropped groups."""
+
+TAKEN: Final = "taken"
+UNREADABLE: Final = "unreadable"
+"""Fate of a message with events: their signals are stored and it is deleted; or it is left in the queue."""
 
 _BUCKETS: Final = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _RUN_BUCKETS: Final = (0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14_400, 28_800, 86_400)
@@ -115,6 +121,28 @@ class WorkMetrics:
         self.leads = Gauge("packhouse_leads", "1 while this process leads.", ("name",), registry=self._registry)
         self.latency_polls = self._counter(
             "packhouse_latency_polls", "Answers and series of the latency query, by what became of them.", "outcome"
+        )
+        self.signals = self._counter(
+            "packhouse_signals",
+            "Signals about tables, by kind, by how they arrived and by what became of them.",
+            "kind",
+            "source",
+            "outcome",
+        )
+        for source in EventSource:
+            for outcome in EventOutcome:
+                self.signals.labels(SignalKind.COMMIT.value, source.value, outcome.value)
+        self.event_messages = self._counter(
+            "packhouse_event_messages",
+            "Messages of the event queue, by what became of them.",
+            "outcome",
+        )
+        for outcome in (TAKEN, UNREADABLE):
+            self.event_messages.labels(outcome)
+        self.event_queue_up = Gauge(
+            "packhouse_event_queue_up",
+            "1 if the event queue answered the last request, 0 while it does not or there is none.",
+            registry=self._registry,
         )
         self._begun = self._counter("packhouse_runs_begun", "Runs that started automatically, by rule.", "rule")
         self._rules: set[str] = set()

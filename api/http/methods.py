@@ -8,10 +8,13 @@ from typing import Final
 
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ACCEPT_PATCH: Final = "application/merge-patch+json, application/json"
+EVENTS: Final = "/v1/signals/events"
+"""The path whose senders, such as Azure's Event Grid, first ask whether they may send (CloudEvents' web hooks 1.0)."""
 _WAS_HEAD: Final = "is_head"
 
 
@@ -76,6 +79,8 @@ class Options:
             await self._app(scope, receive, send)
             return
         headers = {"Allow": allow_header(methods)}
+        if scope["path"] == EVENTS and (origin := Headers(scope=scope).get("webhook-request-origin")):
+            headers |= {"WebHook-Allowed-Origin": origin, "WebHook-Allowed-Rate": "*"}
         if "PATCH" in methods:
             headers["Accept-Patch"] = ACCEPT_PATCH
         await Response(status_code=204, headers=headers)(scope, receive, send)

@@ -6,6 +6,8 @@ from engine.archive.folders import WriteOnceFolder
 from engine.factory.dependencies import Dependencies
 from engine.metrics import WorkMetrics
 from engine.services.exports.audit import AuditExport
+from engine.services.tables.events import EventService
+from engine.services.watching.event_queue import EventQueueReader
 from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.latency_sources import LatencySource
 from engine.services.watching.leadership import Leadership
@@ -13,6 +15,7 @@ from engine.services.webhooks.receivers import Receivers, WebhookSecrets
 from engine.services.webhooks.sending import WebhookSending
 from engine.settings.model import Settings
 from engine.settings.values import reveal
+from engine.sqs.queue import QueueAddress, SqsQueue
 from engine.stores.watching.leadership import LATENCY, WEBHOOKS
 
 
@@ -54,6 +57,20 @@ def webhook_sending(
         clock=around.clock,
         metrics=metrics,
     )
+
+
+def event_queue(
+    settings: Settings, around: Dependencies, events: EventService, metrics: WorkMetrics
+) -> EventQueueReader | None:
+    """Return the reading of events of stores from a queue; None unless it is configured.
+
+    Raises:
+        InvalidInput: a setting is not valid, or the extra `aws` is not installed.
+    """
+    address = QueueAddress.of(settings.event_queue, settings.event_queue_region, settings.event_queue_endpoint)
+    if address is None:
+        return None
+    return EventQueueReader(queue=SqsQueue(address), events=events, clock=around.clock, metrics=metrics)
 
 
 def audit_export(settings: Settings, around: Dependencies, metrics: WorkMetrics) -> AuditExport | None:

@@ -29,6 +29,7 @@ from engine.services.runs.service import RunService
 from engine.services.tables.advice import AdviceService
 from engine.services.tables.backpressure import BackpressureService
 from engine.services.tables.discovery import DiscoveryService
+from engine.services.tables.events import EventService
 from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
 from engine.services.tables.partitions import PartitionService
@@ -60,6 +61,7 @@ class Services:
     discovery: DiscoveryService
     advice: AdviceService
     signals: SignalService
+    events: EventService
     scans: ScanService
     backpressure: BackpressureService
     endpoints: EndpointService

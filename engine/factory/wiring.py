@@ -11,7 +11,7 @@ from engine.domain.fleet.processes import ProcessKind
 from engine.domain.fleet.retention import Retention
 from engine.domain.runs.run import Operation
 from engine.factory.dependencies import Dependencies
-from engine.factory.led_duties import audit_export, latency_polls, webhook_sending
+from engine.factory.led_duties import audit_export, event_queue, latency_polls, webhook_sending
 from engine.factory.secret_keys import secret_keys
 from engine.factory.services import Services
 from engine.metrics import WorkMetrics
@@ -67,6 +67,7 @@ from engine.services.tables.advice import AdviceService
 from engine.services.tables.backpressure import BackpressureService
 from engine.services.tables.deletion_forecasts import UpkeepForecasts
 from engine.services.tables.discovery import DiscoveryService
+from engine.services.tables.events import EventService
 from engine.services.tables.freezes import FreezeService
 from engine.services.tables.observations import ObservationService
 from engine.services.tables.partitions import PartitionService
@@ -195,6 +196,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
     receivers = Receivers(rules=ReceiverRules.of(settings.webhook_allow))
     secrets = WebhookSecrets(secret_keys=keys)
     export = audit_export(settings, around, metrics)
+    events = EventService(database=database, metrics=metrics)
     history = FleetHistoryService(database=database)
     fleet = FleetService(database=database, shared=shared, clock=clock)
     health = _health(around, fleet)
@@ -239,7 +241,8 @@ def wire(settings: Settings, around: Dependencies) -> Container:
         explain=ExplainService(facts=facts),
         discovery=discovery,
         advice=AdviceService(database=database, formats=formats, observations=observations, checks=checks),
-        signals=SignalService(database=database),
+        signals=SignalService(database=database, metrics=metrics),
+        events=events,
         scans=ScanService(database=database),
         backpressure=BackpressureService(database=database),
         endpoints=EndpointService(database=database, rules=locations, own_folder=settings.data_dir),
@@ -286,6 +289,7 @@ def wire(settings: Settings, around: Dependencies) -> Container:
             latency=latency_polls(settings, around, metrics),
             webhooks=webhook_sending(around, receivers, secrets, metrics),
             export=export,
+            events=event_queue(settings, around, events, metrics),
             history=history,
             pruning=PruningService(
                 database=database,

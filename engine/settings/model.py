@@ -92,6 +92,22 @@ class Settings(ProcessSettings):
         description="Label whose value names the table of a series, as its id or as `catalog.namespace.name`.",
     )
     latency_seconds: Seconds = Field(30, description="Interval between queries; 5 to below 300.")
+    event_queue: str | None = Field(
+        None,
+        json_schema_extra=unset("no queue"),
+        description="Queue of SQS with [events of S3](../how-to/storage-events.md), as its URL or ARN; needs the extra "
+        "`aws`, and credentials as the AWS SDK finds them.",
+    )
+    event_queue_region: str | None = Field(
+        None,
+        json_schema_extra=unset("that of the URL or ARN"),
+        description="Region of that queue.",
+    )
+    event_queue_endpoint: str | None = Field(
+        None,
+        json_schema_extra=unset("that of AWS in the region"),
+        description="Address of the service, `http(s)://host:port`, such as a VPC endpoint.",
+    )
     audit_export: str | None = Field(
         None,
         json_schema_extra=unset("no export"),

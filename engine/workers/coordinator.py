@@ -15,7 +15,7 @@ from engine.domain.clock import Clock
 from engine.domain.errors import Away, PackhouseError, Transient
 from engine.domain.fleet.dependencies import DependencyKind
 from engine.domain.fleet.processes import REPORT_SECONDS
-from engine.domain.ids import RunId
+from engine.domain.ids import RunId, TableId
 from engine.domain.runs.run import RunState
 from engine.domain.tables.scans import SCANS_KEPT_FOR
 from engine.domain.webhooks.events import EVENTS_KEPT_FOR
@@ -29,11 +29,13 @@ from engine.services.fleet.history import KEPT_FOR as HISTORY_KEPT_FOR
 from engine.services.fleet.history import FleetHistoryService
 from engine.services.retention.pruning import PruningService
 from engine.services.runs.claims import ClaimService
+from engine.services.watching.event_queue import EventQueueReader
 from engine.services.watching.latency_polls import LatencyPolls
 from engine.services.watching.service import WatchService
 from engine.services.webhooks.sending import WebhookSending
 from engine.stores.database import Database
 from engine.stores.tables.hot_partitions import KEPT as HOT_KEPT_FOR
+from engine.stores.tables.received_events import KEPT_FOR as RECEIVED_KEPT_FOR
 from engine.workers.presence import ProcessEntry
 
 _log = structlog.get_logger(__name__)
@@ -60,6 +62,8 @@ WATCH_SECONDS = 1.0
 POLL_SECONDS = 1.0
 SEND_SECONDS = 1.0
 EXPORT_SECONDS = 30.0
+INDEX_SECONDS = 60.0
+READ_SECONDS = 1.0
 
 
 class Coordinator:
@@ -79,6 +83,7 @@ class Coordinator:
         latency: LatencyPolls | None = None,
         webhooks: WebhookSending | None = None,
         export: AuditExport | None = None,
+        events: EventQueueReader | None = None,
         pruning: PruningService | None = None,
         history: FleetHistoryService | None = None,
         metrics: WorkMetrics | None = None,
@@ -92,14 +97,14 @@ class Coordinator:
         self._clock = clock
         self._reclaim_idle_seconds = reclaim_idle_seconds
         self._watching = watching
-        self._latency = latency
-        self._webhooks = webhooks
+        self._latency, self._webhooks, self._events = latency, webhooks, events
         self._export = export
         self._pruning = pruning
         self._history = history
         self._metrics = metrics or WorkMetrics()
         self._presence = presence
         self._swept: dict[RunId, float] = {}
+        self._indexed_up_to: TableId | None = TableId("")
         self._database_lost_at: float | None = None
         self._database_found_at: float | None = None
         self._stopping = asyncio.Event()
@@ -119,6 +124,8 @@ class Coordinator:
                 (self.sample, SAMPLE_SECONDS),
                 (self.report, REPORT_SECONDS),
                 (self.export, EXPORT_SECONDS),
+                (self.index_locations, INDEX_SECONDS),
+                *(((self.read_events, READ_SECONDS),) if self._events is not None else ()),
                 *self._led_duties(),
             ):
                 group.create_task(self._repeat(duty, seconds))
@@ -126,7 +133,7 @@ class Coordinator:
             await self._presence.end()
         if self._watching is not None:
             await self._watching.close()
-        for part in (self._latency, self._webhooks):
+        for part in (self._latency, self._webhooks, self._events):
             if part is not None:
                 await part.close()
 
@@ -197,8 +204,10 @@ class Coordinator:
                 hours = await unit.fleet_hours.prune(now - HISTORY_KEPT_FOR, PRUNED_AT_ONCE)
                 events = await unit.fleet_events.prune(now - EVENTS_KEPT_FOR, PRUNED_AT_ONCE)
                 scans = await unit.scans.prune(now - SCANS_KEPT_FOR, PRUNED_AT_ONCE)
-            pruned += answers + counted + cooled + hours + events + scans
-            if max(answers, counted, cooled, hours, events, scans) < PRUNED_AT_ONCE:
+                received = await unit.received_events.prune(now - RECEIVED_KEPT_FOR, PRUNED_AT_ONCE)
+            counts = (answers, counted, cooled, hours, events, scans, received)
+            pruned += sum(counts)
+            if max(counts) < PRUNED_AT_ONCE:
                 return pruned
 
     async def sample(self) -> int:
@@ -212,6 +221,20 @@ class Coordinator:
     async def export(self) -> int:
         """Export sealed entries of the audit log."""
         return 0 if self._export is None else await self._export.export()
+
+    async def index_locations(self) -> int:
+        """Index the locations of tables that an earlier version registered: one pass after the start."""
+        indexed = 0
+        while self._indexed_up_to is not None:
+            async with self._database.begin() as unit:
+                found = await unit.locations.insert_missing(self._indexed_up_to, BATCH)
+            self._indexed_up_to = found.last
+            indexed += found.count
+        return indexed
+
+    async def read_events(self) -> int:
+        """Read events of stores from their queue, while there are any."""
+        return 0 if self._events is None else await self._events.read(is_stopping=self._stopping.is_set)
 
     async def prune_record(self) -> int:
         """Delete ended runs, audit entries and versions of policies past their retention time."""

@@ -17,7 +17,7 @@ from tests.support.stack import Stack, started
 PAGES = Path(__file__).parents[2] / "docs/how-to"
 FOLLOWED = [
     *("set-a-policy", "quiet-hours", "keys-and-teams", "webhooks", "move-from-amoro", "move-from-cron-jobs"),
-    "spark-endpoints",
+    *("spark-endpoints", "storage-events"),
 ]
 """Pages that go on from the first table."""
 BLOCK = re.compile(

@@ -62,6 +62,9 @@ EVERY: Final[Mapping[str, Any]] = {
     "drain_seconds": 21.5,
     "log_level": "DEBUG",
     "log_format": "text",
+    "event_queue": "arn:aws:sqs:eu-central-1:123456789012:packhouse",
+    "event_queue_region": "eu-central-1",
+    "event_queue_endpoint": "https://vpce.example",
     "audit_export": "s3://audit/packhouse",
     "webhook_allow": "hooks.internal,10.1.0.0/16",
 }

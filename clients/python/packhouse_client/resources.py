@@ -130,6 +130,7 @@ class Signals(Resource[S]):
     send = Operation(requests.send_signal, AsModel(lambda: models.Signal))
     list = Listing(requests.list_signals, AsModel(lambda: models.SignalList))
     report_metrics = Operation(requests.report_metrics, nothing)
+    send_events = Operation(requests.send_events, AsModel(lambda: models.EventsTaken))
 
 
 class Formats(Resource[S]):

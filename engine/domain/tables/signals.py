@@ -15,7 +15,7 @@ from engine.domain.ids import TableId
 from engine.domain.values.strict import Flag, Instant, Number, OneLine, Whole
 
 MAX_SECONDS: Final = 86_400.0
-_MOST: Final = 2**53 - 1
+MOST_COUNTED: Final = 2**53 - 1
 """The largest count that every JSON reader represents exactly."""
 
 
@@ -30,7 +30,7 @@ class SignalKind(StrEnum):
 
 
 Text = Annotated[OneLine, Field(min_length=1, max_length=255)]
-Count = Annotated[Whole, Field(ge=0, le=_MOST)]
+Count = Annotated[Whole, Field(ge=0, le=MOST_COUNTED)]
 Seconds = Annotated[Number, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 
 
@@ -87,7 +87,7 @@ class FilteredColumns(_Value):
     """Queries that filtered by exactly these columns."""
 
     columns: list[Text] = Field(max_length=32, description="Empty: queries without a filter.")
-    query_count: Annotated[Whole, Field(ge=1, le=_MOST)]
+    query_count: Annotated[Whole, Field(ge=1, le=MOST_COUNTED)]
 
 
 class Filters(_Value):

@@ -5,22 +5,29 @@ They are not in the audit log: there may be thousands, and each row has its send
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from engine.domain.access.callers import Caller
 from engine.domain.errors import FieldProblem, Forbidden, InvalidInput
 from engine.domain.ids import TableId
+from engine.domain.tables.cloud_events import EventOutcome
 from engine.domain.tables.signals import OldestReader, Signal, SignalKind, SignalValue
 from engine.domain.values.instants import Period
+from engine.metrics import WorkMetrics
 from engine.services.access.idempotency import AnswerRecord
 from engine.services.catalogs.registered import read_own, read_registered
 from engine.stores.database import Database
+
+API: Final = "api"
+"""The source of signals that are sent one by one, in metrics."""
 
 
 class SignalService:
     """Stores and lists signals about single tables, or about the whole fleet (no table)."""
 
-    def __init__(self, *, database: Database) -> None:
+    def __init__(self, *, database: Database, metrics: WorkMetrics) -> None:
         self._database = database
+        self._metrics = metrics
 
     async def send(
         self,
@@ -53,6 +60,7 @@ class SignalService:
             signal = await unit.signals.append(table_id, value, caller.subject)
             if record is not None:
                 await record.store(unit, signal)
+        self._metrics.signals.labels(value.kind.value, API, EventOutcome.TAKEN.value).inc()
         return signal
 
     async def list(

@@ -451,6 +451,28 @@ class CheckStep(Model):
     """Findings."""
 
 
+class CloudEvent(Model):
+    """An event of another system. Other attributes of the specification, and extensions, are not read."""
+
+    specversion: Literal["1.0"]
+    """Version of the specification."""
+
+    id: str
+    """Identifies the event together with `source`: a repeated one counts once."""
+
+    source: str
+    """The system that it comes from."""
+
+    type: str
+    """Events of other types than those of the operation's description are refused."""
+
+    subject: str | None = None
+    """The blob, in events of Azure."""
+
+    data: Any | None = None
+    """An object that names a table, or an object of a store."""
+
+
 class ColumnUse(Model):
     """A column that queries filter by."""
 
@@ -778,6 +800,22 @@ class EndedRun(Model):
 
     added_files: int | None = not_answered("added_files")
     """Files that the run added; null: none was committed."""
+
+
+class EventsTaken(Model):
+    """The number of sent events by what became of them."""
+
+    taken: int = not_answered("taken")
+    """They are part of a stored signal of their table, at which the coordinator looks."""
+
+    duplicate: int = not_answered("duplicate")
+    """They were received within the last hour, or are twice in the request."""
+
+    unknown_table: int = not_answered("unknown_table")
+    """They are about no registered table, or about one that the caller may not change."""
+
+    refused: int = not_answered("refused")
+    """Their type has no meaning here, or their data is not that of their type."""
 
 
 class ExpiringSnapshot(Model):

@@ -2492,3 +2492,44 @@ def report_metrics(
         f"/v1/iceberg/v1/{quoted(name)}/namespaces/{quoted(namespace)}/tables/{quoted(table)}/metrics",
         body=body_of(body, {"report-type": report_type, "filter": filter, "metrics": metrics}),
     )
+
+
+def send_events(
+    *,
+    body: models.CloudEvent | Mapping[str, Any] | None = None,
+    specversion: Literal["1.0"] | str | Absent = ABSENT,
+    id: str | Absent = ABSENT,
+    source: str | Absent = ABSENT,
+    type: str | Absent = ABSENT,
+    subject: str | None | Absent = ABSENT,
+    data: Any | Absent = ABSENT,
+) -> dict[str, Any]:
+    """Send events about tables, or about objects of stores.
+
+    Look at the tables that events are about, and store one commit signal for each.
+
+    One CloudEvent as `application/cloudevents+json`, up to 100 as `application/cloudevents-batch+json`,
+    or one in binary mode, with its attributes in `ce-` headers. The types: `Object Created` and `Object
+    Deleted` with the `detail` of Amazon EventBridge as data, `com.amazonaws.s3.ObjectCreated:…` and
+    `ObjectRemoved:…` with the record of a notification, `google.cloud.storage.object.v1.finalized` and
+    `deleted`, `Microsoft.Storage.BlobCreated` and `BlobDeleted`, and `io.packhouse.signal.commit.v1`,
+    whose data has a `table_id`. An object belongs to the table whose location is nearest around it.
+
+    Args:
+        body: An event of another system. Other attributes of the specification, and extensions,
+            are not read. Or give its fields by name:
+        specversion: Version of the specification.
+        id: Identifies the event together with `source`: a repeated one counts once.
+        source: The system that it comes from.
+        type: Events of other types than those of the operation's description are refused.
+        subject: The blob, in events of Azure.
+        data: An object that names a table, or an object of a store.
+    """
+    return arguments(
+        "POST",
+        "/v1/signals/events",
+        body=body_of(
+            body,
+            {"specversion": specversion, "id": id, "source": source, "type": type, "subject": subject, "data": data},
+        ),
+    )

@@ -1074,6 +1074,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/signals/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events about tables, or about objects of stores
+         * @description Look at the tables that events are about, and store one commit signal for each.
+         *
+         *     One CloudEvent as `application/cloudevents+json`, up to 100 as `application/cloudevents-batch+json`, or one in
+         *     binary mode, with its attributes in `ce-` headers. The types: `Object Created` and `Object Deleted` with the
+         *     `detail` of Amazon EventBridge as data, `com.amazonaws.s3.ObjectCreated:…` and `ObjectRemoved:…` with the record of
+         *     a notification, `google.cloud.storage.object.v1.finalized` and `deleted`, `Microsoft.Storage.BlobCreated` and
+         *     `BlobDeleted`, and `io.packhouse.signal.commit.v1`, whose data has a `table_id`. An object belongs to the table
+         *     whose location is nearest around it.
+         */
+        post: operations["send_events"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/spark-endpoints": {
         parameters: {
             query?: never;
@@ -2455,6 +2482,50 @@ export interface components {
             /** @description True: the step succeeded. */
             ok: boolean;
         };
+        /**
+         * @description An event of another system. Other attributes of the specification, and extensions, are not read.
+         * @example {
+         *       "data": {
+         *         "bucket": {
+         *           "name": "lake"
+         *         },
+         *         "object": {
+         *           "key": "shop.db/orders/day=2026-11-01/part-0.parquet"
+         *         }
+         *       },
+         *       "id": "6c540ad4-0671-9974-6511-756fbd7771c3",
+         *       "source": "aws.s3",
+         *       "specversion": "1.0",
+         *       "type": "Object Created"
+         *     }
+         * @example {
+         *       "data": {
+         *         "added_files": 12,
+         *         "table_id": "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
+         *       },
+         *       "id": "load-2026-11-01",
+         *       "source": "/loader",
+         *       "specversion": "1.0",
+         *       "type": "io.packhouse.signal.commit.v1"
+         *     }
+         */
+        CloudEvent: {
+            /** @description An object that names a table, or an object of a store. */
+            data?: unknown;
+            /** @description Identifies the event together with `source`: a repeated one counts once. */
+            id: string;
+            /** @description The system that it comes from. */
+            source: string;
+            /**
+             * @description Version of the specification.
+             * @constant
+             */
+            specversion: "1.0";
+            /** @description The blob, in events of Azure. */
+            subject?: string | null;
+            /** @description Events of other types than those of the operation's description are refused. */
+            type: string;
+        };
         /** @description A column that queries filter by. */
         ColumnUse: {
             /** @description Name of the column. */
@@ -3228,6 +3299,17 @@ export interface components {
          * @enum {string}
          */
         EstimateSource: "prior" | "fleet" | "kind" | "table";
+        /** @description The number of sent events by what became of them. */
+        EventsTaken: {
+            /** @description They were received within the last hour, or are twice in the request. */
+            duplicate: number;
+            /** @description Their type has no meaning here, or their data is not that of their type. */
+            refused: number;
+            /** @description They are part of a stored signal of their table, at which the coordinator looks. */
+            taken: number;
+            /** @description They are about no registered table, or about one that the caller may not change. */
+            unknown_table: number;
+        };
         /**
          * @description Type of an event.
          * @enum {string}
@@ -15544,6 +15626,112 @@ export interface operations {
             };
             /** @description There is no such object */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body must be JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description A required service does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CloudEvent"] | components["schemas"]["CloudEvent"][];
+            };
+        };
+        responses: {
+            /** @description The number of sent events by what became of them. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventsTaken"];
+                };
+            };
+            /** @description The request can't be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
