@@ -1,17 +1,22 @@
-"""A coordinator as a process of its own: it asks for query latency, and serves its figures."""
+"""A coordinator as a process of its own: it asks for query latency, reads events of stores, and serves its figures."""
 
 import asyncio
 import re
 import signal
+from functools import partial
 from pathlib import Path
 
 import httpx
+import pytest
 
+from engine.domain.ids import TableId
 from engine.domain.runs.run import RunState, WaitingFor
 from engine.domain.tables.signals import Signal, SignalKind
+from tests.support.event_queues import event_queue
 from tests.support.eventually import eventually, seen_when
 from tests.support.processes import child, environment_of
 from tests.support.prometheus_server import prometheus_server, vector
+from tests.support.s3_server import S3Server
 from tests.support.world import World
 
 BACK_OFF = {
@@ -23,14 +28,17 @@ BACK_OFF = {
 }
 
 
-async def test_polled_latency_holds_runs_back_and_the_coordinators_figures_tell_of_it(
-    world: World, tmp_path: Path
+async def test_polled_latency_holds_runs_back_events_are_read_and_the_coordinators_figures_tell_of_it(
+    world: World, s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def signals() -> list[Signal]:
+    async def signals(table_id: TableId | None = None, kind: SignalKind = SignalKind.QUERY_LATENCY) -> list[Signal]:
         assert process.poll() is None, log.read_text()
         async with world.container.database.read() as unit:
-            return await unit.signals.list(None, SignalKind.QUERY_LATENCY)
+            return await unit.signals.list(table_id, kind)
 
+    queue = event_queue(s3, monkeypatch)
+    async with world.container.database.begin() as unit:
+        await unit.locations.replace(world.table_id, ["s3://lake/t"])
     await world.set_policy({"backoff": BACK_OFF})
     log = tmp_path / "log"
     with prometheus_server() as server:
@@ -40,10 +48,16 @@ async def test_polled_latency_holds_runs_back_and_the_coordinators_figures_tell_
             prometheus_url=server.url,
             latency_query="quantile(0.95, query_seconds)",
             metrics_port=0,
+            **queue.settings,
         )
         with child(settings, "api", "coordinator", log=log) as process:
             (signal_kept,) = await seen_when(signals)
             assert signal_kept.sent_by == "prometheus"
+            queue.send({"id": "1", "source": "aws.s3", "detail-type": "Object Created",
+                        "detail": {"bucket": {"name": "lake"}, "object": {"key": "t/x"}}})  # fmt: skip
+            (reported,) = await seen_when(partial(signals, world.table_id, SignalKind.COMMIT))
+            assert reported.sent_by == "sqs"
+            await asyncio.to_thread(eventually, lambda: not queue.waiting())
             found = re.search(r"at (http://127\.0\.0\.1:\d+)/metrics", log.read_text())
             assert found is not None, log.read_text()
             async with httpx.AsyncClient(base_url=found[1], trust_env=False) as client:
@@ -52,6 +66,7 @@ async def test_polled_latency_holds_runs_back_and_the_coordinators_figures_tell_
             for line in (
                 'packhouse_latency_polls_total{outcome="kept"} 1.0',
                 'packhouse_leads{name="latency"} 1.0',
+                'packhouse_event_messages_total{outcome="taken"} 1.0',
                 'packhouse_duties_total{duty="reap",outcome="done"}',
             ):
                 assert line in text

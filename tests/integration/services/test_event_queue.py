@@ -1,5 +1,6 @@
 """Events that are read from a queue of SQS: real requests to moto's server, and what is stored and deleted."""
 
+import asyncio
 import json
 from contextlib import suppress
 from time import monotonic
@@ -9,10 +10,12 @@ import pytest
 
 from engine.domain.errors import InvalidInput, Transient
 from engine.domain.ids import TableId
+from engine.domain.tables.cloud_events import EventOutcome, EventSource
+from engine.domain.tables.queued_events import events_of
 from engine.domain.tables.signals import Signal, SignalKind
 from engine.metrics import WorkMetrics
 from engine.services.tables.events import EventService
-from engine.services.watching.event_queue import LONGEST_WAIT_SECONDS, EventQueueReader
+from engine.services.watching.event_queue import LONGEST_WAIT_SECONDS, SENDER, EventQueueReader
 from engine.sqs.queue import QueueAddress, SqsQueue
 from engine.stores.database import Database
 from tests.integration.stores.samples import registered
@@ -63,10 +66,10 @@ class Reader:
 
 
 @pytest.fixture
-async def reader(sqlite_database: Database, queue: EventQueue) -> Reader:
-    made = Reader(sqlite_database, queue)
-    made.table_id = (await registered(sqlite_database)).id
-    async with sqlite_database.begin() as unit:
+async def reader(database: Database, queue: EventQueue) -> Reader:
+    made = Reader(database, queue)
+    made.table_id = (await registered(database)).id
+    async with database.begin() as unit:
         await unit.locations.replace(made.table_id, ["s3://lake/t"])
     return made
 
@@ -137,6 +140,21 @@ async def test_a_message_is_delivered_again_when_its_signal_could_not_be_stored(
     reader.clock.advance(60)
     assert await reader.reader.read() == 1
     assert (queue.waiting(), len(await reader.signals())) == (0, 1)
+
+
+async def test_coordinators_that_read_the_same_messages_at_once_take_each_event_once(reader: Reader) -> None:
+    """As after the time for which messages are hidden, while their first reader still stores them."""
+    other = await registered(reader.database, "other")
+    async with reader.database.begin() as unit:
+        await unit.locations.replace(other.id, ["s3://lake/u"])
+    found = [
+        each for number in range(40) for each in events_of(json.dumps(event(number, folder="tu"[number % 2])), "m")
+    ]
+    service = EventService(database=reader.database, metrics=reader.metrics)
+    batches = [found, found[::-1]] * 4
+    counts = await asyncio.gather(*(service.take(SENDER, batch, EventSource.SQS) for batch in batches))
+    assert sum(each[EventOutcome.TAKEN] for each in counts) == 40
+    assert sum(each[EventOutcome.DUPLICATE] for each in counts) == 40 * (len(batches) - 1)
 
 
 @pytest.mark.timeout(200)
