@@ -61,7 +61,7 @@ class EventOutcome(StrEnum):
     """Its type has no meaning here, or its data names no table and no object."""
 
 
-class Refused(ValueError):
+class UnusableEvent(ValueError):
     """An event, or a message with events, that can't be used; the text says why."""
 
 
@@ -88,7 +88,7 @@ def change_of(event: CloudEvent) -> TableChange:
     """Return the change that an event reports.
 
     Raises:
-        Refused: its type has no meaning here, or its data is not that of its type.
+        UnusableEvent: its type has no meaning here, or its data is not that of its type.
     """
     for each in (event.id, event.source, event.type):
         text_of(each)
@@ -96,7 +96,7 @@ def change_of(event: CloudEvent) -> TableChange:
     if reader is None and event.type.startswith(_S3) and event.type.removeprefix(_S3).startswith(_S3_EVENTS):
         reader = _read_s3_record
     if reader is None:
-        raise Refused(f"events of the type {event.type[:100]!r} have no meaning here")
+        raise UnusableEvent(f"events of the type {event.type[:100]!r} have no meaning here")
     return reader(event)
 
 
@@ -120,12 +120,12 @@ def text_of(value: Any) -> str:
     """Return a value that is a text of a usable length.
 
     Raises:
-        Refused: it is none.
+        UnusableEvent: it is none.
     """
     if not isinstance(value, str) or not 1 <= len(value) <= LONGEST_TEXT:
-        raise Refused(f"a text of 1 to {LONGEST_TEXT} characters is missing")
+        raise UnusableEvent(f"a text of 1 to {LONGEST_TEXT} characters is missing")
     if _UNUSABLE.search(value) is not None:
-        raise Refused("a text has control characters, or half of a surrogate pair")
+        raise UnusableEvent("a text has control characters, or half of a surrogate pair")
     return value
 
 
@@ -141,7 +141,7 @@ def _read_commit(event: CloudEvent) -> TableChange:
     try:
         commit = CommitSeen(kind=SignalKind.COMMIT, **given)
     except ValidationError as error:
-        raise Refused(f"data is not that of a commit: {error.errors()[0]['msg']}") from None
+        raise UnusableEvent(f"data is not that of a commit: {error.errors()[0]['msg']}") from None
     return TableChange(text_of(field_of(event.data, "table_id")), commit)
 
 
@@ -162,14 +162,14 @@ def _read_azure(event: CloudEvent) -> TableChange:
     match = _BLOB.fullmatch(text_of(event.subject))
     host = split_uri(text_of(field_of(event.data, "url")))[1]
     if match is None or not host:
-        raise Refused("subject names no container and blob, or data.url no host")
+        raise UnusableEvent("subject names no container and blob, or data.url no host")
     return _object("abfs", f"{match[1]}@{host}", match[2])
 
 
 def _object(scheme: str, store: Any, key: Any) -> TableChange:
     location = None if "/" in text_of(store) else Location.of(f"{scheme}://{store}/{text_of(key)}")
     if location is None:
-        raise Refused("its bucket or the name of its object is one that clients read differently")
+        raise UnusableEvent("its bucket or the name of its object is one that clients read differently")
     return TableChange(location)
 
 

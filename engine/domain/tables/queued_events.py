@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from engine.domain.tables.cloud_events import MOST_EVENTS, CloudEvent, Refused, field_of, text_of
+from engine.domain.tables.cloud_events import MOST_EVENTS, CloudEvent, UnusableEvent, field_of, text_of
 
 LONGEST_BODY: Final = 2**20
 """Most characters of a body: a message of SQS has at most 1 MiB."""
@@ -22,7 +22,7 @@ def events_of(body: str, message_id: str) -> Sequence[CloudEvent]:
         message_id: identifies events that have no identity of their own.
 
     Raises:
-        Refused: it is none of these.
+        UnusableEvent: it is none of these.
     """
     found = _parse(body)
     if found.get("Type") == "Notification" and isinstance(found.get("Message"), str):
@@ -35,7 +35,7 @@ def events_of(body: str, message_id: str) -> Sequence[CloudEvent]:
         return [_event(found, "detail-type", None, found.get("detail"))]
     if "specversion" in found:
         return [_event(found, "type", found.get("subject"), found.get("data"))]
-    raise Refused("it is no notification of S3, and no event of EventBridge")
+    raise UnusableEvent("it is no notification of S3, and no event of EventBridge")
 
 
 def _event(found: Mapping[str, Any], type_name: str, subject: str | None, data: Any) -> CloudEvent:
@@ -45,13 +45,13 @@ def _event(found: Mapping[str, Any], type_name: str, subject: str | None, data: 
 
 def _parse(text: str) -> Mapping[str, Any]:
     if len(text) > LONGEST_BODY:
-        raise Refused("it is too long")
+        raise UnusableEvent("it is too long")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        raise Refused("it is not JSON") from None
+        raise UnusableEvent("it is not JSON") from None
     if not isinstance(found, dict):
-        raise Refused("it is no object")
+        raise UnusableEvent("it is no object")
     return found
 
 

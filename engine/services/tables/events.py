@@ -15,8 +15,8 @@ from engine.domain.tables.cloud_events import (
     CloudEvent,
     EventOutcome,
     EventSource,
-    Refused,
     TableChange,
+    UnusableEvent,
     change_of,
     joined,
 )
@@ -54,7 +54,7 @@ class EventService:
         for event in events:
             try:
                 changes.append((event_key(caller.subject, event.source, event.id), change_of(event)))
-            except Refused:
+            except UnusableEvent:
                 continue
         counted = Counter({EventOutcome.REFUSED: len(events) - len(changes)})
         if changes:

@@ -16,7 +16,7 @@ import structlog
 from engine.domain.access.callers import Caller, Role
 from engine.domain.clock import Clock, doubled
 from engine.domain.errors import Transient
-from engine.domain.tables.cloud_events import MOST_EVENTS, CloudEvent, EventSource, Refused
+from engine.domain.tables.cloud_events import MOST_EVENTS, CloudEvent, EventSource, UnusableEvent
 from engine.domain.tables.queued_events import events_of
 from engine.metrics import TAKEN, UNREADABLE, WorkMetrics
 from engine.services.tables.events import EventService
@@ -79,7 +79,7 @@ class EventQueueReader:
         for message in messages:
             try:
                 events += events_of(message.body, message.id)
-            except Refused as error:
+            except UnusableEvent as error:
                 _log.warning("event_message_unreadable", message_id=message.id[:100], reason=str(error))
                 continue
             read.append(message)

@@ -25,7 +25,7 @@ DEEPEST: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
+class IndexedTables:
     """The number of tables that were indexed, and the last table of the step; None: there are no more."""
 
     count: int
@@ -69,7 +69,7 @@ class LocationStore:
         known = {each: [key for key in found if key in owners] for each, found in around.items()}
         return {each: owners[found[-1]] for each, found in known.items() if found}
 
-    async def insert_missing(self, after: TableId, limit: int) -> Indexed:
+    async def insert_missing(self, after: TableId, limit: int) -> IndexedTables:
         """Index tables that have no location yet by the ones that they were registered with, in order of their ids.
 
         Those registered by a version without the index, and those whose location has no canonical form.
@@ -85,7 +85,7 @@ class LocationStore:
         ]
         if rows:  # another coordinator may have indexed some of them
             await self._connection.execute(upsert(self._connection, table_locations).on_conflict_do_nothing(), rows)
-        return Indexed(len(rows), TableId(found[-1].id) if len(found) == limit else None)
+        return IndexedTables(len(rows), TableId(found[-1].id) if len(found) == limit else None)
 
 
 def _outermost(locations: Iterable[str]) -> Sequence[Location]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.domain.tables.cloud_events import COMMIT_TYPE, LONGEST_TEXT, CloudEvent, Refused, change_of, joined
+from engine.domain.tables.cloud_events import COMMIT_TYPE, LONGEST_TEXT, CloudEvent, UnusableEvent, change_of, joined
 from engine.domain.tables.queued_events import LONGEST_BODY, events_of
 from engine.domain.tables.signals import MOST_COUNTED
 
@@ -67,7 +67,7 @@ def test_an_event_names_an_object_or_a_table(kind: str, data: Any, subject: str 
     ],
 )
 def test_an_event_that_names_none_is_refused(kind: str, data: Any, subject: str | None) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UnusableEvent):
         about(kind, data, subject)
 
 
@@ -119,5 +119,5 @@ def test_events_of_a_message_are_known_again() -> None:
     ],
 )  # fmt: skip
 def test_any_other_message_is_refused(body: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(UnusableEvent):
         events_of(body, "m")
