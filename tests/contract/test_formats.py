@@ -113,6 +113,14 @@ def roles_are_those_of_the_capabilities(subject: Subject) -> None:
 
 
 @contract
+def writers_put_files_into_the_tables_location_first_and_a_reported_change_makes_none(subject: Subject) -> None:
+    connection, table = connect(subject), opened(subject)
+    assert table.data_locations[0] == table.location
+    connection.expect_changes([REF])
+    assert connection.pointers([REF]) == {REF: table.pointer}
+
+
+@contract
 def properties_are_validated_without_a_connection(subject: Subject) -> None:
     subject.format.validate(subject.properties)
     if isinstance(subject, ModelSubject):

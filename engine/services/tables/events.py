@@ -42,6 +42,11 @@ class EventService:
         self._database = database
         self._metrics = metrics
 
+    async def check(self) -> None:
+        """Raise `Transient` if the database, in which signals are stored, does not answer."""
+        async with self._database.read() as unit:
+            await unit.now()
+
     async def take(self, caller: Caller, events: Sequence[CloudEvent], source: EventSource) -> Counts:
         """Store a signal for each table that events are about; return the number of events by what became of them.
 

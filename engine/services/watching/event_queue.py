@@ -55,16 +55,16 @@ class EventQueueReader:
             return 0
         count = 0
         try:
+            await self._events.check()  # each delivery of a message brings it nearer to the dead-letter queue
             for _ in range(MOST_ROUNDS):
-                messages = await self._queue.receive()
-                self._note_answer()
+                messages = await self._receive()
                 if messages:
                     await self._take(messages)
+                self._failures = 0
                 count += len(messages)
                 if not messages or is_stopping():
                     break
         except Transient:
-            self._metrics.event_queue_up.set(0)
             wait = doubled(FIRST_WAIT_SECONDS, self._failures, longest=LONGEST_WAIT_SECONDS)
             self._failures, self._next_at = self._failures + 1, self._clock.monotonic() + wait
             raise
@@ -73,6 +73,15 @@ class EventQueueReader:
     async def close(self) -> None:
         """Let go of the queue."""
         self._queue.close()
+
+    async def _receive(self) -> Sequence[Message]:
+        try:
+            messages = await self._queue.receive()
+        except Transient:
+            self._metrics.event_queue_up.set(0)
+            raise
+        self._metrics.event_queue_up.set(1)
+        return messages
 
     async def _take(self, messages: Sequence[Message]) -> None:
         read, events = list[Message](), list[CloudEvent]()
@@ -89,9 +98,3 @@ class EventQueueReader:
         if read and (remaining := await self._queue.delete(read)):
             _log.warning("event_messages_not_deleted", messages=remaining)
         self._metrics.event_messages.labels(TAKEN).inc(len(read))
-
-    def _note_answer(self) -> None:
-        if self._failures:
-            _log.info("event_queue_answers", failures=self._failures)
-        self._failures = 0
-        self._metrics.event_queue_up.set(1)

@@ -78,6 +78,9 @@ async def test_a_new_file_is_measured_before_the_next_look_is_due(
     container: Container, queue: EventQueue, s3: S3Server, folder: str
 ) -> None:
     table_id = await register(container)
+    async with container.database.begin() as unit:
+        await unit.locations.replace(table_id, [])  # as a version without the index registers it
+    assert [await container.coordinator.index_locations() for _ in range(2)] == [1, 0]
     await container.coordinator.read_events()  # the events of the first files
     await container.watching.lead()
     async with container.database.begin() as unit:

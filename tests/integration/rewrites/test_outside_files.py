@@ -14,6 +14,7 @@ from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import GroupState, RunState
 from engine.domain.tables.table import OutsideFiles
 from engine.formats.intake.outside_files import PathSummary
+from engine.uris.locations import Location
 from tests.support.attempts import explained, groups_of
 from tests.support.iceberg_tables import edit_metadata
 from tests.support.world import SCHEMA, SPEC, World
@@ -150,6 +151,18 @@ async def test_a_catalog_may_let_its_tables_name_files_below_its_allowed_locatio
     assert world.lake.rows() == rows
     assert not set(foreign) & set(world.lake.paths())
     await world.allow(OutsideFiles.REFUSE, f"file://{warehouse}")
+
+
+async def test_objects_below_a_place_that_a_property_names_find_the_table_while_it_does(world: World) -> None:
+    warehouse = folder_of(world).parents[1]
+    await world.allow(OutsideFiles.ALLOWED_LOCATIONS, f"file://{warehouse}")
+    stored = Location.of(f"{warehouse}/elsewhere/day=1/x.parquet")
+    assert stored is not None
+    for place, found in ((f"file://{warehouse}/elsewhere", {stored: [world.table_id]}), ("", {})):
+        edit_metadata(world.lake.table, lambda body, to=place: body["properties"].update({"write.data.path": to}))
+        await world.container.observations.health(SYSTEM, world.table_id)
+        async with world.container.database.read() as unit:
+            assert await unit.locations.find([stored]) == found
 
 
 async def test_manifests_held_for_one_table_are_not_given_to_another(world: World) -> None:

@@ -142,6 +142,21 @@ async def test_a_message_is_delivered_again_when_its_signal_could_not_be_stored(
     assert (queue.waiting(), len(await reader.signals())) == (0, 1)
 
 
+async def test_no_message_is_received_while_the_database_is_away(
+    queue: EventQueue, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each delivery counts for the dead-letter queue."""
+
+    async def fail(_: EventService) -> None:
+        raise Transient("the database does not answer")
+
+    queue.send(event(1))
+    monkeypatch.setattr(EventService, "check", fail)
+    with pytest.raises(Transient, match="database"):
+        await reader.reader.read()
+    assert queue.waiting(hidden=False) == 1
+
+
 async def test_coordinators_that_read_the_same_messages_at_once_take_each_event_once(reader: Reader) -> None:
     """As after the time for which messages are hidden, while their first reader still stores them."""
     other = await registered(reader.database, "other")
