@@ -21,9 +21,9 @@ AT_ONCE: Final = 10
 THREADS: Final = 5
 """Most requests at once."""
 WAIT_SECONDS: Final = 5
-"""How long a request waits for a first message. SQS allows 20 s: a coordinator that ends does not wait as long."""
+"""Longest wait of a request for a first message. SQS allows 20 s: a coordinator that ends does not wait as long."""
 HIDDEN_SECONDS: Final = 120
-"""How long a received message is hidden from other readers; then one that was not deleted is delivered again."""
+"""Time for which a received message is hidden from other readers; then it is delivered again unless it was deleted."""
 _ANSWER_SECONDS: Final = 10
 
 _ARN: Final = re.compile(r"arn:(aws[a-z-]*):sqs:([a-z0-9-]+):([0-9]{1,12}):([A-Za-z0-9_-]{1,80}(?:\.fifo)?)")

@@ -8,8 +8,8 @@
 | `google.cloud.storage.object.v1.…` | an object of Google Cloud Storage: `data.bucket` and `data.name` |
 | `Microsoft.Storage.BlobCreated`, `….BlobDeleted` | a blob of Azure: `subject`, and the host of `data.url` |
 
-Each reports a commit: an event of an object does not tell whether it belongs to the table already, so that it makes the
-coordinator look and nothing else. Events are untrusted: whatever is not as in the table above is refused.
+Each reports a commit. An event of an object does not prove that a table has it, so it makes the coordinator look and
+nothing else. Events are untrusted: whatever is not as in the table above is refused.
 """
 
 import re

@@ -35,7 +35,7 @@ def events_of(body: str, message_id: str) -> Sequence[CloudEvent]:
         return [_event(found, "detail-type", None, found.get("detail"))]
     if "specversion" in found:
         return [_event(found, "type", found.get("subject"), found.get("data"))]
-    raise UnusableEvent("it is no notification of S3, and no event of EventBridge")
+    raise UnusableEvent("it is neither a notification of S3 nor an event of EventBridge")
 
 
 def _event(found: Mapping[str, Any], type_name: str, subject: str | None, data: Any) -> CloudEvent:
@@ -51,7 +51,7 @@ def _parse(text: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         raise UnusableEvent("it is not JSON") from None
     if not isinstance(found, dict):
-        raise UnusableEvent("it is no object")
+        raise UnusableEvent("it is not a JSON object")
     return found
 
 
