@@ -1,17 +1,15 @@
 """Watch tables: the leading coordinator evaluates tables when they are scheduled, and starts runs of due ones.
 
 A look is cheap while nothing changed: the catalog is asked for its metadata pointers, once for many tables. A table is
-evaluated, with the facts that explain shows, only if its pointer changed or if the passing of time may have changed the
-result; and only while it has no live run, since until its end there is nothing to decide: a table whose writers go by
-its sorted runs is only measured then.
+evaluated, with the facts that explain shows, only if its pointer changed or if time may have changed the result, and
+while it has no live run: before its end a table whose writers go by its sorted runs is only measured.
 
-Looks in one catalog keep to a budget per second (`CatalogPace`): a catalog that must be asked for each table gets a
-smaller one, and its tables are looked at less often the more there are. A read of a table that finds a changed pointer,
-and the end of a run, schedule a look at once (`stores.watching.watches`).
+Looks in one catalog keep to a budget per second (`CatalogPace`), a smaller one where each table must be asked for. A
+read that finds a changed pointer, and the end of a run, schedule a look at once (`stores.watching.watches`).
 
 One table never stops another: catalogs are visited concurrently, a visit has a bounded number of tables, and a table
-that can't be read is retried at increasing intervals. Nothing is lost with the process: the next leader looks again at
-tables that were not settled. Two leaders do no harm: a request equal to that of a live run returns that run.
+that can't be read is retried at increasing intervals. The next leader looks again at tables that were not settled. Two
+leaders do no harm: a request like that of a live run returns it.
 """
 
 import asyncio
@@ -54,7 +52,6 @@ from engine.stores.watching.watches import WatchedTable
 from engine.tracing.spans import note, traced
 
 _log = structlog.get_logger(__name__)
-
 
 TABLES_AT_ONCE: Final = 500
 """Most tables of one catalog in one request to it; a visit continues while this number is due."""
