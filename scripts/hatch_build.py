@@ -23,5 +23,5 @@ class BuiltFiles(BuildHookInterface[Any]):
             self.app.display_warning("the wheel has no web console: run scripts/console first")
             return
         build_data["force_include"][str(folder)] = "api/console_files"
-        for library in Path(self.root, "engine", "rewriting", "compiled", "lib").glob("*.so"):
-            build_data["artifacts"].append(str(library.relative_to(self.root)))
+        for built in Path(self.root, "engine", "rewriting", "compiled", "lib").glob("*"):
+            build_data["artifacts"].append(str(built.relative_to(self.root)))

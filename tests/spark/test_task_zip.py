@@ -11,10 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 
 import engine
-from engine.rewriting.kernel.splicing.compiled import LIBRARY
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
-from engine.spark.task_zip import write_task_zip
+from engine.spark.task_zip import libraries, write_task_zip
 from tests.support.spark_server import USER
 
 
@@ -26,8 +25,8 @@ def test_it_holds_kernel_and_core_and_the_packages_above_them(tmp_path: Path) ->
         for name in ("outgoing", "rewriting", "uris", "formats/paimon/task")
         for module in (root / "engine" / name).rglob("*.py")
     }
-    libraries = {f"engine/rewriting/compiled/lib/{LIBRARY}"}
-    for asked, added in ((True, libraries), (False, set())):
+    built = {f"engine/rewriting/compiled/lib/{each.name}" for each in libraries()}
+    for asked, added in ((True, built), (False, set())):
         with zipfile.ZipFile(write_task_zip(tmp_path, with_libraries=asked)) as archive:
             assert set(archive.namelist()) == above | expected | added
 
