@@ -157,6 +157,15 @@ def _encoding_kernel(files: list[Path], folder: Path) -> int:
 
 
 def _kernel(files: list[Path], folder: Path) -> int:
+    outputs = [Path(path) for path in kernel_output(files, folder)]
+    size = sum(output.stat().st_size for output in outputs)
+    for output in outputs:
+        output.unlink()
+    return size
+
+
+def kernel_output(files: list[Path], folder: Path) -> list[str]:
+    """Rewrite the files by the kernel, and return the paths of its outputs."""
     inputs = tuple(TaskInput(f"file:{p}", p.stat().st_size, pq.read_metadata(p).num_rows) for p in files)
     task = kernel_task(
         inputs,
@@ -168,9 +177,7 @@ def _kernel(files: list[Path], folder: Path) -> int:
     )
     result = GroupResult.from_json(rewrite_group(task.to_json()))
     assert result.outcome == "written", result.reason
-    for output in result.outputs:
-        Path(output.path.removeprefix("file:")).unlink()
-    return sum(output.file_bytes for output in result.outputs)
+    return [output.path.removeprefix("file:") for output in result.outputs]
 
 
 def lineitem_file(path: Path, rows: int, seed: int, *, plain: bool = False) -> Path:
