@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -118,20 +118,60 @@ def test_indices_of_any_width(tmp_path: Path, bits: int, monkeypatch: pytest.Mon
     nulls = bits % 2 * 0.3
     monkeypatch.setattr(compiled, "PAGE_ROWS", 4096)
     random = np.random.default_rng(bits)
-    rows = max(1000, 1 << bits) + 3
+    rows = max(1000, 2 << bits) + 3
     parts = []
     for _ in range(2):
-        numbers = random.integers(0, 1 << bits, rows) * 977
-        numbers[: 1 << bits] = np.arange(1 << bits) * 977
+        numbers = random.integers(0, 1 << bits, rows)
+        numbers[: 1 << bits] = np.arange(1 << bits)
+        numbers *= 0x1E3779B97F4A7C15  # wraps: no codec shortens such values, so that the dictionary stays
         parts.append(pa.table([pa.array(numbers, mask=random.random(rows) < nulls)], schema=_ONE_NUMBER))
     options = {"dictionary_pagesize_limit": 64 * MIB, "write_page_checksum": True}
     inputs = [write(tmp_path / f"{i}.parquet", part, **options) for i, part in enumerate(parts)]
     settings = WriteSettings(target_file_bytes=128 * MIB, dictionary_page_bytes=16 * MIB)
     result = rewrite(make_task(tmp_path, inputs, _ONE_NUMBER, settings=settings))
     assert result.merged_columns == 1
+    assert "RLE_DICTIONARY" in _encodings(result)
     expected = pa.concat_tables(parts)
     assert outputs_of(result).equals(expected)
     assert differing_readers(expected, [result.outputs[0].path]) == {}
+
+
+def _encodings(result: GroupResult) -> tuple[str, ...]:
+    """Return the encodings of the only column."""
+    found: tuple[str, ...] = pq.read_metadata(result.outputs[0].path).row_group(0).column(0).encodings
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rows", "has_dictionary"),
+    [
+        pytest.param(lambda i, _: np.arange(3000) + 3000 * i, False, id="unique, ascending"),
+        pytest.param(lambda i, random: np.sort(random.integers(0, 800, 3000)) + 800 * i, False, id="ascending"),
+        pytest.param(lambda _, random: random.integers(0, 1 << 62, 3000), False, id="unique, by chance"),
+        pytest.param(lambda _, random: random.integers(0, 10, 3000) * 977, True, id="few"),
+        pytest.param(lambda _, random: random.integers(0, 4000, 3000) << 50 | 12345, True, id="some"),
+        pytest.param(lambda i, _: [f"{x:040}" for x in range(3000 * i, 3000 * (i + 1))], False, id="unique texts"),
+        pytest.param(lambda *_: ["a", "b"] * 1500, True, id="few texts"),
+        pytest.param(lambda *_: [None] * 3000, False, id="nulls"),
+    ],
+)
+def test_a_dictionary_is_written_only_if_it_takes_less(
+    tmp_path: Path, rows: Callable[[int, Any], Any], has_dictionary: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the output is never more than a twentieth larger than that of the other path."""
+    monkeypatch.setattr(compiled, "PAGE_ROWS", 65536)
+    random = np.random.default_rng(1)
+    columns = [rows(i, random) for i in range(5)]
+    kind = pa.string() if isinstance(columns[0][0], str) else pa.int64()
+    schema = pa.schema([field(1, "a", kind)])
+    parts = [pa.table([pa.array(one, kind)], schema=schema) for one in columns]
+    inputs = [write(tmp_path / f"{i}", part, use_dictionary=True) for i, part in enumerate(parts)]
+    result = rewrite(make_task(tmp_path / "merged", inputs, schema))
+    with without_library():
+        peer = rewrite(make_task(tmp_path / "other", inputs, schema))
+    assert (result.merged_columns, "RLE_DICTIONARY" in _encodings(result)) == (1, has_dictionary)
+    assert Path(result.outputs[0].path).stat().st_size <= 1.05 * Path(peer.outputs[0].path).stat().st_size
+    assert differing_readers(pa.concat_tables(parts), [result.outputs[0].path]) == {}
 
 
 _ONE_NUMBER = pa.schema([field(1, "a", pa.int64())])
@@ -182,6 +222,29 @@ def test_a_page_that_grows_without_bound_is_not_opened() -> None:
         page = _plain_page(64 * MIB, bomb, rows)
         inputs = [StoredChunk(chunk, pa.py_buffer(page), rows, is_optional=False)]
         assert made.merge(inputs, physical_type=2, width=0, is_optional=False) is None
+
+
+_EIGHT_BYTES = "1500 1510 1510 2c 1502 1500 1506 1506"
+
+
+@pytest.mark.parametrize(
+    ("page", "size", "is_optional"),
+    [
+        pytest.param("1500151c151c 2c 1502150015061506 0000 02000000 0202", None, True, id="a level 2"),
+        pytest.param("150015101510 2c 11150015061506 0000", None, False, id="a boolean as a count"),
+        pytest.param("150615101510 5c 1502150015021500150015001500 0000", None, False, id="a number as a flag"),
+        pytest.param(f"{_EIGHT_BYTES} 1c 06feffffffffffffffff0100 1600 00 0000", None, False, id="a field past all"),
+        pytest.param(f"{_EIGHT_BYTES} 0000", -1, False, id="a negative size"),
+        pytest.param(f"{_EIGHT_BYTES} 0000", 1 << 70, False, id="a size of more than 64 bits"),
+    ],
+)
+def test_a_page_that_readers_may_read_differently_is_left_to_arrow(
+    page: str, size: int | None, is_optional: bool
+) -> None:
+    data, made = bytes.fromhex(page) + bytes(8), _pass()
+    chunk = Chunk(2, 0, len(data), len(data) if size is None else size, 1, 0, frozenset(), False, None, False)
+    inputs = [StoredChunk(chunk, pa.py_buffer(data), 1, is_optional=is_optional)]
+    assert made.merge(inputs, physical_type=2, width=0, is_optional=is_optional) is None
 
 
 def _plain_page(size: int, stored: bytes, rows: int) -> bytes:

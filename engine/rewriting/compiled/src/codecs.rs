@@ -17,6 +17,8 @@ const DAMAGED: NotMine = NotMine("a page can't be decompressed");
 const UNKNOWN: NotMine = NotMine("the codec");
 const MEMORY: NotMine = NotMine("no memory");
 const GZIP_DEFAULT: u32 = 6;
+/// More than a byte can grow to in Snappy (22) and LZ4 (255), whose outputs are zeroed before they are known to be right.
+const MOST_GROWTH: usize = 256;
 
 /// Codecs of the inputs, and the one of the output with its level.
 pub struct Codecs {
@@ -58,6 +60,10 @@ impl Codecs {
         to: &mut Vec<u8>,
     ) -> Outcome<()> {
         to.clear();
+        ensure(
+            ![SNAPPY, LZ4_RAW].contains(&codec) || size <= data.len().saturating_mul(MOST_GROWTH),
+            DAMAGED.0,
+        )?;
         to.try_reserve_exact(size).map_err(|_| MEMORY)?;
         match codec {
             UNCOMPRESSED => to.extend(data),

@@ -9,7 +9,6 @@ use crate::runs;
 use crate::trouble::{NotMine, Outcome, ensure};
 use crate::words::{Layout, Words};
 
-const GROUP: usize = 8;
 const LENGTH: usize = 4;
 /// The most bytes of a page, so that sizes fit the format's 32 bits.
 const MOST_PAGE: usize = 1 << 30;
@@ -51,7 +50,7 @@ pub struct Made {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Float {
+pub(crate) enum Float {
     None,
     Single,
     Double,
@@ -87,18 +86,18 @@ pub fn merge(chunks: &[Chunk], form: &Form) -> Outcome<Made> {
         )?;
         column.add(chunk, &mut codecs)?;
     }
-    column.written(form, float, &mut codecs)
+    column.smaller(form, float, &mut codecs)
 }
 
 /// The rows so far: either numbers of words, or plain values. `valid` is empty while there are no nulls.
-struct Column {
-    layout: Layout,
-    words: Option<Words>,
-    numbers: Vec<u32>,
-    plain: Vec<u8>,
-    valid: Vec<bool>,
-    rows: usize,
-    nulls: usize,
+pub(crate) struct Column {
+    pub(crate) layout: Layout,
+    pub(crate) words: Option<Words>,
+    pub(crate) numbers: Vec<u32>,
+    pub(crate) plain: Vec<u8>,
+    pub(crate) valid: Vec<bool>,
+    pub(crate) rows: usize,
+    pub(crate) nulls: usize,
     body: Vec<u8>,
     levels: Vec<u32>,
 }
@@ -226,10 +225,18 @@ impl Column {
     fn add_levels(&mut self, data: &[u8], count: usize, is_optional: bool) -> Outcome<()> {
         self.levels.clear();
         if is_optional {
-            runs::read(data, 1, count, &mut self.levels, Ok)?;
+            let level = |found: u32| {
+                ensure(found <= 1, "a level of another column")?; // a run may hold any byte
+                Ok(found)
+            };
+            runs::read(data, 1, count, &mut self.levels, level)?;
         }
         let nulls = self.levels.iter().filter(|level| **level == 0).count();
         if nulls > 0 || !self.valid.is_empty() {
+            let missing = self.rows + count - self.valid.len();
+            self.valid
+                .try_reserve(missing)
+                .map_err(|_| NotMine("no memory"))?;
             self.valid.resize(self.rows, true); // those before
             self.valid
                 .extend(self.levels.iter().map(|level| *level == 1));
@@ -291,169 +298,5 @@ impl Column {
             }
             _ => Err(NotMine("the encoding of values")),
         }
-    }
-
-    fn written(&self, form: &Form, float: Float, codecs: &mut Codecs) -> Outcome<Made> {
-        let mut made = Made {
-            rows: self.rows,
-            nulls: self.nulls,
-            ..Made::default()
-        };
-        let mut out = Pages {
-            made: &mut made,
-            codecs,
-            stored: Vec::new(),
-        };
-        match &self.words {
-            Some(words) => {
-                out.add(words.plain(), words.count(), PLAIN, true)?;
-                self.write_indices(words, form, &mut out)?;
-                self.count_floats(words.plain(), float, &mut made);
-            }
-            None => {
-                self.write_plain(form, &mut out)?;
-                self.count_floats(&self.plain, float, &mut made);
-            }
-        }
-        Ok(made)
-    }
-
-    fn write_indices(&self, words: &Words, form: &Form, out: &mut Pages) -> Outcome<()> {
-        let bits = usize::BITS - words.count().saturating_sub(1).leading_zeros();
-        let bits = bits.max(1);
-        let fitting = form.page_bytes.saturating_mul(8) / bits as usize / GROUP * GROUP;
-        let step = form.page_rows.min(fitting.max(GROUP));
-        let (mut at, mut body) = (0, Vec::new());
-        for start in (0..self.rows).step_by(step) {
-            let rows = step.min(self.rows - start);
-            body.clear();
-            let count = self.write_levels(start, rows, form, &mut body);
-            body.push(bits as u8);
-            runs::write(&self.numbers[at..at + count], bits, &mut body);
-            at += count;
-            out.add(&body, rows, RLE_DICTIONARY, false)?;
-        }
-        Ok(())
-    }
-
-    fn write_plain(&self, form: &Form, out: &mut Pages) -> Outcome<()> {
-        let (mut start, mut data, mut body) = (0, &self.plain[..], Vec::new());
-        while start < self.rows {
-            let (mut rows, mut length, mut rest) = (0, 0, data);
-            while start + rows < self.rows && rows < form.page_rows && length < form.page_bytes {
-                if self.valid.is_empty() || self.valid[start + rows] {
-                    rest = self.layout.first(rest)?.1;
-                    length = data.len() - rest.len();
-                }
-                rows += 1;
-            }
-            body.clear();
-            self.write_levels(start, rows, form, &mut body);
-            body.extend(&data[..length]);
-            out.add(&body, rows, PLAIN, false)?;
-            start += rows;
-            data = rest;
-        }
-        Ok(())
-    }
-
-    /// Append the definition levels of some rows if the output has them; return how many rows have a value.
-    fn write_levels(&self, start: usize, rows: usize, form: &Form, to: &mut Vec<u8>) -> usize {
-        let valid = if self.valid.is_empty() {
-            &[][..]
-        } else {
-            &self.valid[start..start + rows]
-        };
-        let count = if valid.is_empty() {
-            rows
-        } else {
-            valid.iter().filter(|one| **one).count()
-        };
-        if form.is_optional {
-            let begin = to.len();
-            to.extend([0; LENGTH]);
-            if count == rows {
-                headers::write_varint((rows as u64) << 1, to);
-                to.push(1);
-            } else {
-                let levels: Vec<u32> = valid.iter().map(|one| u32::from(*one)).collect();
-                runs::write(&levels, 1, to);
-            }
-            let length = (to.len() - begin - LENGTH) as u32;
-            to[begin..begin + LENGTH].copy_from_slice(&length.to_le_bytes());
-        }
-        count
-    }
-
-    /// Count NaN, and find +0.0, the only value of which no bit is set, among values or words that occur.
-    fn count_floats(&self, plain: &[u8], float: Float, made: &mut Made) {
-        let width = match float {
-            Float::None => return,
-            Float::Single => 4,
-            Float::Double => 8,
-        };
-        let is_nan = |raw: &[u8]| match float {
-            Float::Single => raw
-                .first_chunk()
-                .is_some_and(|raw| f32::from_le_bytes(*raw).is_nan()),
-            _ => raw
-                .first_chunk()
-                .is_some_and(|raw| f64::from_le_bytes(*raw).is_nan()),
-        };
-        let of = |raw: &[u8]| (is_nan(raw), raw.iter().all(|byte| *byte == 0));
-        let found: Vec<(bool, bool)> = plain.chunks_exact(width).map(of).collect();
-        let mut tally = |one: (bool, bool)| {
-            made.nans += usize::from(one.0);
-            made.has_plus_zero |= one.1;
-        };
-        if self.words.is_none() {
-            found.into_iter().for_each(tally);
-        } else {
-            self.numbers
-                .iter()
-                .for_each(|number| tally(found[*number as usize]));
-        }
-    }
-}
-
-struct Pages<'a> {
-    made: &'a mut Made,
-    codecs: &'a mut Codecs,
-    stored: Vec<u8>,
-}
-
-impl Pages<'_> {
-    fn add(
-        &mut self,
-        body: &[u8],
-        values: usize,
-        encoding: u32,
-        is_dictionary: bool,
-    ) -> Outcome<()> {
-        const LARGE: NotMine = NotMine("a page is too large");
-        let stored = self.codecs.compress(body, &mut self.stored)?;
-        let fits = |number: usize| i32::try_from(number).map_err(|_| LARGE);
-        let made = &mut *self.made;
-        let before = made.data.len();
-        let sizes = (fits(body.len())?, fits(stored.len())?);
-        headers::write(
-            fits(values)?,
-            encoding,
-            sizes,
-            crc32fast::hash(stored),
-            is_dictionary,
-            &mut made.data,
-        );
-        made.size += made.data.len() - before + body.len();
-        made.data
-            .try_reserve(stored.len())
-            .map_err(|_| NotMine("no memory"))?;
-        made.data.extend(stored);
-        if is_dictionary {
-            made.dictionary_bytes = made.data.len();
-        } else {
-            made.pages += 1;
-        }
-        Ok(())
     }
 }

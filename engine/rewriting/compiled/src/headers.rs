@@ -17,6 +17,8 @@ const I32: u8 = 5;
 const I64: u8 = 6;
 const BINARY: u8 = 8;
 const STRUCT: u8 = 12;
+/// No field has this number.
+const NONE: i64 = -1;
 
 const ENDS: NotMine = NotMine("a page header ends too early");
 const FORM: NotMine = NotMine("a page header has another form");
@@ -86,11 +88,16 @@ impl Reader<'_> {
         } else {
             *last + step
         };
+        ensure(i16::try_from(*last).is_ok(), FORM.0)?;
         Ok(Some((*last, head & 15)))
     }
 
-    /// Read a struct whose fields up to `N - 1` are integers or booleans; one of them, `statistics`, may be a struct.
-    fn numbers<const N: usize>(&mut self, statistics: i64) -> Outcome<[Option<i32>; N]> {
+    /// Read a struct whose fields up to `N - 1` are integers, except one `boolean`, and one struct, `statistics`.
+    fn numbers<const N: usize>(
+        &mut self,
+        boolean: i64,
+        statistics: i64,
+    ) -> Outcome<[Option<i32>; N]> {
         let (mut found, mut last) = ([None; N], 0);
         while let Some((number, kind)) = self.field(&mut last)? {
             if number == statistics && kind == STRUCT {
@@ -103,9 +110,9 @@ impl Reader<'_> {
                 .ok_or(FORM)?;
             ensure(found[place].is_none(), FORM.0)?;
             found[place] = Some(match kind {
-                I32 => self.i32()?,
-                TRUE => 1,
-                FALSE => 0,
+                I32 if number != boolean => self.i32()?,
+                TRUE if number == boolean => 1,
+                FALSE if number == boolean => 0,
                 _ => return Err(FORM),
             });
         }
@@ -156,15 +163,15 @@ pub fn read(data: &[u8]) -> Outcome<(Header, usize)> {
                 ensure(top[number as usize].replace(raw).is_none(), FORM.0)?;
             }
             (5, STRUCT) => ensure(
-                detail.replace((5, reader.numbers::<9>(5)?)).is_none(),
+                detail.replace((5, reader.numbers::<9>(NONE, 5)?)).is_none(),
                 FORM.0,
             )?,
             (7, STRUCT) => ensure(
-                detail.replace((7, reader.numbers::<9>(0)?)).is_none(),
+                detail.replace((7, reader.numbers::<9>(3, NONE)?)).is_none(),
                 FORM.0,
             )?,
             (8, STRUCT) => ensure(
-                detail.replace((8, reader.numbers::<9>(8)?)).is_none(),
+                detail.replace((8, reader.numbers::<9>(7, 8)?)).is_none(),
                 FORM.0,
             )?,
             _ => return Err(FORM),

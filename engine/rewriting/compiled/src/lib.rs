@@ -6,6 +6,7 @@
 pub mod codecs;
 pub mod column;
 pub mod headers;
+mod output;
 pub mod runs;
 pub mod trouble;
 pub mod words;

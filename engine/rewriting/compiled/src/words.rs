@@ -88,8 +88,18 @@ impl Words {
 
     /// Return the numbers of `count` values in plain encoding.
     pub fn numbers(&mut self, mut data: &[u8], count: usize) -> Outcome<Vec<u32>> {
-        ensure(count <= data.len(), "fewer values than its header says")?; // each has a byte at least
-        let mut found = Vec::with_capacity(count);
+        let least = match self.layout {
+            Layout::Fixed(width) => width,
+            Layout::Texts => LENGTH,
+        };
+        ensure(
+            count <= data.len() / least,
+            "fewer values than its header says",
+        )?;
+        let mut found = Vec::new();
+        found
+            .try_reserve_exact(count)
+            .map_err(|_| NotMine("no memory"))?;
         for _ in 0..count {
             let (word, rest) = self.layout.first(data)?;
             found.push(self.number(word)?);
@@ -99,9 +109,19 @@ impl Words {
         Ok(found)
     }
 
+    /// Return a value without its length.
+    pub fn word(&self, number: u32) -> &[u8] {
+        at(self.layout, &self.plain, &self.starts, number)
+    }
+
     /// Return all values in plain encoding.
     pub fn plain(&self) -> &[u8] {
         &self.plain
+    }
+
+    /// Return the bits of a number, at least one.
+    pub fn bits(&self) -> u32 {
+        (usize::BITS - self.count().saturating_sub(1).leading_zeros()).max(1)
     }
 
     /// Return how many values there are.

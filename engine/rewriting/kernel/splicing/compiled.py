@@ -47,6 +47,7 @@ _WRITTEN: Final = 0
 _INT32: Final = 1
 _RLE_DICTIONARY: Final = 8
 _OWN_LEVEL: Final = -1
+_MOST_BYTES: Final = 1 << 63
 
 
 class _MergeWanted(ctypes.Structure):
@@ -134,6 +135,8 @@ class CompiledPass:
             width: bytes of a value of fixed length, otherwise 0.
             is_optional: whether the output has definition levels.
         """
+        if any(not 0 <= one.chunk.uncompressed_bytes < _MOST_BYTES for one in inputs):
+            return None  # a footer may have any number
         rows = np.array(
             [
                 (

@@ -1,0 +1,247 @@
+//! Writing of a merged column: as a dictionary and indices, or as plain values, in pages of version 1.
+
+use crate::codecs::Codecs;
+use crate::column::{Column, Float, Form, Made};
+use crate::headers::{self, PLAIN, RLE_DICTIONARY};
+use crate::runs;
+use crate::trouble::{NotMine, Outcome};
+use crate::words::{Layout, Words};
+
+const GROUP: usize = 8;
+const LENGTH: usize = 4;
+/// Rows of a page of plain values, as Arrow and parquet-mr have: zstd takes a fifth more for larger pages of numbers.
+const MOST_PLAIN_ROWS: usize = 20_000;
+/// Values that take more times the bytes of words and indices are not written to compare both.
+const MOST_TRIED: usize = 3;
+/// The share of a dictionary-coded chunk, as 1/n, that plain values must save: readers use a dictionary to filter.
+const LEAST_SAVED: usize = 10;
+
+impl Column {
+    /// Return the bytes of all values as words and indices, and as plain values, before compression.
+    fn sizes(&self, words: &Words) -> (usize, usize) {
+        let indices = self.numbers.len().saturating_mul(words.bits() as usize) / 8;
+        let plain = match self.layout {
+            Layout::Fixed(width) => width.saturating_mul(self.numbers.len()),
+            Layout::Texts => {
+                let length = |number: &u32| LENGTH + words.word(*number).len();
+                self.numbers.iter().map(length).sum()
+            }
+        };
+        (words.plain().len().saturating_add(indices), plain)
+    }
+
+    /// Replace the words and their numbers with values, which take `size` bytes.
+    fn drop_words(&mut self, size: usize) -> Outcome<()> {
+        let Some(words) = self.words.take() else {
+            return Ok(());
+        };
+        self.plain
+            .try_reserve_exact(size)
+            .map_err(|_| NotMine("no memory"))?;
+        for number in std::mem::take(&mut self.numbers) {
+            let word = words.word(number);
+            if self.layout == Layout::Texts {
+                self.plain.extend((word.len() as u32).to_le_bytes());
+            }
+            self.plain.extend(word);
+        }
+        Ok(())
+    }
+
+    /// Return the chunk in the form that takes less: a dictionary of values that are mostly unique, or that a codec
+    /// shortens, like numbers in ascending order, is larger than the values. Both are made where it is not plain.
+    pub(crate) fn smaller(
+        &mut self,
+        form: &Form,
+        float: Float,
+        codecs: &mut Codecs,
+    ) -> Outcome<Made> {
+        let Some(words) = &self.words else {
+            return self.written(form, float, codecs);
+        };
+        let (coded, plain) = self.sizes(words);
+        let with_words = if plain > coded {
+            Some(self.written(form, float, codecs)?)
+        } else {
+            None
+        };
+        match with_words {
+            Some(made) if plain / MOST_TRIED > coded => Ok(made),
+            with_words => {
+                self.drop_words(plain)?;
+                let values = self.written(form, float, codecs)?;
+                let is_smaller = |made: &Made| {
+                    made.data.len() - made.data.len() / LEAST_SAVED > values.data.len()
+                };
+                Ok(match with_words {
+                    Some(made) if !is_smaller(&made) => made,
+                    _ => values,
+                })
+            }
+        }
+    }
+
+    fn written(&self, form: &Form, float: Float, codecs: &mut Codecs) -> Outcome<Made> {
+        let mut made = Made {
+            rows: self.rows,
+            nulls: self.nulls,
+            ..Made::default()
+        };
+        let mut out = Pages {
+            made: &mut made,
+            codecs,
+            stored: Vec::new(),
+        };
+        match &self.words {
+            Some(words) => {
+                out.add(words.plain(), words.count(), PLAIN, true)?;
+                self.write_indices(words, form, &mut out)?;
+                self.count_floats(words.plain(), float, &mut made);
+            }
+            None => {
+                self.write_plain(form, &mut out)?;
+                self.count_floats(&self.plain, float, &mut made);
+            }
+        }
+        Ok(made)
+    }
+
+    fn write_indices(&self, words: &Words, form: &Form, out: &mut Pages) -> Outcome<()> {
+        let bits = words.bits();
+        let fitting = form.page_bytes.saturating_mul(8) / bits as usize / GROUP * GROUP;
+        let step = form.page_rows.min(fitting.max(GROUP));
+        let (mut at, mut body) = (0, Vec::new());
+        for start in (0..self.rows).step_by(step) {
+            let rows = step.min(self.rows - start);
+            body.clear();
+            let count = self.write_levels(start, rows, form, &mut body);
+            body.push(bits as u8);
+            runs::write(&self.numbers[at..at + count], bits, &mut body);
+            at += count;
+            out.add(&body, rows, RLE_DICTIONARY, false)?;
+        }
+        Ok(())
+    }
+
+    fn write_plain(&self, form: &Form, out: &mut Pages) -> Outcome<()> {
+        let (mut start, mut data, mut body) = (0, &self.plain[..], Vec::new());
+        let page_rows = form.page_rows.min(MOST_PLAIN_ROWS);
+        while start < self.rows {
+            let (mut rows, mut length, mut rest) = (0, 0, data);
+            while start + rows < self.rows && rows < page_rows && length < form.page_bytes {
+                if self.valid.is_empty() || self.valid[start + rows] {
+                    rest = self.layout.first(rest)?.1;
+                    length = data.len() - rest.len();
+                }
+                rows += 1;
+            }
+            body.clear();
+            self.write_levels(start, rows, form, &mut body);
+            body.extend(&data[..length]);
+            out.add(&body, rows, PLAIN, false)?;
+            start += rows;
+            data = rest;
+        }
+        Ok(())
+    }
+
+    /// Append the definition levels of some rows if the output has them; return how many rows have a value.
+    fn write_levels(&self, start: usize, rows: usize, form: &Form, to: &mut Vec<u8>) -> usize {
+        let valid = if self.valid.is_empty() {
+            &[][..]
+        } else {
+            &self.valid[start..start + rows]
+        };
+        let count = if valid.is_empty() {
+            rows
+        } else {
+            valid.iter().filter(|one| **one).count()
+        };
+        if form.is_optional {
+            let begin = to.len();
+            to.extend([0; LENGTH]);
+            if count == rows {
+                headers::write_varint((rows as u64) << 1, to);
+                to.push(1);
+            } else {
+                let levels: Vec<u32> = valid.iter().map(|one| u32::from(*one)).collect();
+                runs::write(&levels, 1, to);
+            }
+            let length = (to.len() - begin - LENGTH) as u32;
+            to[begin..begin + LENGTH].copy_from_slice(&length.to_le_bytes());
+        }
+        count
+    }
+
+    /// Count NaN, and find +0.0, the only value of which no bit is set, among values or words that occur.
+    fn count_floats(&self, plain: &[u8], float: Float, made: &mut Made) {
+        let width = match float {
+            Float::None => return,
+            Float::Single => 4,
+            Float::Double => 8,
+        };
+        let is_nan = |raw: &[u8]| match float {
+            Float::Single => raw
+                .first_chunk()
+                .is_some_and(|raw| f32::from_le_bytes(*raw).is_nan()),
+            _ => raw
+                .first_chunk()
+                .is_some_and(|raw| f64::from_le_bytes(*raw).is_nan()),
+        };
+        let of = |raw: &[u8]| (is_nan(raw), raw.iter().all(|byte| *byte == 0));
+        let found: Vec<(bool, bool)> = plain.chunks_exact(width).map(of).collect();
+        let mut tally = |one: (bool, bool)| {
+            made.nans += usize::from(one.0);
+            made.has_plus_zero |= one.1;
+        };
+        if self.words.is_none() {
+            found.into_iter().for_each(tally);
+        } else {
+            self.numbers
+                .iter()
+                .for_each(|number| tally(found[*number as usize]));
+        }
+    }
+}
+
+struct Pages<'a> {
+    made: &'a mut Made,
+    codecs: &'a mut Codecs,
+    stored: Vec<u8>,
+}
+
+impl Pages<'_> {
+    fn add(
+        &mut self,
+        body: &[u8],
+        values: usize,
+        encoding: u32,
+        is_dictionary: bool,
+    ) -> Outcome<()> {
+        const LARGE: NotMine = NotMine("a page is too large");
+        let stored = self.codecs.compress(body, &mut self.stored)?;
+        let fits = |number: usize| i32::try_from(number).map_err(|_| LARGE);
+        let made = &mut *self.made;
+        let before = made.data.len();
+        let sizes = (fits(body.len())?, fits(stored.len())?);
+        headers::write(
+            fits(values)?,
+            encoding,
+            sizes,
+            crc32fast::hash(stored),
+            is_dictionary,
+            &mut made.data,
+        );
+        made.size += made.data.len() - before + body.len();
+        made.data
+            .try_reserve(stored.len())
+            .map_err(|_| NotMine("no memory"))?;
+        made.data.extend(stored);
+        if is_dictionary {
+            made.dictionary_bytes = made.data.len();
+        } else {
+            made.pages += 1;
+        }
+        Ok(())
+    }
+}
