@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)  # Node and npm come from the environmen
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes: each would compile all that it imports
 .PHONY: help setup demo demo-native demo-paimon demo-hive up console screenshots test test-deep test-upgrade durations unit check check-code check-unit check-console fmt openapi sdk release-check packages image deploy-check deploy-cluster spark-versions foreign-clients audit test-airflow test-dagster test-terraform
 .PHONY: house site simulate jars mutants
-.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers defences
+.PHONY: fuzz fuzz-api fuzz-viewer fuzz-admin fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers fuzz-compiled defences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -190,7 +190,7 @@ sdk: openapi ## Write the generated parts of the Python and TypeScript SDKs from
 	@$(BIN)/python clients/terraform/generate.py
 	@npm --prefix clients/typescript --silent run generate
 
-fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers ## Run all of the targets fuzz-… (about four hours)
+fuzz: fuzz-api fuzz-tables fuzz-writers fuzz-upkeep fuzz-paimon fuzz-paimon-writers fuzz-hive fuzz-parsers fuzz-compiled ## Run all of the targets fuzz-… (about four hours)
 
 fuzz-api: ## Run every check of Schemathesis, 300 examples an operation, as viewer and as admin (about 20 minutes)
 	@scripts/setup test
@@ -229,6 +229,10 @@ fuzz-hive: ## Rewrite partitions of random Hive tables and compare the rows and 
 fuzz-parsers: ## Parse mutants of foreign files and answers with little memory; print the slowest and the largest (COUNT=1000000 SEED=1)
 	@scripts/setup test
 	@nice $(BIN)/python -m tests.parsers --count $(or $(COUNT),1000000) --seed $(or $(SEED),1)
+
+fuzz-compiled: ## Merge mutants of column chunks by the compiled pass with little memory, and compare rows (COUNT=5000000 SEED=1 ONLY=17)
+	@scripts/setup test
+	@nice scripts/compiled fuzz $(or $(COUNT),5000000) $(or $(SEED),1) $(ONLY)
 
 fuzz-viewer fuzz-admin: fuzz-%:
 	@PACKHOUSE_FUZZ_EXAMPLES=$(or $(EXAMPLES),300) PACKHOUSE_FUZZ_ONLY='$(ONLY)' \
