@@ -11,7 +11,7 @@ const GROUP: usize = 8;
 const LENGTH: usize = 4;
 /// Rows of a page of plain values, as Arrow and parquet-mr have: zstd takes a fifth more for larger pages of numbers.
 const MOST_PLAIN_ROWS: usize = 20_000;
-/// Values that take more times the bytes of words and indices are not written to compare both.
+/// Values that take more times the bytes of words and indices are not compared with them.
 const MOST_TRIED: usize = 3;
 /// The share of a dictionary-coded chunk, as 1/n, that plain values must save: readers use a dictionary to filter.
 const LEAST_SAVED: usize = 10;
@@ -39,17 +39,13 @@ impl Column {
             .try_reserve_exact(size)
             .map_err(|_| NotMine("no memory"))?;
         for number in std::mem::take(&mut self.numbers) {
-            let word = words.word(number);
-            if self.layout == Layout::Texts {
-                self.plain.extend((word.len() as u32).to_le_bytes());
-            }
-            self.plain.extend(word);
+            words.write(number, &mut self.plain);
         }
         Ok(())
     }
 
-    /// Return the chunk in the form that takes less: a dictionary of values that are mostly unique, or that a codec
-    /// shortens, like numbers in ascending order, is larger than the values. Both are made where it is not plain.
+    /// Return the chunk in the form that takes less. A dictionary takes more than values that are mostly unique, or that
+    /// a codec shortens, like ascending numbers. A page of values shows whether it is worth to write both.
     pub(crate) fn smaller(
         &mut self,
         form: &Form,
@@ -60,25 +56,36 @@ impl Column {
             return self.written(form, float, codecs);
         };
         let (coded, plain) = self.sizes(words);
-        let with_words = if plain > coded {
-            Some(self.written(form, float, codecs)?)
-        } else {
-            None
-        };
-        match with_words {
-            Some(made) if plain / MOST_TRIED > coded => Ok(made),
-            with_words => {
-                self.drop_words(plain)?;
-                let values = self.written(form, float, codecs)?;
-                let is_smaller = |made: &Made| {
-                    made.data.len() - made.data.len() / LEAST_SAVED > values.data.len()
-                };
-                Ok(match with_words {
-                    Some(made) if !is_smaller(&made) => made,
-                    _ => values,
-                })
+        let mut with_words = None;
+        if plain > coded {
+            let made = self.written(form, float, codecs)?;
+            let most = made.data.len() - made.data.len() / LEAST_SAVED;
+            if plain / MOST_TRIED > coded || self.plain_estimate(words, form, codecs)? >= most {
+                return Ok(made);
             }
+            with_words = Some((made, most));
         }
+        self.drop_words(plain)?;
+        let values = self.written(form, float, codecs)?;
+        Ok(match with_words {
+            Some((made, most)) if values.data.len() >= most => made,
+            _ => values,
+        })
+    }
+
+    /// Return about the bytes of all values, judged by a page from their middle.
+    fn plain_estimate(&self, words: &Words, form: &Form, codecs: &mut Codecs) -> Outcome<usize> {
+        let begin = (self.numbers.len() / 2).saturating_sub(MOST_PLAIN_ROWS / 2);
+        let (mut page, mut count) = (Vec::new(), 0);
+        for number in self.numbers[begin..].iter().take(MOST_PLAIN_ROWS) {
+            if page.len() >= form.page_bytes {
+                break;
+            }
+            words.write(*number, &mut page);
+            count += 1;
+        }
+        let stored = codecs.compress(&page, &mut Vec::new())?.len();
+        Ok(stored.saturating_mul(self.numbers.len()) / count.max(1))
     }
 
     fn written(&self, form: &Form, float: Float, codecs: &mut Codecs) -> Outcome<Made> {

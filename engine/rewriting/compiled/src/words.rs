@@ -119,6 +119,15 @@ impl Words {
         &self.plain
     }
 
+    /// Append a value in plain encoding.
+    pub fn write(&self, number: u32, to: &mut Vec<u8>) {
+        let word = self.word(number);
+        if self.layout == Layout::Texts {
+            to.extend((word.len() as u32).to_le_bytes());
+        }
+        to.extend(word);
+    }
+
     /// Return the bits of a number, at least one.
     pub fn bits(&self) -> u32 {
         (usize::BITS - self.count().saturating_sub(1).leading_zeros()).max(1)
