@@ -174,6 +174,15 @@ def test_a_dictionary_is_written_only_if_it_takes_less(
     assert differing_readers(pa.concat_tables(parts), [result.outputs[0].path]) == {}
 
 
+def test_a_page_of_nulls_of_a_column_with_a_dictionary_has_no_index(tmp_path: Path) -> None:
+    schema = pa.schema([field(1, "a", pa.string())])
+    part = pa.table([["ash", "oak", None, "elm"] * 150 + [None] * 600], schema=schema)
+    inputs = [write(tmp_path / f"{i}", part, use_dictionary=True) for i in range(2)]
+    result = rewrite(make_task(tmp_path / "merged", inputs, schema))
+    assert (result.merged_columns, "RLE_DICTIONARY" in _encodings(result)) == (1, True)
+    assert differing_readers(pa.concat_tables([part, part]), [result.outputs[0].path]) == {}
+
+
 _ONE_NUMBER = pa.schema([field(1, "a", pa.int64())])
 
 

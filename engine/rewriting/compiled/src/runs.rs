@@ -96,6 +96,9 @@ fn unpack(data: &[u8], bits: u32) -> [u32; GROUP] {
 
 /// Append the numbers, each below 2 to the power of `bits` (1 to 32): as one packed run, or as runs if these are long.
 pub fn write(numbers: &[u32], bits: u32, to: &mut Vec<u8>) {
+    if numbers.is_empty() {
+        return; // as Arrow does for a page of nulls: readers differ in what they make of a run of nothing
+    }
     let changes = numbers.windows(2).filter(|two| two[0] != two[1]).count();
     if changes * RUN >= numbers.len() {
         write_varint(((numbers.len().div_ceil(GROUP) as u64) << 1) | 1, to);

@@ -63,13 +63,18 @@ impl Words {
             starts,
             table,
             hashes,
-            ..
+            most_bytes,
         } = self;
         let hash = hashes.hash_one(word);
         if let Some(found) = table.find(hash, |number| at(*layout, plain, starts, *number) == word)
         {
             return Ok(*found);
         }
+        let begins = if *layout == Layout::Texts { LENGTH } else { 0 };
+        ensure(
+            plain.len() + begins + word.len() <= *most_bytes,
+            "the dictionary is too large",
+        )?;
         let number = u32::try_from(table.len()).map_err(|_| NotMine("too many words"))?;
         table.insert_unique(hash, number, |number| {
             hashes.hash_one(at(*layout, plain, starts, *number))
@@ -79,10 +84,6 @@ impl Words {
             starts.push(plain.len());
         }
         plain.extend(word);
-        ensure(
-            plain.len() <= self.most_bytes,
-            "the dictionary is too large",
-        )?;
         Ok(number)
     }
 
