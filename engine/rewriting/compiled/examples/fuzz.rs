@@ -52,6 +52,7 @@ fn main() {
     let (count, seed) = (number(2).unwrap_or(1_000_000), number(3).unwrap_or(1));
     let corpus = read_corpus(&given[1]);
     let numbers = number(4).map_or(0..count, |only| only..only + 1);
+    let done = numbers.end - numbers.start;
     let (mut merged, mut slowest, begin) = (0u64, (Duration::ZERO, 0), Instant::now());
     for number in numbers {
         let started = Instant::now();
@@ -67,7 +68,7 @@ fn main() {
         fail(seed, slowest.1, "more than two seconds");
     }
     println!(
-        "{count} mutants of {} chunks in {:?}: {merged} merged, the slowest (number {}) in {:?}",
+        "{done} mutants of {} chunks in {:?}: {merged} merged, the slowest (number {}) in {:?}",
         corpus.len(),
         begin.elapsed(),
         slowest.1,
@@ -124,7 +125,7 @@ fn heal(sample: &mut Sample) {
             break;
         };
         let head = &sample.data[at..start];
-        // the checksum is a number of the same length only by luck: look for it, and write it where it is
+        // a header with a checksum is written from scratch, since the right one may take more or fewer bytes
         if header.checksum.is_some() && !matches!(header.kind, Kind::DataV2 { .. }) {
             let sizes = (header.size as i32, header.stored as i32);
             let (is_dictionary, sum) = (header.kind == Kind::Dictionary, crc32fast::hash(stored));
@@ -181,10 +182,27 @@ fn merged(samples: &[&Sample], form: &Form) -> Result<Made, &'static str> {
     merge(&chunks, form).map_err(|reason| reason.0)
 }
 
+/// Write and read numbers of any width, of which some are repeated often.
+fn runs_hold(chance: &mut Chance) -> bool {
+    let bits = 1 + chance.below(32) as u32;
+    let (many, few) = (1 + chance.below(40), chance.below(2) == 0);
+    let mut numbers: Vec<u32> = Vec::new();
+    for _ in 0..chance.below(9) {
+        let number = (chance.next() as u32) >> (32 - bits);
+        numbers.resize(numbers.len() + if few { 64 * many } else { many }, number);
+    }
+    let (mut data, mut found) = (Vec::new(), Vec::new());
+    runs::write(&numbers, bits, &mut data);
+    runs::read(&data, bits, numbers.len(), &mut found, Ok).is_ok() && found == numbers
+}
+
 /// Merge one mutant beside a valid chunk; return whether it was merged.
 fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
     let mut chance = Chance(seed.wrapping_mul(0x1234_5678_9abc_def1) ^ number);
     chance.next();
+    if !runs_hold(&mut chance) {
+        return Err("numbers are not read as they were written".into());
+    }
     let mut mutant = chance.pick(corpus).clone();
     let donor = chance.pick(corpus);
     for _ in 0..chance.below(4) {
