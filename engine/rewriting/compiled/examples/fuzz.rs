@@ -244,7 +244,11 @@ fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
     if merged(&[&again], &form).as_ref() != Ok(&made) {
         return Err("the output is not merged to itself".into());
     }
-    let plain = Form { codec: 0, ..form };
+    let plain = Form {
+        codec: 0,
+        most_dictionary_bytes: 1 << 24,
+        ..form
+    };
     let mut wanted = Vec::new();
     for part in parts {
         wanted.extend(rows_of(&merged(&[part], &plain)?, &plain));

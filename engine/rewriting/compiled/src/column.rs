@@ -7,9 +7,11 @@ use crate::codecs::Codecs;
 use crate::headers::{self, Header, Kind, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY};
 use crate::runs;
 use crate::trouble::{NotMine, Outcome, ensure};
-use crate::words::{Layout, Words};
+use crate::words::{FULL, Layout, Listed, Words};
 
 const LENGTH: usize = 4;
+const NO_INDICES: NotMine = NotMine("a page without indices");
+const PAST: NotMine = NotMine("an index past its dictionary");
 /// The most bytes of a page, so that sizes fit the format's 32 bits.
 const MOST_PAGE: usize = 1 << 30;
 
@@ -89,7 +91,14 @@ pub fn merge(chunks: &[Chunk], form: &Form) -> Outcome<Made> {
     column.smaller(form, float, &mut codecs)
 }
 
-/// The rows so far: either numbers of words, or plain values. `valid` is empty while there are no nulls.
+/// An input's dictionary: by its indices, the numbers of joined words, or values.
+enum OwnWords {
+    Numbers(Vec<u32>),
+    Values(Listed),
+}
+
+/// The rows so far: either numbers of words, or plain values. `valid` is empty while there are no nulls; `read_bytes` are
+/// those of the pages so far, before compression.
 pub(crate) struct Column {
     pub(crate) layout: Layout,
     pub(crate) words: Option<Words>,
@@ -98,6 +107,7 @@ pub(crate) struct Column {
     pub(crate) valid: Vec<bool>,
     pub(crate) rows: usize,
     pub(crate) nulls: usize,
+    read_bytes: usize,
     body: Vec<u8>,
     levels: Vec<u32>,
 }
@@ -113,6 +123,7 @@ impl Column {
             valid,
             rows: 0,
             nulls: 0,
+            read_bytes: 0,
             body,
             levels,
         }
@@ -120,7 +131,7 @@ impl Column {
 
     fn add(&mut self, chunk: &Chunk, codecs: &mut Codecs) -> Outcome<()> {
         let (mut at, mut rows, mut size) = (0, 0, 0usize);
-        let mut own_words: Option<Vec<u32>> = None;
+        let mut own_words: Option<OwnWords> = None;
         while at < chunk.data.len() {
             let (header, length) = headers::read(&chunk.data[at..])?;
             let start = at + length;
@@ -144,8 +155,8 @@ impl Column {
                 )?;
                 let mut body = std::mem::take(&mut self.body);
                 codecs.decompress(chunk.codec, stored, header.size, &mut body)?;
-                let words = self.words.as_mut().ok_or(NotMine("a dictionary"))?;
-                own_words = Some(words.numbers(&body, header.values)?);
+                self.read_bytes = self.read_bytes.saturating_add(header.size);
+                own_words = Some(self.own_words(&body, header.values)?);
                 self.body = body;
             } else {
                 rows += header.values;
@@ -153,7 +164,7 @@ impl Column {
                     header.values > 0 && rows <= chunk.rows,
                     "more rows than the footer says",
                 )?;
-                self.add_page(chunk, &header, stored, own_words.as_deref(), codecs)?;
+                self.add_page(chunk, &header, stored, own_words.as_ref(), codecs)?;
             }
             at = end.unwrap_or(at);
         }
@@ -168,7 +179,7 @@ impl Column {
         chunk: &Chunk,
         header: &Header,
         stored: &[u8],
-        own_words: Option<&[u32]>,
+        own_words: Option<&OwnWords>,
         codecs: &mut Codecs,
     ) -> Outcome<()> {
         let mut body = std::mem::take(&mut self.body);
@@ -216,6 +227,7 @@ impl Column {
             }
             Kind::Dictionary => return Err(NotMine("two dictionaries")),
         };
+        self.read_bytes = self.read_bytes.saturating_add(header.size);
         let count = header.values - (self.nulls - nulls_before);
         self.add_values(header.encoding, content, count, own_words)?;
         self.body = body;
@@ -252,51 +264,86 @@ impl Column {
         encoding: u32,
         data: &[u8],
         count: usize,
-        own_words: Option<&[u32]>,
+        own_words: Option<&OwnWords>,
     ) -> Outcome<()> {
         match (encoding, &mut self.words, own_words) {
-            (PLAIN_DICTIONARY | RLE_DICTIONARY, Some(_), Some(numbers)) => {
-                if count == 0 {
-                    return Ok(()); // a page of nulls may have no width
-                }
-                let (bits, data) = data
-                    .split_first()
-                    .ok_or(NotMine("a page without indices"))?;
-                let number = |index: u32| {
-                    numbers
-                        .get(index as usize)
-                        .copied()
-                        .ok_or(NotMine("an index past its dictionary"))
-                };
+            (PLAIN_DICTIONARY | RLE_DICTIONARY, _, _) if count == 0 => Ok(()), // it may have no width
+            (PLAIN_DICTIONARY | RLE_DICTIONARY, Some(_), Some(OwnWords::Numbers(numbers))) => {
+                let (bits, data) = data.split_first().ok_or(NO_INDICES)?;
+                let number = |index: u32| numbers.get(index as usize).copied().ok_or(PAST);
                 runs::read(data, u32::from(*bits), count, &mut self.numbers, number)
             }
-            (PLAIN, Some(words), _) => {
-                if count > 0 || !data.is_empty() {
-                    self.numbers.extend(words.numbers(data, count)?);
+            (PLAIN_DICTIONARY | RLE_DICTIONARY, None, Some(OwnWords::Values(values))) => {
+                let (bits, data) = data.split_first().ok_or(NO_INDICES)?;
+                let mut indices = Vec::new();
+                runs::read(data, u32::from(*bits), count, &mut indices, Ok)?;
+                for index in indices {
+                    let value = values.get(index).ok_or(PAST)?;
+                    ensure(self.plain.len() + value.len() <= self.read_bytes, FULL.0)?;
+                    self.plain.extend(value);
                 }
                 Ok(())
             }
-            (PLAIN, None, _) => {
-                let mut rest = data;
-                match self.layout {
-                    Layout::Fixed(width) => ensure(
-                        count.checked_mul(width) == Some(data.len()),
-                        "bytes of values",
-                    )?,
-                    Layout::Texts => {
-                        for _ in 0..count {
-                            rest = self.layout.first(rest)?.1;
-                        }
-                        ensure(rest.is_empty(), "bytes of values")?;
+            (PLAIN, Some(words), _) if count > 0 || !data.is_empty() => {
+                match words.numbers(data, count) {
+                    Ok(numbers) => {
+                        self.numbers.extend(numbers);
+                        Ok(())
                     }
+                    Err(FULL) => {
+                        self.continue_plain()?;
+                        self.add_plain(data, count)
+                    }
+                    Err(other) => Err(other),
                 }
-                self.plain
-                    .try_reserve(data.len())
-                    .map_err(|_| NotMine("no memory"))?;
-                self.plain.extend(data);
-                Ok(())
             }
+            (PLAIN, Some(_), _) => Ok(()),
+            (PLAIN, None, _) => self.add_plain(data, count),
             _ => Err(NotMine("the encoding of values")),
         }
+    }
+
+    /// Read the dictionary of an input.
+    fn own_words(&mut self, data: &[u8], count: usize) -> Outcome<OwnWords> {
+        if let Some(words) = &mut self.words {
+            match words.numbers(data, count) {
+                Ok(numbers) => return Ok(OwnWords::Numbers(numbers)),
+                Err(FULL) => self.continue_plain()?,
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(OwnWords::Values(Listed::read(self.layout, data, count)?))
+    }
+
+    /// Go on with plain values once the dictionary is full, if they take no more so far. If values recur later, then they
+    /// outgrow `read_bytes`, and the column is left to Arrow.
+    fn continue_plain(&mut self) -> Outcome<()> {
+        let (coded, plain) = self
+            .words
+            .as_ref()
+            .map_or((0, 0), |words| self.sizes(words));
+        ensure(plain <= coded, FULL.0)?;
+        self.drop_words(plain)
+    }
+
+    fn add_plain(&mut self, data: &[u8], count: usize) -> Outcome<()> {
+        let mut rest = data;
+        match self.layout {
+            Layout::Fixed(width) => ensure(
+                count.checked_mul(width) == Some(data.len()),
+                "bytes of values",
+            )?,
+            Layout::Texts => {
+                for _ in 0..count {
+                    rest = self.layout.first(rest)?.1;
+                }
+                ensure(rest.is_empty(), "bytes of values")?;
+            }
+        }
+        self.plain
+            .try_reserve(data.len())
+            .map_err(|_| NotMine("no memory"))?;
+        self.plain.extend(data);
+        Ok(())
     }
 }

@@ -18,7 +18,7 @@ const LEAST_SAVED: usize = 10;
 
 impl Column {
     /// Return the bytes of all values as words and indices, and as plain values, before compression.
-    fn sizes(&self, words: &Words) -> (usize, usize) {
+    pub(crate) fn sizes(&self, words: &Words) -> (usize, usize) {
         let indices = self.numbers.len().saturating_mul(words.bits() as usize) / 8;
         let plain = match self.layout {
             Layout::Fixed(width) => width.saturating_mul(self.numbers.len()),
@@ -31,7 +31,7 @@ impl Column {
     }
 
     /// Replace the words and their numbers with values, which take `size` bytes.
-    fn drop_words(&mut self, size: usize) -> Outcome<()> {
+    pub(crate) fn drop_words(&mut self, size: usize) -> Outcome<()> {
         let Some(words) = self.words.take() else {
             return Ok(());
         };

@@ -7,6 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::trouble::{NotMine, Outcome, ensure};
 
 const LENGTH: usize = 4;
+const MEMORY: NotMine = NotMine("no memory");
 
 /// How values are laid out in plain encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,18 @@ pub enum Layout {
 }
 
 impl Layout {
+    /// Fail unless the data may have `count` values, before memory is taken for them.
+    fn ensure_count(&self, data: &[u8], count: usize) -> Outcome<()> {
+        let least = match self {
+            Layout::Fixed(width) => *width,
+            Layout::Texts => LENGTH,
+        };
+        ensure(
+            count <= data.len() / least,
+            "fewer values than its header says",
+        )
+    }
+
     /// Split off the first value of plain data; return it without its length, and the rest.
     pub fn first<'a>(&self, data: &'a [u8]) -> Outcome<(&'a [u8], &'a [u8])> {
         const ENDS: NotMine = NotMine("plain values end too early");
@@ -27,6 +40,40 @@ impl Layout {
             }
         };
         data.split_at_checked(length).ok_or(ENDS)
+    }
+}
+
+/// Why a dictionary is not continued.
+pub const FULL: NotMine = NotMine("the dictionary is too large");
+
+/// The dictionary of one input, of which values are taken.
+pub struct Listed {
+    plain: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Listed {
+    /// Read `count` values in plain encoding.
+    pub fn read(layout: Layout, data: &[u8], count: usize) -> Outcome<Self> {
+        layout.ensure_count(data, count)?;
+        let (mut rest, mut ends) = (data, Vec::new());
+        ends.try_reserve_exact(count).map_err(|_| MEMORY)?;
+        for _ in 0..count {
+            rest = layout.first(rest)?.1;
+            ends.push(data.len() - rest.len());
+        }
+        ensure(rest.is_empty(), "more values than its header says")?;
+        let plain = data.to_vec();
+        Ok(Self { plain, ends })
+    }
+
+    /// Return a value in plain encoding.
+    pub fn get(&self, index: u32) -> Option<&[u8]> {
+        let end = *self.ends.get(index as usize)?;
+        let begin = index
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before as usize]);
+        Some(&self.plain[begin..end])
     }
 }
 
@@ -71,10 +118,7 @@ impl Words {
             return Ok(*found);
         }
         let begins = if *layout == Layout::Texts { LENGTH } else { 0 };
-        ensure(
-            plain.len() + begins + word.len() <= *most_bytes,
-            "the dictionary is too large",
-        )?;
+        ensure(plain.len() + begins + word.len() <= *most_bytes, FULL.0)?;
         let number = u32::try_from(table.len()).map_err(|_| NotMine("too many words"))?;
         table.insert_unique(hash, number, |number| {
             hashes.hash_one(at(*layout, plain, starts, *number))
@@ -89,18 +133,9 @@ impl Words {
 
     /// Return the numbers of `count` values in plain encoding.
     pub fn numbers(&mut self, mut data: &[u8], count: usize) -> Outcome<Vec<u32>> {
-        let least = match self.layout {
-            Layout::Fixed(width) => width,
-            Layout::Texts => LENGTH,
-        };
-        ensure(
-            count <= data.len() / least,
-            "fewer values than its header says",
-        )?;
+        self.layout.ensure_count(data, count)?;
         let mut found = Vec::new();
-        found
-            .try_reserve_exact(count)
-            .map_err(|_| NotMine("no memory"))?;
+        found.try_reserve_exact(count).map_err(|_| MEMORY)?;
         for _ in 0..count {
             let (word, rest) = self.layout.first(data)?;
             found.push(self.number(word)?);
