@@ -45,7 +45,8 @@ impl Column {
     }
 
     /// Return the chunk in the form that takes less. A dictionary takes more than values that are mostly unique, or that
-    /// a codec shortens, like ascending numbers. A page of values shows whether it is worth to write both.
+    /// a codec shortens, like ascending numbers. A page of values shows whether it is worth to write both. Texts that
+    /// recur keep theirs: readers decode and compare each of them once.
     pub(crate) fn smaller(
         &mut self,
         form: &Form,
@@ -60,7 +61,8 @@ impl Column {
         if plain > coded {
             let made = self.written(form, float, codecs)?;
             let most = made.data.len() - made.data.len() / LEAST_SAVED;
-            if plain / MOST_TRIED > coded || self.plain_estimate(words, form, codecs)? >= most {
+            let is_settled = plain / MOST_TRIED > coded || self.layout == Layout::Texts;
+            if is_settled || self.plain_estimate(words, form, codecs)? >= most {
                 return Ok(made);
             }
             with_words = Some((made, most));
