@@ -72,6 +72,8 @@ class PositionDeletes:
         return pa.array(mask)
 
     def _range(self, index: int, start: int, rows: int) -> tuple[int, int]:
+        if not len(self._positions[index]):
+            return 0, 0
         first, last = np.searchsorted(self._positions[index], [start, start + rows])
         return int(first), int(last)
 

@@ -101,7 +101,7 @@ class ParquetInput:
     ) -> None:
         self.uri = source.uri
         self._source = source
-        self._whole = 0 in segments
+        self.is_whole = 0 in segments
         self._pieces = _Pieces(size, segments)
         signed = _check_end(self.uri, segments, size)
         self.metadata: Any = None
@@ -161,7 +161,7 @@ class ParquetInput:
         return numbered[:-_END_BYTES]
 
     def _parquet_file(self, metadata: Any, dictionaries: Sequence[str]) -> pq.ParquetFile:
-        whole = self._pieces.segments.get(0) if self._whole else None
+        whole = self._pieces.segments.get(0) if self.is_whole else None
         return pq.ParquetFile(
             pa.PythonFile(self._pieces, mode="r") if whole is None else pa.BufferReader(whole),
             metadata=metadata,
@@ -173,7 +173,7 @@ class ParquetInput:
 
     def fetch(self, row_group: int, leaves: Sequence[int]) -> Segments:
         """Read the bytes of these leaf columns of one row group. Raises InputFault, Stopped."""
-        if self._whole:
+        if self.is_whole:
             return self._pieces.segments
         wanted = sorted(_extent(self.metadata.row_group(row_group).column(leaf)) for leaf in leaves)
         return {start: self._source.read(start, end - start) for start, end in _coalesced(wanted)}
@@ -199,7 +199,7 @@ class ParquetInput:
         return self._checked(row_group, table)
 
     def _checked(self, row_group: int, table: pa.Table) -> pa.Table:
-        if not self._whole:
+        if not self.is_whole:
             self._pieces.segments = {}
         expected = self.metadata.row_group(row_group).num_rows
         if table.num_rows != expected:

@@ -164,12 +164,21 @@ class GroupReader:
         shape = self._shape_of(source, coded)
         numbers = frozenset(number for number, is_coded in zip(shape.ids, coded, strict=True) if is_coded)
         wanted = list(self._live_row_groups(index, metadata))
-        fetches = ((metadata.row_group(i).total_byte_size, partial(source.fetch, i, shape.leaves)) for i, _ in wanted)
-        for (i, start), segments in zip(wanted, self._timed(ahead.each(fetches, most=2)), strict=True):
+        for (i, start), segments in zip(wanted, self._fetched(source, [i for i, _ in wanted], shape, ahead), strict=True):
             self._transfer.bucket.check()
             group = metadata.row_group(i)
             rows, keep = group.num_rows, self._deletes.keep_mask(index, start, group.num_rows)
             yield Unit(source, shape, index, i, start, segments, rows, group.total_byte_size, numbers, keep)
+
+    def _fetched(
+        self, source: ParquetInput, row_groups: Sequence[int], shape: "Shape", ahead: ReadAhead
+    ) -> Iterator[Segments]:
+        """Yield the segments of row groups; without a thread if opening has fetched the whole file."""
+        if source.is_whole:
+            return (source.fetch(i, shape.leaves) for i in row_groups)
+        sizes = (source.metadata.row_group(i).total_byte_size for i in row_groups)
+        fetches = ((size, partial(source.fetch, i, shape.leaves)) for size, i in zip(sizes, row_groups, strict=True))
+        return self._timed(ahead.each(fetches, most=2))
 
     def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "Shape":
         """Return the shape for reading this file; read its dictionaries like the last file's, as most are alike."""
