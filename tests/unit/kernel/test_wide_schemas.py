@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from engine.rewriting.kernel.parquet.footers import InputFooter
+from engine.rewriting.kernel.parquet.thrift import Recall
 from engine.rewriting.kernel.reading import projection, rows
 from engine.rewriting.kernel.reading.projection import Projection
 from engine.rewriting.kernel.splicing import copy_plans
@@ -94,8 +95,8 @@ def test_f41_columns_and_schemas_of_a_wide_file_are_compared_once(
 
     read = InputFooter.__init__
 
-    def counts(self: InputFooter, data: bytes) -> None:
-        read(self, data)
+    def counts(self: InputFooter, data: bytes, recall: Recall | None = None) -> None:
+        read(self, data, recall)
         self.schema = Counted(self.schema)  # type: ignore[assignment]
 
     monkeypatch.setattr(InputFooter, "__init__", counts)

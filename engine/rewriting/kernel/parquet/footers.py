@@ -78,9 +78,12 @@ class Chunk:
 class InputFooter:
     """The footer of one input."""
 
-    def __init__(self, data: bytes) -> None:
-        """Parse a footer. Raises MalformedStruct when it lacks a required field."""
-        found, _ = thrift.read_struct(data)
+    COMMON: Final = (SCHEMA, KEY_VALUES, WRITER, _ORDERS)
+    """Fields in which the inputs of a group seldom differ."""
+
+    def __init__(self, data: bytes, recall: thrift.Recall | None = None) -> None:
+        """Parse a footer, `COMMON` fields by `recall`. Raises MalformedStruct when it lacks a required field."""
+        found = (recall or thrift.Recall()).read_struct(data)
         try:
             self.rows = int(found[_ROWS][1])
             self.schema = (found[SCHEMA], found.get(KEY_VALUES))
@@ -95,7 +98,7 @@ class InputFooter:
     @property
     def is_encrypted(self) -> bool:
         """Whether a column chunk of a complete footer has a key (field 8) or encrypted metadata (9)."""
-        return any({8, 9} & chunk.keys() for group in self._groups for chunk in group[COLUMNS][1][1])
+        return any(8 in chunk or 9 in chunk for group in self._groups for chunk in group[COLUMNS][1][1])  # noqa: PLR2004
 
     def chunk(self, row_group: int, leaf: int) -> Chunk | None:
         """Return a column chunk; None when its pages are in another file or its metadata lacks a field."""
@@ -143,12 +146,12 @@ class InputFooter:
 
 def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
     encodings = frozenset(metadata[_ENCODINGS][1][1])
-    dictionary = metadata.get(_DICTIONARY_OFFSET)
-    has_dictionary = bool((dictionary and dictionary[1] > 0) or encodings & DICTIONARY_ENCODINGS)
-    starts = [metadata[_DATA_OFFSET][1]] + ([dictionary[1]] if dictionary and dictionary[1] > 0 else [])
+    dictionary = metadata[_DICTIONARY_OFFSET][1] if _DICTIONARY_OFFSET in metadata else 0
+    has_dictionary = dictionary > 0 or not encodings.isdisjoint(DICTIONARY_ENCODINGS)
+    start = metadata[_DATA_OFFSET][1]
     return Chunk(
         physical_type=metadata[TYPE][1],
-        start=min(starts),
+        start=min(start, dictionary) if dictionary > 0 else start,
         stored_bytes=metadata[_STORED][1],
         uncompressed_bytes=metadata[_UNCOMPRESSED][1],
         values=metadata[_VALUES][1],
@@ -162,10 +165,11 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
 
 def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
     """Return whether the required fields exist with the right type, and histograms have an entry for each level."""
+    if not metadata.keys() >= _REQUIRED or _TYPES[metadata[TYPE][1]] != column[0]:
+        return False
     sizes: Struct = metadata[_SIZE_STATISTICS][1] if _SIZE_STATISTICS in metadata else {}
-    places = [len(sizes[field][1][1]) if field in sizes else 0 for field in (_DEFINITIONS, _REPETITIONS)]
-    fits = all(found in {0, most + 1} for found, most in zip(places, column[1:], strict=True))
-    return fits and metadata.keys() >= _REQUIRED and _TYPES[metadata[TYPE][1]] == column[0]
+    histograms = zip((_DEFINITIONS, _REPETITIONS), column[1:], strict=True)
+    return all(field not in sizes or len(sizes[field][1][1]) in {0, most + 1} for field, most in histograms)
 
 
 @dataclass(frozen=True, slots=True)

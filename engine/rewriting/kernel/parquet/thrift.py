@@ -7,6 +7,7 @@ Input may be damaged: every length is checked against the available bytes, and d
 """
 
 import struct
+from collections.abc import Iterable
 from typing import Any, Final
 
 TRUE: Final = 1
@@ -29,6 +30,8 @@ _WIDTHS: Final = {BYTE: 1, DOUBLE: 8, UUID: 16}
 _FORMATS: Final = {BYTE: "b", DOUBLE: "<d", UUID: "16s"}
 _MOST_DEPTH: Final = 32
 _MOST_SHIFT: Final = 63
+_SHORT: Final = 64
+"""Bytes of lists that are compared in any case; the others hold what differs in each footer."""
 
 Struct = dict[int, tuple[int, Any]]
 
@@ -47,6 +50,94 @@ def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
         return _struct(data, at, 0)
     except IndexError as error:
         raise MalformedStruct(f"ends inside the struct that begins at byte {at}") from error
+
+
+class Recall:
+    """Reads structs that have most of their lists in common, as footers of one table: equal bytes are read once.
+
+    Lists are compared with those at the same place among the lists of the struct before. Values are shared by the
+    structs, so they must not be changed. Thread safe.
+
+    Args:
+        fields: fields of the outermost struct that are compared too, whatever their size.
+    """
+
+    def __init__(self, fields: Iterable[int] = ()) -> None:
+        self._fields = frozenset(fields)
+        self._known: dict[int, tuple[bytes, Any]] = {}
+
+    def read_struct(self, data: bytes) -> Struct:
+        """Return the struct at the start of `data`, as the function of this name does. Raises MalformedStruct."""
+        try:
+            return _Recalling(data, self._known, self._fields).struct(0, 0)[0]
+        except IndexError as error:
+            raise MalformedStruct("ends inside the struct that begins at byte 0") from error
+
+
+class _Recalling:
+    """One struct that is read with the lists of the struct before."""
+
+    def __init__(self, data: bytes, known: dict[int, tuple[bytes, Any]], fields: frozenset[int]) -> None:
+        self._data = data
+        self._known = known
+        self._fields = fields
+        self._lists = 0
+
+    def struct(self, at: int, depth: int) -> tuple[Struct, int]:
+        """Return the struct at a byte, and its end offset."""
+        if depth > _MOST_DEPTH:
+            raise MalformedStruct(f"deeper than {_MOST_DEPTH} levels at byte {at}")
+        found: Struct = {}
+        data, number = self._data, 0
+        while head := data[at]:
+            at += 1
+            kind = head & 15
+            if head >> 4:
+                number += head >> 4
+            else:
+                number, at = _zigzag(data, at)
+            if kind in _INTEGERS:
+                byte = data[at]
+                at += 1
+                if byte > 127:  # noqa: PLR2004 - seven bits a byte
+                    byte, at = read_varint(data, at - 1)
+                found[number] = (kind, (byte >> 1) ^ -(byte & 1))
+            elif kind == LIST:
+                found[number], at = self._list(at, depth, is_compared=depth == 0 and number in self._fields)
+            elif kind == STRUCT:
+                value, at = self.struct(at, depth + 1)
+                found[number] = (kind, value)
+            elif kind in _BOOLEANS:
+                found[number] = (TRUE, kind == TRUE)
+            else:
+                value, at = _value(data, at, kind, depth)
+                found[number] = (kind, value)
+        return found, at + 1
+
+    def _list(self, at: int, depth: int, *, is_compared: bool) -> tuple[tuple[int, Any], int]:
+        data, place = self._data, self._lists
+        self._lists += 1
+        known = self._known.get(place)
+        if known is not None and data.startswith(known[0], at):
+            return known[1], at + len(known[0])
+        if data[at] & 15 == STRUCT:
+            value, end = self._structs(at, depth + 1)
+        else:
+            value, end = _list(data, at, depth + 1)
+        entry = LIST, value
+        if is_compared or end - at <= _SHORT:
+            self._known[place] = data[at:end], entry
+        return entry, end
+
+    def _structs(self, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
+        if depth > _MOST_DEPTH:
+            raise MalformedStruct(f"deeper than {_MOST_DEPTH} levels at byte {at}")
+        length, begin = _length(self._data, at)
+        at, values = begin, []
+        for _ in range(length):
+            value, at = self.struct(at, depth + 1)
+            values.append(value)
+        return (STRUCT, values), at
 
 
 def write_struct(fields: Struct) -> bytes:
@@ -97,7 +188,11 @@ def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
             number += head >> 4
         else:
             number, at = _zigzag(data, at)
-        if kind in _BOOLEANS:
+        if kind in _INTEGERS and data[at] < 128:  # noqa: PLR2004 - one byte, the usual case
+            byte = data[at]
+            found[number] = (kind, (byte >> 1) ^ -(byte & 1))
+            at += 1
+        elif kind in _BOOLEANS:
             found[number] = (TRUE, kind == TRUE)
         else:
             value, at = _value(data, at, kind, depth)
@@ -107,12 +202,12 @@ def _struct(data: Any, at: int, depth: int) -> tuple[Struct, int]:
 
 def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind in _INTEGERS:
-        byte = data[at]
-        if byte < 128:  # noqa: PLR2004 - one byte, the usual case
-            return (byte >> 1) ^ -(byte & 1), at + 1
         return _zigzag(data, at)
     if kind == BINARY:
-        length, at = read_varint(data, at)
+        length = data[at]
+        at += 1
+        if length > 127:  # noqa: PLR2004 - seven bits a byte
+            length, at = read_varint(data, at - 1)
         return _piece(data, at, length), at + length
     if kind in _WIDTHS:
         return struct.unpack(_FORMATS[kind], _piece(data, at, _WIDTHS[kind]))[0], at + _WIDTHS[kind]
@@ -124,18 +219,24 @@ def _value(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:
 def _list(data: Any, at: int, depth: int) -> tuple[tuple[int, list[Any]], int]:
     if depth > _MOST_DEPTH:
         raise MalformedStruct(f"deeper than {_MOST_DEPTH} levels at byte {at}")
-    head = data[at]
-    at += 1
-    kind, length = head & 15, head >> 4
-    if length == 15:  # noqa: PLR2004 - a length of its own follows
-        length, at = read_varint(data, at)
-    if length > len(data) - at:
-        raise MalformedStruct(f"a list of {length} at byte {at} of {len(data)}")
+    kind = data[at] & 15
+    length, at = _length(data, at)
     values = []
     for _ in range(length):
         value, at = _element(data, at, kind, depth)
         values.append(value)
     return (kind, values), at
+
+
+def _length(data: Any, at: int) -> tuple[int, int]:
+    """Return the number of elements of the list at a byte, and the offset of the first."""
+    length = data[at] >> 4
+    at += 1
+    if length == 15:  # noqa: PLR2004 - a length of its own follows
+        length, at = read_varint(data, at)
+    if length > len(data) - at:
+        raise MalformedStruct(f"a list of {length} at byte {at} of {len(data)}")
+    return length, at
 
 
 def _element(data: Any, at: int, kind: int, depth: int) -> tuple[Any, int]:

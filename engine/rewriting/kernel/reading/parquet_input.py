@@ -17,7 +17,7 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.parquet.footers import MAGIC, InputFooter
-from engine.rewriting.kernel.parquet.thrift import MalformedStruct
+from engine.rewriting.kernel.parquet.thrift import MalformedStruct, Recall
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
 from engine.rewriting.kernel.storage.transfer import OpenInput, Transfer
 
@@ -36,6 +36,7 @@ MOST_STRUCTS: Final = 2**16
 _ENCRYPTED_MAGIC: Final = b"PARE"
 _END_BYTES: Final = 8
 
+Form = tuple[str, int, int]
 Segments = dict[int, pa.Buffer]
 """Fetched pieces of a file by their offset."""
 
@@ -87,8 +88,25 @@ class _Pieces:
         self.closed = True
 
 
+class KnownSchemas:
+    """The common facts of a task's inputs, read once for all that have the same schema. Thread safe."""
+
+    def __init__(self) -> None:
+        self.recall = Recall(InputFooter.COMMON)
+        self._forms: tuple[Any, list[Form]] = (None, [])
+
+    def forms(self, footer: InputFooter, metadata: Any) -> "list[Form]":
+        """Return physical type, greatest definition and greatest repetition level of each column."""
+        schema, forms = self._forms
+        if schema is not footer.schema[0]:
+            columns = [metadata.schema.column(leaf) for leaf in range(metadata.num_columns)]
+            forms = [(one.physical_type, one.max_definition_level, one.max_repetition_level) for one in columns]
+            self._forms = footer.schema[0], forms
+        return forms
+
+
 class ParquetInput:
-    """An open input: `metadata` is its footer, `schema` its Arrow schema with `dictionaries` read as dictionaries."""
+    """An open input: `metadata` is its footer as Arrow reads it."""
 
     def __init__(
         self,
@@ -98,6 +116,7 @@ class ParquetInput:
         size: int,
         dictionaries: Sequence[str],
         numbers: ColumnNumbers | None = None,
+        known: KnownSchemas | None = None,
     ) -> None:
         self.uri = source.uri
         self._source = source
@@ -114,7 +133,7 @@ class ParquetInput:
         data = bytes(tail.slice(tail.size - _END_BYTES - signed, signed))
         if numbers is not None and numbers.applies_to(self.schema):
             data = self._numbered(data, numbers, dictionaries)
-        self.footer = _complete_footer(self.uri, data, self.metadata)
+        self.footer = _complete_footer(self.uri, data, self.metadata, known or KnownSchemas())
 
     @staticmethod
     def open(
@@ -124,8 +143,11 @@ class ParquetInput:
         expected_bytes: int | None = None,
         dictionaries: Sequence[str] = (),
         numbers: ColumnNumbers | None = None,
+        known: KnownSchemas | None = None,
     ) -> "ParquetInput":
         """Open a file and read its footer; with `numbers` its columns get field ids by their names.
+
+        `known` is shared by inputs that are probably alike.
 
         Raises:
             InputFault: missing, truncated, corrupt, or not of the expected size.
@@ -136,7 +158,9 @@ class ParquetInput:
             segments, size = _opening(source, expected_bytes)
             if 0 in segments:
                 source.close()  # a group may have thousands of small inputs, and several are held ahead
-            return ParquetInput(source=source, segments=segments, size=size, dictionaries=dictionaries, numbers=numbers)
+            return ParquetInput(
+                source=source, segments=segments, size=size, dictionaries=dictionaries, numbers=numbers, known=known
+            )
         except BaseException:
             source.close()
             raise
@@ -146,8 +170,16 @@ class ParquetInput:
         with reading(self.uri):
             self._file = self._parquet_file(self.metadata, columns)
             self.metadata = self._file.metadata
-            self.schema: pa.Schema = self._file.schema_arrow
+        self._schema: pa.Schema | None = None
         self.dictionaries = list(columns)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Its Arrow schema, with `dictionaries` read as dictionaries."""
+        if self._schema is None:
+            with reading(self.uri):
+                self._schema = self._file.schema_arrow
+        return self._schema
 
     def _numbered(self, footer: bytes, numbers: ColumnNumbers, dictionaries: Sequence[str]) -> bytes:
         """Read the file under a footer with other field ids, and return that footer's metadata."""
@@ -275,16 +307,15 @@ def _check_end(uri: str, segments: Segments, size: int) -> int:
     return length
 
 
-def _complete_footer(uri: str, data: bytes, metadata: Any) -> InputFooter:
+def _complete_footer(uri: str, data: bytes, metadata: Any, known: KnownSchemas) -> InputFooter:
     """Return the footer after checking it field by field: Arrow ends the process on inconsistent chunk metadata."""
     try:
-        footer = InputFooter(data)
+        footer = InputFooter(data, known.recall)
     except MalformedStruct as error:
         raise InputFault(f"{uri}: its footer is damaged: {error}") from error
     if (footer.rows, footer.row_groups) != (metadata.num_rows, metadata.num_row_groups):
         raise InputFault(f"{uri}: its footer is damaged: {footer.rows} rows in {footer.row_groups} row groups")
-    columns = [metadata.schema.column(leaf) for leaf in range(metadata.num_columns)]
-    forms = [(one.physical_type, one.max_definition_level, one.max_repetition_level) for one in columns]
+    forms = known.forms(footer, metadata)
     for row_group in range(footer.row_groups):
         if not footer.is_complete(row_group, forms):
             raise InputFault(f"{uri}: its footer is damaged: metadata of a column of row group {row_group}")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise
+from operator import is_
 from typing import Any, Final
 
 import pyarrow as pa
@@ -17,7 +18,13 @@ from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, MISSING_REQUIRED_FI
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
-from engine.rewriting.kernel.reading.parquet_input import SMALL_FILE_BYTES, TAIL_BYTES, ParquetInput, Segments
+from engine.rewriting.kernel.reading.parquet_input import (
+    SMALL_FILE_BYTES,
+    TAIL_BYTES,
+    KnownSchemas,
+    ParquetInput,
+    Segments,
+)
 from engine.rewriting.kernel.reading.projection import Constants, Projection, all_ids, field_id, leaf_ids
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead, Window
 from engine.rewriting.kernel.storage.transfer import Transfer
@@ -91,7 +98,9 @@ class GroupReader:
         self._transfer = transfer
         self._numbers = numbers
         self._constants = constants or {}
+        self._known = KnownSchemas()
         self._shapes: list[Shape] = []
+        self._last: tuple[tuple[Any, Any], list[str], Shape] | None = None
         self._dictionaries: list[str] = []
         self.rows_read = 0
         self.seconds_waiting = 0.0
@@ -152,6 +161,7 @@ class GroupReader:
                 expected_bytes=one.file_bytes,
                 dictionaries=dictionaries,
                 numbers=None if self._numbers is None else self._numbers.of(one),
+                known=self._known,
             )
             for one in batch
         ]
@@ -160,11 +170,13 @@ class GroupReader:
         metadata, expected = source.metadata, self._inputs[index].record_count
         if metadata.num_rows != expected:
             raise InputFault(f"{source.uri}: {metadata.num_rows} rows, the manifest says {expected}")
-        coded = dictionary_leaves(metadata)
+        coded = tuple(dictionary_leaves(metadata))
         shape = self._shape_of(source, coded)
-        numbers = frozenset(number for number, is_coded in zip(shape.ids, coded, strict=True) if is_coded)
+        numbers = shape.coded(coded).ids
         wanted = list(self._live_row_groups(index, metadata))
-        for (i, start), segments in zip(wanted, self._fetched(source, [i for i, _ in wanted], shape, ahead), strict=True):
+        for (i, start), segments in zip(
+            wanted, self._fetched(source, [i for i, _ in wanted], shape, ahead), strict=True
+        ):
             self._transfer.bucket.check()
             group = metadata.row_group(i)
             rows, keep = group.num_rows, self._deletes.keep_mask(index, start, group.num_rows)
@@ -180,10 +192,10 @@ class GroupReader:
         fetches = ((size, partial(source.fetch, i, shape.leaves)) for size, i in zip(sizes, row_groups, strict=True))
         return self._timed(ahead.each(fetches, most=2))
 
-    def _shape_of(self, source: ParquetInput, coded: list[bool]) -> "Shape":
+    def _shape_of(self, source: ParquetInput, coded: tuple[bool, ...]) -> "Shape":
         """Return the shape for reading this file; read its dictionaries like the last file's, as most are alike."""
         shape = self._shape(source)
-        strings = [path for leaf, path in shape.strings if coded[leaf]]
+        strings = shape.coded(coded).strings
         if strings != source.dictionaries:
             source.select_dictionaries(strings)
             shape = self._shape(source)
@@ -191,6 +203,15 @@ class GroupReader:
         return shape
 
     def _shape(self, source: ParquetInput) -> "Shape":
+        if self._last is not None:
+            schema, dictionaries, shape = self._last
+            if dictionaries == source.dictionaries and all(map(is_, schema, source.footer.schema)):
+                return shape
+        shape = self._compared_shape(source)
+        self._last = source.footer.schema, source.dictionaries, shape
+        return shape
+
+    def _compared_shape(self, source: ParquetInput) -> "Shape":
         for shape in self._shapes:
             if shape.schema.equals(source.schema, check_metadata=True):
                 return shape
@@ -228,6 +249,14 @@ class PartialProjection:
     leaves: Sequence[int]
 
 
+@dataclass(frozen=True, slots=True)
+class CodedColumns:
+    """Dictionary-coded columns of an input: the paths of those that can be read as dictionaries, and all their ids."""
+
+    strings: list[str]
+    ids: frozenset[int | None]
+
+
 @dataclass(frozen=True)
 class Shape:
     """Facts shared by inputs with the same Arrow schema.
@@ -242,11 +271,22 @@ class Shape:
     ids: list[int | None]
     strings: list[tuple[int, str]]
     parts: dict[tuple[int, ...], PartialProjection] = field(default_factory=dict)
+    known_coded: "dict[tuple[bool, ...], CodedColumns]" = field(default_factory=dict)
 
     @cached_property
     def leaves(self) -> list[int]:
         """The Parquet columns to read for the whole target."""
         return self._leaves(self.projection)
+
+    def coded(self, leaves: tuple[bool, ...]) -> "CodedColumns":
+        """Return the names of the columns that are dictionary-coded, from whether each is."""
+        if leaves not in self.known_coded:
+            if len(self.known_coded) >= MOST_SHAPES:
+                self.known_coded.clear()
+            strings = [path for leaf, path in self.strings if leaves[leaf]]
+            ids = frozenset(number for number, is_coded in zip(self.ids, leaves, strict=True) if is_coded)
+            self.known_coded[leaves] = CodedColumns(strings, ids)
+        return self.known_coded[leaves]
 
     def of_fields(self, fields: tuple[int, ...]) -> PartialProjection:
         """Return what reads only these fields of the target, by position."""
