@@ -20,6 +20,8 @@ from engine.rewriting.kernel.parquet.thrift import BINARY, I64, TRUE, Struct
 # Statistics
 _NULLS, _MAX, _MIN, _MAX_IS_EXACT, _MIN_IS_EXACT = 3, 5, 6, 7, 8
 
+_EXACT: Final = (TRUE, True)
+
 Order = Callable[[bytes], Any]
 """Bytes of a bound → value that compares like the column's values. Raises struct.error for a wrong length."""
 
@@ -58,7 +60,7 @@ def joined(chunks: Iterable[Chunk], order: Order | None) -> Struct | None:
             continue  # a chunk of nulls has no bounds
         if not _has_bounds(found, chunk):
             return None
-        said_exact &= {_MIN_IS_EXACT, _MAX_IS_EXACT} <= found.keys()
+        said_exact &= _MIN_IS_EXACT in found and _MAX_IS_EXACT in found
         lowest.append(found[_MIN][1])
         highest.append(found[_MAX][1])
     made: Struct = {_NULLS: (I64, nulls)}
@@ -116,19 +118,20 @@ def _is_zero(found: Struct, bound: int) -> bool:
 
 
 def _has_bounds(found: Struct, chunk: Chunk) -> bool:
-    exact = all(found[flag][1] for flag in (_MIN_IS_EXACT, _MAX_IS_EXACT) if flag in found)
-    return chunk.order_is_known and exact and _MIN in found and _MAX in found
+    if _MIN not in found or _MAX not in found or not chunk.order_is_known:
+        return False
+    return bool(found.get(_MIN_IS_EXACT, _EXACT)[1] and found.get(_MAX_IS_EXACT, _EXACT)[1])
 
 
 def _outermost(lowest: list[bytes], highest: list[bytes], order: Order) -> tuple[bytes, bytes] | None:
     try:
-        low, high = min(lowest, key=order), max(highest, key=order)
-        values = [order(raw) for raw in (*lowest, *highest)]
+        lows, highs = list(map(order, lowest)), list(map(order, highest))
     except struct.error:
         return None
-    if isinstance(values[0], float):
-        if any(math.isnan(value) for value in values):
-            return None
+    if isinstance(lows[0], float) and any(map(math.isnan, (*lows, *highs))):
+        return None
+    low, high = lowest[lows.index(min(lows))], highest[highs.index(max(highs))]
+    if isinstance(lows[0], float):
         kind = "<f" if len(low) == 4 else "<d"  # noqa: PLR2004 - the width of a float
         return struct.pack(kind, order(low) or -0.0), struct.pack(kind, order(high) or 0.0)
     return low, high

@@ -95,7 +95,7 @@ class ChunkPages:
     @property
     def counts(self) -> Counter[tuple[int, int]]:
         """The number of pages by (page type, encoding)."""
-        return Counter((page.kind, PLAIN) for page in self.pages)
+        return Counter([(page.kind, PLAIN) for page in self.pages])
 
 
 def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> ChunkPages:
@@ -110,16 +110,17 @@ def walk(data: Any, chunk: Chunk, most_levels: tuple[int, int], rows: int) -> Ch
     found: list[StoredPage] = []
     counts: list[Struct] = []  # of pages of version 2
     is_told = True  # whether their levels confirm all of these counts
-    at = headers = 0
+    at = values = size = 0
     while at < len(data):
         page, details = data_page(data, at, chunk.codec, most_levels)
         if page.kind == DATA_PAGE_V2:
             counts.append(details)
             is_told &= _is_told(details, data[page.start : page.start + page.stored], most_levels)
         found.append(page)
-        headers += page.start - at
+        values += page.values
+        size += page.start - at + page.size
         at = page.start + page.stored
-    if (sum(p.values for p in found), headers + sum(p.size for p in found)) != (chunk.values, chunk.uncompressed_bytes):
+    if (values, size) != (chunk.values, chunk.uncompressed_bytes):
         raise MalformedStruct("values or bytes of its pages are not those in the footer")
     if not is_told and (len(counts) < len(found) or _totals(counts) != (_nulls(chunk), rows)):
         raise MalformedStruct("nulls or rows of its pages are not those in the footer")
@@ -269,11 +270,10 @@ def _page(header: Struct, details: Struct, data: Any, start: int, codec: int) ->
 
 
 def _is_as(found: Struct, kinds: Mapping[int, int]) -> bool:
-    return all(kinds.get(field) == kind and _fits(kind, value) for field, (kind, value) in found.items())
-
-
-def _fits(kind: int, value: Any) -> bool:
-    return kind != I32 or -_MOST <= value < _MOST
+    for field, (kind, value) in found.items():
+        if kinds.get(field) != kind or (kind == I32 and not -_MOST <= value < _MOST):
+            return False
+    return True
 
 
 def _check_levels(encodings: tuple[int, int], most: tuple[int, int], at: int) -> None:

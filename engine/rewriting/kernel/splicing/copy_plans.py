@@ -183,21 +183,21 @@ class CopyPlanner:
     def _sources(self, units: Sequence[Unit]) -> list[list[Source]]:
         """Return for each leaf of the outputs its input chunks; none if one of them has a different form."""
         found: list[list[Source]] = [[] for _ in self._form.levels]
-        barred: set[int] = set()
+        places = list(range(len(found)))
         for unit in units:
-            for leaf, sources in enumerate(found):
-                source = None if leaf in barred else self._source(unit, leaf)
+            pairs = list(zip(*self._matched(unit.source), strict=True))
+            sources = [(leaf, _source(unit, pairs[leaf])) for leaf in places]
+            for leaf, source in sources:
                 if source is None:
-                    barred.add(leaf)
+                    found[leaf] = []
+                    places.remove(leaf)
                 else:
-                    sources.append(source)
-        return [[] if leaf in barred else sources for leaf, sources in enumerate(found)]
+                    found[leaf].append(source)
+        return found
 
     def _source(self, unit: Unit, leaf: int) -> Source | None:
-        same, stricter = (found[leaf] for found in self._matched(unit.source))
-        theirs = stricter if same is None else same
-        chunk = None if theirs is None else unit.source.footer.chunk(unit.row_group, theirs)
-        return None if theirs is None or chunk is None else Source(unit, theirs, chunk, is_stricter=same is None)
+        same, stricter = self._matched(unit.source)
+        return _source(unit, (same[leaf], stricter[leaf]))
 
     def _matched(self, source: ParquetInput) -> tuple[list[int | None], list[int | None]]:
         """Return for each leaf of the outputs the input's leaf of the same form, and that of the form made required.
@@ -250,7 +250,7 @@ class CopyPlanner:
                 chunk, own, pages = self._with_levels(source, leaf, part)
                 chunks.append(chunk)
                 buffers += own
-                counts += pages.counts
+                counts.update(pages.counts)
         if self._saves_bytes(leaf, sources, dictionary_bytes):
             return None
         made = NewChunk.copied(chunks, pages=counts).with_statistics(statistics)
@@ -311,6 +311,14 @@ class CopyPlanner:
                 for number, more in float_facts(field, column.chunks):
                     facts[number] = facts[number] + more if number in facts else more
         return facts
+
+
+def _source(unit: Unit, leaves: tuple[int | None, int | None]) -> Source | None:
+    """Return the chunk of the leaf of the same form or, without one, of that which is stricter; None for neither."""
+    same, stricter = leaves
+    theirs = stricter if same is None else same
+    chunk = None if theirs is None else unit.source.footer.chunk(unit.row_group, theirs)
+    return None if theirs is None or chunk is None else Source(unit, theirs, chunk, same is None)
 
 
 def _spread_pairs(sources: Sequence[Source]) -> list[Source]:
