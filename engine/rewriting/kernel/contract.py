@@ -4,7 +4,7 @@ Sizes are bytes, rates are per second, times are seconds.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from engine.rewriting.kernel.errors import InputFault
@@ -12,6 +12,15 @@ from engine.rewriting.kernel.phases import TaskTimeline
 
 KERNEL: Final = "kernel"
 """The `engine` of a `KernelTask` in JSON."""
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass for JSON; without the deep copies of `asdict`, as a task has thousands of files.
+
+    Raises TypeError for other values.
+    """
+    return {each.name: getattr(value, each.name) for each in fields(value)}
+
 
 _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 

@@ -23,7 +23,7 @@ from typing import Final, TypeVar
 from engine.rewriting.kernel.contract import GroupResult
 from engine.rewriting.kernel.errors import StorageFault
 from engine.rewriting.kernel.kernel_task import SentKernelTask
-from engine.rewriting.kernel.task import rewrite_group
+from engine.rewriting.kernel.task import GroupRewrite
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def run_group(task_json: str) -> str:
     """Rewrite one group: JSON of a `SentKernelTask` in, JSON of a `GroupResult` out, even if the rewrite fails."""
     sent = SentKernelTask.from_json(task_json)
     try:
-        return rewrite_group(sent.of_execution(f"{secrets.randbelow(10**9):09}").to_json())
+        return GroupRewrite(sent=sent.of_execution(f"{secrets.randbelow(10**9):09}")).run().to_json()
     except Exception as error:  # noqa: BLE001 - any error is reported to the worker, by name
         return GroupResult(
             group=sent.task.identity.group,

@@ -1,7 +1,7 @@
 """Input of a task of the kernel: which rows a group has, how its files are written, and the form that each send has."""
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from engine.rewriting.kernel.contract import (
@@ -14,6 +14,7 @@ from engine.rewriting.kernel.contract import (
     TaskIdentity,
     TaskInput,
     WriteSettings,
+    fields_of,
 )
 
 BY_FIELD_ID: Final = "field_id"
@@ -127,7 +128,7 @@ class KernelTask:
 
     def named(self, name_prefix: str) -> EngineTask:
         """Return the task for any engine's lanes; `name_prefix`: names of its outputs begin with it."""
-        return EngineTask(KERNEL, name_prefix, json.dumps(asdict(self), separators=(",", ":")))
+        return EngineTask(KERNEL, name_prefix, json.dumps(self, default=fields_of, separators=(",", ":")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +154,8 @@ class SentKernelTask:
 
     def to_json(self) -> str:
         """Return the task as JSON, as `SentTask.to_json` does."""
-        send = {"engine": KERNEL, "name_prefix": self.name_prefix, "storage": self.storage, "pace": asdict(self.pace)}
-        return json.dumps({**asdict(self.task), **send}, separators=(",", ":"))
+        send = {"engine": KERNEL, "name_prefix": self.name_prefix, "storage": self.storage, "pace": self.pace}
+        return json.dumps({**fields_of(self.task), **send}, default=fields_of, separators=(",", ":"))
 
     @staticmethod
     def from_json(text: str) -> "SentKernelTask":
