@@ -158,6 +158,9 @@ class Encoding:
         return columns
 
     def _stored_values(self, unit: Unit, fields: tuple[int, ...], sources: Sequence[Source]) -> pa.Table:
+        leaves = [source.leaf for source in sources]
+        if leaves == sorted(leaves) and all(map(self._is_stored_as_read, fields)):
+            return unit.source.decode(unit.row_group, unit.segments, leaves)  # by the footer that is read already
         chunks = [
             (source.leaf, self._element(self._form.fields[number][0], source.is_stricter))
             for number, source in zip(fields, sources, strict=True)
@@ -166,6 +169,11 @@ class Encoding:
         texts = [one.name for one in wanted if pa.types.is_binary(one.type) and field_id(one) in unit.dictionary_ids]
         footer = unit.source.footer.bare(unit.row_group, chunks)
         return unit.source.decode_bare(unit.row_group, unit.segments, footer, texts)
+
+    def _is_stored_as_read(self, number: int) -> bool:
+        """Return whether Arrow returns the stored values of a column without `InputFooter.bare`: numbers are."""
+        of = self._bare_field(number).type
+        return bool(pa.types.is_primitive(of) and self._form.schema.field(number).type == of)
 
     def _element(self, leaf: int, is_required: bool) -> BareElement:
         key = leaf, is_required
