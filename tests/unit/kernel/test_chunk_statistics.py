@@ -110,12 +110,18 @@ def test_orders_are_those_of_the_types() -> None:
     assert order_of("INT96", pa.timestamp("ns")) is None
 
 
-def test_footers_come_back_byte_for_byte() -> None:
+COLUMNS = {"a": [1, None, 3], "b": ["x", "y", None], "c": [[1.5], [], None], "d": [True, False, None]}
+
+
+def footer_of(columns: dict[str, Any], **settings: Any) -> bytes:
     made = io.BytesIO()
-    columns = {"a": [1, None, 3], "b": ["x", "y", None], "c": [[1.5], [], None], "d": [True, False, None]}
-    pq.write_table(pa.table(columns), made, write_page_index=True)
+    pq.write_table(pa.table(columns), made, **settings)
     data = made.getvalue()
-    footer = data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+    return data[-8 - int.from_bytes(data[-8:-4], "little") : -8]
+
+
+def test_footers_come_back_byte_for_byte() -> None:
+    footer = footer_of(COLUMNS, write_page_index=True)
     found, end = thrift.read_struct(footer)
     assert (end, thrift.write_struct(found)) == (len(footer), footer)
 
@@ -124,8 +130,25 @@ def test_footers_come_back_byte_for_byte() -> None:
     "data", [b"", b"\x15", b"\x18\xff\x01a", b"\x19\xf5\xff\xff\xff\xff\x0f", b"\x10\x00", b"\x1c" * 50]
 )
 def test_what_is_no_struct_is_told(data: bytes) -> None:
-    with pytest.raises(MalformedStruct):
-        thrift.read_struct(data)
+    for read in (thrift.read_struct, thrift.Recall().read_struct):
+        with pytest.raises(MalformedStruct):
+            read(data)
+
+
+def test_recalled_lists_are_those_of_the_bytes() -> None:
+    first, other = footer_of(COLUMNS), footer_of({"b": [7, 8], "c": ["y", "z"], "e": [1, 1]}, row_group_size=1)
+    recall = thrift.Recall((2, 5, 7))
+    flipped = [first[:at] + bytes([first[at] ^ bit]) + first[at + 1 :] for at in range(len(first)) for bit in (1, 16)]
+    for data in (first, other, first, first, *flipped, *(first[:at] for at in range(len(first)))):
+        try:
+            expected = thrift.read_struct(data)[0]
+        except MalformedStruct:
+            with pytest.raises(MalformedStruct):
+                recall.read_struct(data)
+        else:
+            assert recall.read_struct(data) == expected
+    known, again = (recall.read_struct(first) for _ in range(2))
+    assert known[2] is again[2]
 
 
 def page_v2(*, statistics: Struct | None = None, levels: bytes = b"\x14\x01", **changes: Any) -> tuple[bytes, Chunk]:

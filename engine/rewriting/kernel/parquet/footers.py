@@ -31,14 +31,12 @@ FLOATS: Final = frozenset({4, 5})
 MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
-# FileMetaData
-_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, WRITER, _ORDERS = 1, 2, 3, 4, 5, 6, 7
+_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, WRITER, _ORDERS = 1, 2, 3, 4, 5, 6, 7  # of FileMetaData
 # SchemaElement
 ELEMENT_TYPE, ELEMENT_LENGTH, REPETITION, NAME, CHILDREN, FIELD_ID = 1, 2, 3, 4, 5, 9
 # RowGroup
 COLUMNS, _GROUP_BYTES, _GROUP_ROWS, _GROUP_OFFSET, _GROUP_STORED, _ORDINAL = 1, 2, 3, 5, 6, 7
-# ColumnChunk
-_FILE_PATH, _CHUNK_OFFSET, METADATA = 1, 2, 3
+_FILE_PATH, _CHUNK_OFFSET, METADATA = 1, 2, 3  # of ColumnChunk
 COLUMN_INDEX: Final = (6, 7)
 """Place and length of the bounds of a chunk's pages."""
 
@@ -46,11 +44,9 @@ COLUMN_INDEX: Final = (6, 7)
 TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
 _DATA_OFFSET, _DICTIONARY_OFFSET, STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
 _SIZE_STATISTICS: Final = 16
-# KeyValue
-_KEY, _VALUE = 1, 2
+_KEY, _VALUE = 1, 2  # of KeyValue
 _ARROW_SCHEMA: Final = b"ARROW:schema"
-# SizeStatistics
-_REPETITIONS, _DEFINITIONS = 2, 3
+_REPETITIONS, _DEFINITIONS = 2, 3  # of SizeStatistics
 
 _REQUIRED: Final = frozenset({TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
 _SIZES_AND_PLACES: Final = (_VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
@@ -78,8 +74,8 @@ class Chunk:
 class InputFooter:
     """The footer of one input."""
 
-    COMMON: Final = (SCHEMA, KEY_VALUES, WRITER, _ORDERS)
-    """Fields in which the inputs of a group seldom differ."""
+    COMMON: Final = (SCHEMA, KEY_VALUES, _ORDERS)
+    """Lists that are seldom different in the inputs of a group."""
 
     def __init__(self, data: bytes, recall: thrift.Recall | None = None) -> None:
         """Parse a footer, `COMMON` fields by `recall`. Raises MalformedStruct when it lacks a required field."""

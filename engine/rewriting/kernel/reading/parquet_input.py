@@ -36,7 +36,7 @@ MOST_STRUCTS: Final = 2**16
 _ENCRYPTED_MAGIC: Final = b"PARE"
 _END_BYTES: Final = 8
 
-Form = tuple[str, int, int]
+Form = tuple[str, int, int]  # physical type, greatest definition and greatest repetition level of a column
 Segments = dict[int, pa.Buffer]
 """Fetched pieces of a file by their offset."""
 
@@ -96,7 +96,7 @@ class KnownSchemas:
         self._forms: tuple[Any, list[Form]] = (None, [])
 
     def forms(self, footer: InputFooter, metadata: Any) -> "list[Form]":
-        """Return physical type, greatest definition and greatest repetition level of each column."""
+        """Return the form of each column."""
         schema, forms = self._forms
         if schema is not footer.schema[0]:
             columns = [metadata.schema.column(leaf) for leaf in range(metadata.num_columns)]
@@ -251,8 +251,7 @@ _LACKING: Final = (
     "is out of range for nanosecond",
 )
 """Texts of Arrow's errors for what it does not support, such as LZO in Parquet, and in ORC times before 1677 or after
-2262; their class is that of errors for damage.
-"""
+2262; their class is that of errors for damage."""
 
 
 class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
@@ -315,9 +314,8 @@ def _complete_footer(uri: str, data: bytes, metadata: Any, known: KnownSchemas) 
         raise InputFault(f"{uri}: its footer is damaged: {error}") from error
     if (footer.rows, footer.row_groups) != (metadata.num_rows, metadata.num_row_groups):
         raise InputFault(f"{uri}: its footer is damaged: {footer.rows} rows in {footer.row_groups} row groups")
-    forms = known.forms(footer, metadata)
     for row_group in range(footer.row_groups):
-        if not footer.is_complete(row_group, forms):
+        if not footer.is_complete(row_group, known.forms(footer, metadata)):
             raise InputFault(f"{uri}: its footer is damaged: metadata of a column of row group {row_group}")
     if footer.is_encrypted:
         raise Refused(ENCRYPTED_FILE, f"{uri}: a column is encrypted")
