@@ -1,5 +1,6 @@
 """The token bucket, in virtual time."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from engine.rewriting.kernel.contract import GroupResult, Pace
 from engine.rewriting.kernel.errors import Stopped
 from engine.rewriting.kernel.kernel_task import SentKernelTask
+from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket
+from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.rewriting.kernel.task import GroupRewrite
 from tests.unit.kernel.building import field, make_task, write
 from tests.unit.kernel.virtual_time import Ledger, VirtualClock
@@ -118,6 +121,27 @@ def test_sleep_is_counted_as_throttled() -> None:
     pace.take(4000)
     pace.take(1)
     assert pace.throttled_seconds == pytest.approx(4)
+
+
+@pytest.mark.parametrize("share_at", [None, 0, 3])
+def test_buffers_keep_their_order_when_a_share_begins_among_them(tmp_path: Path, share_at: int | None) -> None:
+    clock = VirtualClock()
+    pace = bucket(clock)
+    transfer = Transfer(storage=Storage(properties={}, places=[f"file:{tmp_path}"]), bucket=pace)
+    sink = transfer.create(f"file:{tmp_path}/x")
+    buffers = [bytes([number]) * 300_000 for number in range(9)]
+
+    def given() -> Iterator[bytes]:
+        for number, one in enumerate(buffers):
+            if number == share_at:
+                pace.set_share(1_000_000, None)
+            yield one
+
+    sink.write_all(given())
+    sink.close()
+    assert (tmp_path / "x").read_bytes() == b"".join(buffers)
+    assert (sink.position, transfer.moved.bytes_written) == (2_700_000, 2_700_000)
+    assert (clock() > 0) == (share_at is not None)
 
 
 def paced_task(folder: Path, pace: Pace, files: int = 4) -> SentKernelTask:

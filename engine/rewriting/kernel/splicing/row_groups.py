@@ -161,8 +161,7 @@ class _SplicedFile:
             if chunk.metadata[TYPE][1] in FLOATS:
                 chunk = chunk.with_statistics(self._exact(chunk.statistics, column.facts))
             chunks.append((chunk, chunk.placed(self.sink.position, path)))
-            for buffer in column.buffers:
-                self.sink.write(buffer)
+            self.sink.write_all(column.buffers)
         found = zip(self._form.leaf_ids, (one.facts for one in columns), strict=True)
         self._tally.add({number: facts for number, facts in found if number is not None and facts is not None})
         self._row_groups.append(row_group(chunks, rows=rows, offset=begin, ordinal=len(self._row_groups)))

@@ -6,7 +6,7 @@ finishing a file (`stores.files`). A store that is busy or does not answer is as
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +31,10 @@ T = TypeVar("T")
 
 MOST_RENEWALS: Final = 2
 """Times that one request is sent again with renewed credentials."""
+
+
+TOGETHER_BYTES: Final = 2**20
+"""Bytes from which buffers that are written together are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,13 +252,35 @@ class OutputSink(WriteOnly):
         done = 0
         while done < len(view):
             part = view[done : done + (self._transfer.bucket.slice_bytes or len(view))]
-            with self._transfer.timed_writing():
-                self._transfer.charge(written=len(part), requests=self._output.requests_to_write(len(part)))
-                with writing(self.uri):
-                    self._output.write(part)
+            self._send([part])
             done += len(part)
-            self.position += len(part)
         return done
+
+    def write_all(self, buffers: Iterable[Any]) -> None:
+        """Write buffers one after another, small ones under one charge unless a share limits it. Raises Stopped."""
+        together: list[memoryview] = []
+        size = 0
+        for buffer in buffers:
+            is_limited = self._transfer.bucket.slice_bytes is not None
+            if together and (is_limited or size >= TOGETHER_BYTES):
+                self._send(together)
+                together, size = [], 0
+            if is_limited or self.closed or self._footer is not None:
+                self.write(buffer)
+            else:
+                together.append(memoryview(buffer).cast("B"))
+                size += len(together[-1])
+        if together:
+            self._send(together)
+
+    def _send(self, parts: Sequence[memoryview]) -> None:
+        size = sum(map(len, parts))
+        with self._transfer.timed_writing():
+            self._transfer.charge(written=size, requests=self._output.requests_to_write(size))
+            with writing(self.uri):
+                for part in parts:
+                    self._output.write(part)
+        self.position += size
 
     def begin_footer(self) -> None:
         """Keep all bytes that are written from now on."""
