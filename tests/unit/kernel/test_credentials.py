@@ -104,16 +104,17 @@ def test_credentials_that_end_four_times_during_a_task_do_not_fail_it(
 ) -> None:
     vending = Vending(store, kind, latency=0.05)
     with service(lambda: {"storage": vending.properties()}) as url:
-        task = a_task(tmp_path, store, kind=kind, url=url, properties=vending.properties(), files=600)
+        task = a_task(tmp_path, store, kind=kind, url=url, properties=vending.properties(), files=900)
         store.control(manners=Manners(latency=0.2), forget=True)
         is_over = threading.Event()
 
         def end_credentials() -> None:
-            for requests in range(150, 900, 150):
+            for requests in range(100, 600, 100):
                 while sum(store.control()["asked"].values()) < requests:
                     if is_over.wait(0.02):
                         return
                 vending.expire()
+                is_over.wait(0.1)  # or one request is refused each time that it is sent again: 128 are sent at once
 
         ending = threading.Thread(target=end_credentials)
         ending.start()
@@ -123,7 +124,7 @@ def test_credentials_that_end_four_times_during_a_task_do_not_fail_it(
             is_over.set()
             ending.join()
             store.control(manners=Manners())
-    assert result.rows_written == 600_000
+    assert result.rows_written == 900_000
     assert len(vending.given) >= 5
 
 
