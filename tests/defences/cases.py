@@ -148,8 +148,8 @@ CASES: Final = (
     _case(
         "F15",
         "engine/spark/dispatch.py",
-        "tag=ticket.tag, operation_id=ticket.operation_id):",
-        "tag=ticket.tag, operation_id=str(uuid.uuid4())):",
+        "tags=tags, operation_id=ticket.operation_id):",
+        "tags=tags, operation_id=str(uuid.uuid4())):",
         "tests/contract/test_dispatch.py::test_an_operation_is_sent_once",
     ),
     _case(

@@ -29,8 +29,8 @@ from engine.rewriting.kernel.storage.stores.files import OpenFile, Output
 
 T = TypeVar("T")
 
-MOST_RENEWALS: Final = 2
-"""Times that one request is sent again with renewed credentials."""
+MOST_RENEWALS: Final = 5
+"""Times that one request is sent again with renewed credentials: they may end again while it waits behind others."""
 
 
 TOGETHER_BYTES: Final = 2**20
