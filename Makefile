@@ -5,8 +5,9 @@ PYTEST_ARGS ?=
 # Each test waits for dozens of synced commits: its files are in memory where that has room for them, else on disk.
 MEMORY = $(shell df --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "/dev/shm" }')
 # Java servers of tests live for a minute: their second compiler took an eighth of all CPU time and gave nothing back, and
-# the verification of their classes a tenth of a start.
-JAVA = -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote
+# the verification of their classes a tenth of a start. With one compiler the code cache has 48 MB, which the Spark server
+# of a whole run filled.
+JAVA = -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote
 # A test that is stuck in native code gets no signal, so that its own limit (at most 600 s) can't end it: its process
 # ends with the stacks of all threads, and xdist starts another.
 STUCK = -o faulthandler_timeout=660 -o faulthandler_exit_on_timeout=true

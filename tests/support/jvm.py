@@ -4,6 +4,7 @@ from typing import Final
 
 SHORT_LIVED: Final = (
     "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=240m",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
 )
