@@ -177,7 +177,8 @@ def _example(item: Document) -> Any:
     if "requestBody" not in item:
         return None
     schema = item["requestBody"]["content"]["application/json"]["schema"]
-    schema = schema.get("anyOf", [schema])[0]
+    if "examples" not in schema:
+        schema = schema.get("anyOf", schema.get("oneOf", [schema]))[0]
     if "$ref" in schema:
         schema = spec()["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema["examples"][0] if "examples" in schema else None

@@ -3,16 +3,13 @@
 They have a path of their own, and not that of single signals: an operation has one body and one answer in the SDKs.
 """
 
-from typing import Annotated
-
 from fastapi import APIRouter
-from pydantic import Field
 
 from api.deps import OperatorDep, ServicesDep
 from api.http.cloud_events import EventRoute
 from api.problems.responses import WITH_BODY, problems
-from api.schemas.tables.events import CloudEvent, EventsTaken
-from engine.domain.tables.cloud_events import MOST_EVENTS, EventSource
+from api.schemas.tables.events import EventsTaken, OneOrBatch
+from engine.domain.tables.cloud_events import EventSource
 
 router = APIRouter(prefix="/v1/signals", tags=["signals"], route_class=EventRoute)
 
@@ -24,7 +21,7 @@ router = APIRouter(prefix="/v1/signals", tags=["signals"], route_class=EventRout
     responses=problems(*WITH_BODY),
 )
 async def send_events(
-    body: CloudEvent | Annotated[list[CloudEvent], Field(max_length=MOST_EVENTS)],
+    body: OneOrBatch,
     services: ServicesDep,
     caller: OperatorDep,
 ) -> EventsTaken:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 from api.schemas.common import Answer
 from engine.domain.tables import cloud_events as domain
-from engine.domain.tables.cloud_events import COMMIT_TYPE, LONGEST_TEXT, EventOutcome
+from engine.domain.tables.cloud_events import COMMIT_TYPE, LONGEST_TEXT, MOST_EVENTS, EventOutcome
 from engine.domain.values.strict import OneLine
 
 _TABLE_ID: Final = "tbl_01jd2m6v8n4q0x7y3k5r9t1wbz"
@@ -47,6 +47,17 @@ class CloudEvent(BaseModel):
     def to_domain(self) -> domain.CloudEvent:
         """Return the event."""
         return domain.CloudEvent(self.id, self.source, self.type, self.subject, self.data)
+
+
+def _form(body: object) -> str:
+    return "batch" if isinstance(body, list) else "one"
+
+
+OneOrBatch = Annotated[
+    Annotated[CloudEvent, Tag("one")] | Annotated[list[CloudEvent], Field(max_length=MOST_EVENTS), Tag("batch")],
+    Discriminator(_form),
+]
+"""A body: it is judged as one event unless it is a list, so that an error is told once and at its field."""
 
 
 class EventsTaken(Answer):

@@ -97,25 +97,25 @@ async def test_a_sender_that_asks_whether_it_may_send_is_answered(api: Api) -> N
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "pointer"),
+    ("body", "status", "pointers"),
     [
-        ({}, 422, "/specversion"),
-        (event(specversion="0.3"), 422, "/specversion"),
-        (event(id=""), 422, "/id"),
-        (event(id="a" * 2049), 422, "/id"),
-        (event(type=5), 422, "/type"),
-        ([event(), event(source=None)], 422, "/1/source"),
-        ([event(number) for number in range(MOST_EVENTS + 1)], 422, ""),
+        ({}, 422, {"/specversion", "/id", "/source", "/type"}),
+        (event(specversion="0.3"), 422, {"/specversion"}),
+        (event(id=""), 422, {"/id"}),
+        (event(id="a" * 2049), 422, {"/id"}),
+        (event(type=5), 422, {"/type"}),
+        ([event(), event(source=None)], 422, {"/1/source"}),
+        ([event(number) for number in range(MOST_EVENTS + 1)], 422, {""}),
         (event(data=json.loads("[" * 40 + "]" * 40)), 400, None),
         (event(data="x" * 2**20), 413, None),
     ],
 )
 async def test_bodies_that_are_no_events_or_too_large_are_refused(
-    api: Api, body: Any, status: int, pointer: str | None
+    api: Api, body: Any, status: int, pointers: set[str] | None
 ) -> None:
     found = await send(api, body, status=status)
-    if pointer is not None:
-        assert pointer in {each["pointer"] for each in found["errors"]}
+    if pointers is not None:
+        assert {each["pointer"] for each in found["errors"]} == pointers
 
 
 async def test_a_sender_of_some_teams_reports_changes_of_their_tables_only(api: Api, table_id: str) -> None:
