@@ -6,17 +6,25 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DeleteRef:
-    """A position-delete file that applies to an input."""
+    """A position-delete file that applies to an input, or a deletion vector inside of a Puffin file.
+
+    `offset`, `length`: where in the file the deletion vector begins, and its bytes; None for a position-delete file.
+    `rows`: the number of rows that the table's metadata says it deletes; None where this is not exact.
+    """
 
     path: str
     file_bytes: int
+    offset: int | None = None
+    length: int | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
     """A live data file to be rewritten; `path` is the original string of the manifest.
 
-    `row_groups`: number of row groups of a Parquet file, 0 where the table does not record it.
+    `row_groups`: number of row groups of a Parquet file, 0 where the table does not record it. `first_row_id`: the row
+    id of its first row; None where the table has no row ids.
     """
 
     path: str
@@ -25,6 +33,7 @@ class InputFile:
     sequence_number: int
     deletes: tuple[DeleteRef, ...] = ()
     row_groups: int = 0
+    first_row_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

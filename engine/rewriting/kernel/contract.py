@@ -26,12 +26,29 @@ _CODECS_WITH_LEVEL: Final = frozenset({"zstd", "gzip", "brotli"})
 
 
 @dataclass(frozen=True, slots=True)
+class TaskVector:
+    """A deletion vector of an input: a range of a Puffin file, and the number of rows that it deletes."""
+
+    path: str
+    file_bytes: int
+    offset: int
+    length: int
+    rows: int
+
+    @staticmethod
+    def from_raw(raw: "dict[str, Any] | None") -> "TaskVector | None":
+        """Return the vector from its JSON form."""
+        return None if raw is None else TaskVector(**raw)
+
+
+@dataclass(frozen=True, slots=True)
 class TaskInput:
-    """One file to read, with the position-delete files that apply to it.
+    """One file to read, with the position-delete files or the deletion vector that apply to it.
 
     `delete_bytes`: their sizes in the same order, or empty if they are unknown. Sizes are those of the manifest; a file
     of another size fails the group. `schema_id`: the table's schema that the file was written with; None if the table
-    does not record it.
+    does not record it. `first_row_id` and `sequence_number`: of rows without stored row lineage; None where the table
+    has no row lineage.
     """
 
     path: str
@@ -40,12 +57,15 @@ class TaskInput:
     delete_paths: tuple[str, ...] = ()
     delete_bytes: tuple[int, ...] = ()
     schema_id: int | None = None
+    vector: TaskVector | None = None
+    first_row_id: int | None = None
+    sequence_number: int | None = None
 
     @staticmethod
     def from_raw(raw: "dict[str, Any]") -> "TaskInput":
         """Return the file from its JSON form."""
         lists = {name: tuple(raw.get(name, ())) for name in ("delete_paths", "delete_bytes")}
-        return TaskInput(**{**raw, **lists})
+        return TaskInput(**{**raw, **lists, "vector": TaskVector.from_raw(raw.get("vector"))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,14 +295,21 @@ def _dump_input(file: InputFile) -> dict[str, Any]:
         "record_count": file.record_count,
         "sequence_number": file.sequence_number,
         "row_groups": file.row_groups,
-        "deletes": [{"path": each.path, "file_bytes": each.file_bytes} for each in file.deletes],
+        "deletes": [_dump_delete(each) for each in file.deletes],
+        "first_row_id": file.first_row_id,
     }
 
 
+def _dump_delete(file: DeleteRef) -> dict[str, Any]:
+    place = {} if file.offset is None else {"offset": file.offset, "length": file.length}
+    return {"path": file.path, "file_bytes": file.file_bytes, **place, "rows": file.rows}
+
+
 def _input(raw: Mapping[str, Any]) -> InputFile:
-    deletes = tuple(DeleteRef(each["path"], each["file_bytes"]) for each in raw["deletes"])
+    deletes = tuple(DeleteRef(**each) for each in raw["deletes"])
     plain = (raw["path"], raw["file_bytes"], raw["record_count"], raw["sequence_number"])
-    return InputFile(*plain, deletes, raw.get("row_groups", 0))  # groups stored by earlier versions do not have them
+    # groups stored by earlier versions do not have these
+    return InputFile(*plain, deletes, raw.get("row_groups", 0), raw.get("first_row_id"))
 
 
 def _output(raw: Mapping[str, Any]) -> OutputFile:

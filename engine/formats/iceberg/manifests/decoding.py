@@ -43,6 +43,9 @@ ENTRIES: Final = pa.schema(
         pa.field("is_encrypted", pa.bool_(), nullable=False),
         pa.field("sort_order_id", pa.int32()),  # null also for a value that is not an id
         pa.field("target", pa.string()),  # the data file of a position-delete file that applies to a single one
+        pa.field("first_row_id", pa.int64()),  # of data files of version 3: the `_row_id` of their first row
+        pa.field("content_offset", pa.int64()),  # of deletion vectors: where in their Puffin file they begin, and their
+        pa.field("content_bytes", pa.int64()),  # size there; both null for other files
         pa.field("is_outside", pa.bool_(), nullable=False),  # of the table's places: the file must not be opened
     ]
 )
@@ -52,7 +55,7 @@ WRITTEN: Final = pa.schema([field for field in ENTRIES if field != IS_OUTSIDE])
 _ID_LIMIT: Final = 2**31
 _FILE_PATH_COLUMN: Final = 2147483546  # reserved field id of `file_path` in position-delete files
 _ENTRY_IDS: Final = ids.OF_ENTRY | {ids.DATA_FILE}
-_DELETE_IDS: Final = ids.OF_FILE | {ids.LOWER, ids.UPPER, ids.REFERENCED}
+_DELETE_IDS: Final = ids.OF_FILE | {ids.LOWER, ids.UPPER, ids.REFERENCED, ids.CONTENT_OFFSET, ids.CONTENT_SIZE}
 
 
 def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> pa.Table:
@@ -86,7 +89,11 @@ def _written(body: bytes) -> Any:
 
 def _table(found: EntryColumns, spec_id: int) -> pa.Table:
     rows = len(found.path)
-    others = {"spec_id": pa.repeat(pa.scalar(spec_id, pa.int32()), rows), "target": pa.nulls(rows, pa.string())}
+    others = {
+        "spec_id": pa.repeat(pa.scalar(spec_id, pa.int32()), rows),
+        "target": pa.nulls(rows, pa.string()),
+        **{name: pa.nulls(rows, pa.int64()) for name in ("content_offset", "content_bytes")},
+    }
     columns = [others[f.name] if f.name in others else getattr(found, f.name) for f in WRITTEN]
     return pa.table(columns, schema=WRITTEN)
 
@@ -134,6 +141,9 @@ class _EntryColumns:
         lists["is_encrypted"].append(file.get(of_file.get(ids.KEY, "")) is not None)
         lists["sort_order_id"].append(_order_id(file.get(of_file.get(ids.SORT_ORDER, ""))))
         lists["target"].append(_target(file, of_file) if content == POSITION_DELETES else None)
+        lists["first_row_id"].append(file.get(of_file.get(ids.FIRST_ROW, "")))
+        lists["content_offset"].append(file.get(of_file.get(ids.CONTENT_OFFSET, "")))
+        lists["content_bytes"].append(file.get(of_file.get(ids.CONTENT_SIZE, "")))
         self._formats.append(file[of_file[ids.FORMAT]].lower())
 
     def _code(self, values: tuple[Any, ...]) -> int:

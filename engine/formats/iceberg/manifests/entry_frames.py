@@ -40,6 +40,7 @@ class EntryColumns:
     row_groups: pa.Array
     is_encrypted: pa.Array
     sort_order_id: pa.Array
+    first_row_id: pa.Array
 
 
 def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec) -> EntryColumns | None:
@@ -85,6 +86,7 @@ def columns_of(body: bytes, written: Mapping[str, Any], *, codec: PartitionCodec
         sort_order_id=_order_ids(column(ids.SORT_ORDER))
         if str(ids.SORT_ORDER) in frame
         else pa.nulls(rows, pa.int32()),
+        first_row_id=numbers(ids.FIRST_ROW),
     )
 
 

@@ -23,11 +23,16 @@ KEY: Final = 131
 SPLIT_OFFSETS: Final = 132
 CONTENT: Final = 134
 SORT_ORDER: Final = 140
+FIRST_ROW: Final = 142
 REFERENCED: Final = 143
+CONTENT_OFFSET: Final = 144
+CONTENT_SIZE: Final = 145
 
 OF_ENTRY: Final = frozenset({STATUS, SNAPSHOT_ID, SEQUENCE_NUMBER, FILE_SEQUENCE_NUMBER})
 """Fields of entries that are read, without the data file."""
-OF_FILE: Final = frozenset({CONTENT, PATH, FORMAT, PARTITION, RECORDS, BYTES, KEY, SPLIT_OFFSETS, SORT_ORDER})
+OF_FILE: Final = frozenset(
+    {CONTENT, PATH, FORMAT, PARTITION, RECORDS, BYTES, KEY, SPLIT_OFFSETS, SORT_ORDER, FIRST_ROW}
+)
 """Fields of data files that are read."""
 
 

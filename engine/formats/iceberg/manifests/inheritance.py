@@ -1,11 +1,15 @@
-"""Fill in what entries of manifests inherit from the manifest list: sequence numbers, and the snapshot's id."""
+"""Fill in what entries of manifests inherit from the manifest list: sequence numbers, snapshot ids and row ids."""
 
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyiceberg.manifest import ManifestFile
 
-from engine.formats.iceberg.manifests.decoding import ADDED, ENTRIES
+from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, ENTRIES
+
+_FIRST_ROW_ID = 15
+"""Place of field 520 in a manifest list's record of format version 3, which PyIceberg (0.12) has no name for."""
 
 
 def inherited(entries: pa.Table, numbers: Any, snapshot_ids: Any) -> pa.Table:
@@ -27,3 +31,26 @@ def inherited(entries: pa.Table, numbers: Any, snapshot_ids: Any) -> pa.Table:
         column = filled if where is None else pc.if_else(where, filled, entries[name])
         entries = entries.set_column(entries.schema.get_field_index(name), ENTRIES.field(name), column)
     return entries
+
+
+def first_row_id_of(manifest: ManifestFile) -> int | None:
+    """Return the `first_row_id` of a data manifest; None if its files have no row ids to inherit."""
+    found: int | None = manifest[_FIRST_ROW_ID] if len(manifest) > _FIRST_ROW_ID else None
+    return found
+
+
+def with_row_ids(entries: pa.Table, first: int | None) -> pa.Table:
+    """Return the entries of a data manifest with the first row id of each file filled in, as the specification says.
+
+    A live file without one takes the next id, which grows by its rows.
+
+    Raises:
+        ArrowInvalid: an id would not be a 64-bit number.
+    """
+    if first is None or not entries.num_rows:
+        return entries
+    is_taking = pc.and_(pc.is_null(entries["first_row_id"]), pc.not_equal(entries["status"], DELETED))
+    rows = pc.if_else(is_taking, entries["record_count"], pa.scalar(0, pa.int64()))
+    starts = pc.subtract(pc.cumulative_sum_checked(rows, start=first), rows)
+    found = pc.if_else(is_taking, starts, entries["first_row_id"])
+    return entries.set_column(entries.schema.get_field_index("first_row_id"), ENTRIES.field("first_row_id"), found)

@@ -3,8 +3,7 @@
 Small manifests of one schema are decoded together (`batches`): what decoding costs per call is more than their entries
 do. No per-file object outlives the reading of its manifest.
 
-Limits: the cache is in memory and bounded by bytes; format versions 1 and 2 (a version 3 manifest can be read, but its
-row ids and deletion vectors are not supported, which `eligibility` refuses).
+Limit: the cache is in memory and bounded by bytes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from engine.formats.iceberg.errors import decoding, is_of_content
 from engine.formats.iceberg.intake.storage import AvroFiles
 from engine.formats.iceberg.manifests.batches import read_together
 from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, IS_OUTSIDE, read_entries
-from engine.formats.iceberg.manifests.inheritance import inherited
+from engine.formats.iceberg.manifests.inheritance import first_row_id_of, inherited, with_row_ids
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.intake.avro.blocks import readable, schema_of
 from engine.formats.intake.caches import Cache, CacheableValue
@@ -77,7 +76,9 @@ class ManifestReader:
             raise outside([manifest.manifest_path], self.places)
         held = self.cache.get(_key(manifest), lambda: self._decoded(manifest, self._body(manifest)))
         number = pa.scalar(manifest.sequence_number or 0, pa.int64())
-        return inherited(held.within(self.places), number, pa.scalar(manifest.added_snapshot_id, pa.int64()))
+        found = inherited(held.within(self.places), number, pa.scalar(manifest.added_snapshot_id, pa.int64()))
+        with decoding(f"manifest {manifest.manifest_path}"):
+            return with_row_ids(found, first_row_id_of(manifest))
 
     def each(self, manifests: Sequence[ManifestFile]) -> list[pa.Table]:
         """Return the entries of several manifests, read in parallel, in the order of the manifests.

@@ -17,7 +17,7 @@ from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.deletes import DeleteCounts, PositionDeleteIndex, count_deletes
 from engine.planning.measures.digest import FILE_DIGEST
 
-_INPUT: Final = ("path", "file_bytes", "record_count", "sequence_number", "row_groups")
+_INPUT: Final = ("path", "file_bytes", "record_count", "sequence_number", "row_groups", "first_row_id")
 _PARTITION_KEY: Final = {"spec_id": pa.int32(), "partition": pa.string()}
 
 
@@ -158,8 +158,8 @@ class LiveFiles:
         rows = self.data.filter(pc.is_in(self.data["path"], value_set=pa.array(paths, pa.string())))
         columns = (rows[name].to_pylist() for name in _INPUT)
         found = {
-            path: InputFile(path, size, rows_in, number, row_groups=row_groups)
-            for path, size, rows_in, number, row_groups in zip(*columns, strict=True)
+            path: InputFile(path, size, rows_in, number, row_groups=row_groups, first_row_id=first)
+            for path, size, rows_in, number, row_groups, first in zip(*columns, strict=True)
         }
         if self.deletes.num_rows:
             found |= {

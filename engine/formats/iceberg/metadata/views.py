@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pydantic_core import to_json
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import ManifestEntry, ManifestEntryStatus, ManifestFile, read_manifest_list
+from pyiceberg.manifest import ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
@@ -21,6 +21,7 @@ from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.intake.checks import check_metadata
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
+from engine.formats.iceberg.manifests.manifest_lists import manifests_in
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
@@ -123,14 +124,18 @@ class TableView:
         with decoding(f"manifest list {path}"):
             self.check(path)  # also when it is cached
             held = self.reader.cache.get((path, _LIST), lambda: _Body(self._readable_list(path)))
-            return _manifests_in(path, held.content)
+            return self._manifests_in(path, held.content)
 
     def _readable_list(self, path: str) -> bytes:
         """Return the content of a manifest list that can be decoded: no other is cached."""
         with self.io.new_input(path).open() as stream:
             body = stream.read()
-        _manifests_in(path, body)
+        self._manifests_in(path, body)
         return body
+
+    def _manifests_in(self, path: str, body: bytes) -> list[ManifestFile]:
+        with parsing("manifest list"):
+            return manifests_in(path, body, self.metadata.format_version)
 
     def full_entries(
         self, manifests: Sequence[ManifestFile], *, discard_deleted: bool
@@ -190,11 +195,6 @@ class TableView:
             sequence_at_ms=sequence_times(self.metadata),
             order_marks=order_marks(self.metadata),
         )
-
-
-def _manifests_in(path: str, body: bytes) -> list[ManifestFile]:
-    with parsing("manifest list"):
-        return list(read_manifest_list(HeldFiles(body).new_input(path)))
 
 
 def places_of(table: Table) -> AllowedFolders:
