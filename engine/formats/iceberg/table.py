@@ -180,7 +180,12 @@ class IcebergTable(NoParts):
             "delete_manifest_count": deletes,
             "schema_id": self.schema_id,
             "columns": [
-                {"id": each.field_id, "name": each.name, "type": str(each.field_type), "required": each.required}
+                {
+                    "id": each.field_id,
+                    "name": each.name,
+                    "type": self._view.table.newer_types.get(each.field_id) or str(each.field_type),
+                    "required": each.required,
+                }
                 for each in metadata.schema().fields
             ],
             "specs": [

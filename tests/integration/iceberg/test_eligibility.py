@@ -77,10 +77,33 @@ def test_strange_types_are_found_at_any_depth(lake: Lake):
     )
 
 
-@pytest.mark.parametrize("of", ["variant", "geometry(srid:4326)"])
-def test_a_type_that_no_version_here_reads_is_not_called_damage(lake: Lake, of: str):
+@pytest.mark.parametrize("of", ["variant", "geometry", "geometry(EPSG:4326)", "geography(OGC:CRS84, spherical)"])
+def test_a_table_with_a_type_that_pyiceberg_can_t_parse_is_read_and_not_rewritten(lake: Lake, of: str):
+    append_files(lake.create(), 2)
+    name = lake.load().schema().fields[2].name
+
+    def to_newer(body: dict[str, Any]) -> None:
+        body |= {"format-version": 3, "next-row-id": 0}
+        body["schemas"][0]["fields"][2] |= {"type": of, "initial-default": {}}
+
+    edit_metadata(lake.load(), to_newer)
+    opened = lake.open()
+    assert failed(opened)["known_types"] == f"{name} {of}: the kernel rewrites no columns of this type"
+    assert "default" in failed(opened)["known_features"]
+    assert opened.describe()["columns"][2]["type"] == of
+    assert opened.engines[Engine.ARROW].digest().num_rows == 2
+
+
+def test_a_document_of_version_two_with_types_of_version_three_is_not_written(lake: Lake):
+    """PyIceberg would write `binary` instead of the type."""
+    append_files(lake.create(), 1)
+    edit_metadata(lake.load(), lambda body: body["schemas"][0]["fields"][2].update(type="variant"))
+    assert "types or defaults of format version 3" in failed(lake.open())["known_features"]
+
+
+def test_an_unknown_type_is_not_called_damage(lake: Lake):
     table = lake.create()
-    edit_metadata(table, lambda body: body["schemas"][0]["fields"][2].update(type=of))
+    edit_metadata(table, lambda body: body["schemas"][0]["fields"][2].update(type="blob"))
     with pytest.raises(TableUnreadable) as caught:
         lake.open()
     assert "this version reads no tables with columns of this type" in caught.value.message

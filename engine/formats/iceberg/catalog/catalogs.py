@@ -31,6 +31,7 @@ from engine.formats.iceberg.catalog.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.metadata_files import MetadataFiles
+from engine.formats.iceberg.intake.newer_types import readable_answer
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, with_time_limit
 from engine.formats.intake.parameters import meaningless_in
@@ -104,6 +105,8 @@ class GuardedSqlCatalog(SqlCatalog):
             io=_file_io(own_properties(self.properties), self.scope.folders(read.metadata.location)),
             catalog=self,
             fields=read.fields,
+            newer_types=read.newer_types,
+            is_translated=read.is_translated,
             meaningless=meaningless_in(self.properties),
         )
 
@@ -183,9 +186,12 @@ class GuardedRestCatalog(PagedLists):
         self._check_endpoint(Capability.V1_LOAD_TABLE)
         url = self.url(Endpoints.load_table, prefixed=True, **self._split_identifier_for_path(identifier))
         response = self._get(url, {}, missing=NoSuchTableError)
-        answer = TableResponse.model_validate_json(response.content)
+        readable, types = readable_answer(response.content)
+        answer = TableResponse.model_validate_json(readable)
         fields = fields_of(from_json(response.content).get("metadata"))
-        return self._read_table(self.identifier_to_tuple(identifier), answer, fields)
+        table = self._read_table(self.identifier_to_tuple(identifier), answer, fields)
+        table.newer_types, table.is_translated = types, readable is not response.content
+        return table
 
     def _read_table(
         self, identifier: tuple[str, ...], table_response: TableResponse, fields: Mapping[str, str]

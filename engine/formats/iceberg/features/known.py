@@ -48,6 +48,8 @@ from engine.formats.iceberg.features.rows import Activity, Feature
 from engine.formats.intake.parameters import Parameters
 
 _LONGEST: Final = 100
+_FIRST_RAW: Final = 3
+"""The first version of the format whose metadata is written as it was read, without PyIceberg's model."""
 _NUMBER: Final = "a whole number"
 _PARSED: Final = {
     "write.metadata.previous-versions-max": _NUMBER,
@@ -122,12 +124,16 @@ def transform_problems(metadata: TableMetadata) -> Iterator[str]:
             yield f"{name} has the transform {shown}, which PyIceberg can't write: replace the field by a known one"
 
 
-def written_problems(metadata: TableMetadata, *, is_by_client: bool) -> Iterator[str]:
+def written_problems(metadata: TableMetadata, *, is_by_client: bool, is_translated: bool = False) -> Iterator[str]:
     """Yield a clause for each reason why no commit to the table can succeed: its metadata can't be written.
 
     Every writer parses numbers among the properties. Unless a REST catalog writes the metadata (`is_by_client`),
-    PyIceberg parses booleans, and checks the current spec and sort order, where Iceberg does neither.
+    PyIceberg parses booleans, and checks the current spec and sort order, where Iceberg does neither. What it can't
+    parse (`is_translated`) it would write as something else, in a version of the format that does not have it.
     """
+    if is_by_client and is_translated and metadata.format_version < _FIRST_RAW:
+        version = metadata.format_version
+        yield f"the metadata has types or defaults of format version 3, although its version is {version}: repair it"
     for name, kind in _PARSED.items():
         try:
             if kind is _NUMBER:

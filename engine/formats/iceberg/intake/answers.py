@@ -11,6 +11,7 @@ from typing import Any, Final
 import requests
 
 from engine.formats.iceberg.intake.metadata_files import check_json
+from engine.formats.iceberg.intake.newer_types import readable_answer
 from engine.formats.intake.limits import METADATA_BYTES, too_large
 from engine.outgoing.calls import origin
 
@@ -66,3 +67,5 @@ def read_answer(response: requests.Response, **_options: Any) -> None:
             f"the answer of {server} is not JSON ({kind[:80]}): something other than a catalog sent it"
         )
     check_json(body)
+    if response.ok and response.request.method == "POST" and most == METADATA_BYTES:
+        response._content = readable_answer(body)[0]  # noqa: SLF001 - PyIceberg parses what a commit answers

@@ -16,6 +16,7 @@ from pyiceberg.io import InputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
 from engine.formats.iceberg.intake.metadata_fields import metadata_fields
+from engine.formats.iceberg.intake.newer_types import readable_metadata
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
 
@@ -28,10 +29,12 @@ _UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 @dataclass(frozen=True, slots=True)
 class ReadMetadata:
-    """Metadata as PyIceberg has it, and the fields of the document; see `metadata_fields`."""
+    """Metadata as PyIceberg has it, the fields of the document (`metadata_fields`), and see `ReadTable`."""
 
     metadata: TableMetadata
     fields: Mapping[str, str]
+    newer_types: Mapping[int, str]
+    is_translated: bool
 
 
 class MetadataFiles:
@@ -97,7 +100,10 @@ def parse_metadata(body: bytes) -> ReadMetadata:
     if body.startswith(_GZIP):
         body = _gunzipped(body, METADATA_BYTES)
     check_json(body)
-    return ReadMetadata(TableMetadataUtil.parse_raw(body.decode("utf-8")), metadata_fields(body))
+    readable, types = readable_metadata(body)
+    return ReadMetadata(
+        TableMetadataUtil.parse_raw(readable.decode("utf-8")), metadata_fields(body), types, readable is not body
+    )
 
 
 def check_json(body: bytes) -> None:

@@ -11,10 +11,22 @@ class ReadTable(Table):
 
     Attributes:
         fields: as `metadata_fields` returns them.
+        newer_types: types of columns that have a stand-in in its metadata, by field id; see `newer_types`.
+        is_translated: whether anything has one.
         meaningless: names of features that the catalog's owner declared to change nothing; see `intake.parameters`.
     """
 
-    def __init__(self, *, fields: Mapping[str, str], meaningless: Sequence[str] = (), **options: Any) -> None:
+    def __init__(
+        self,
+        *,
+        fields: Mapping[str, str],
+        meaningless: Sequence[str] = (),
+        newer_types: Mapping[int, str] | None = None,
+        is_translated: bool = False,
+        **options: Any,
+    ) -> None:
         super().__init__(**options)
         self.fields = fields
         self.meaningless = meaningless
+        self.newer_types = newer_types or {}
+        self.is_translated = is_translated

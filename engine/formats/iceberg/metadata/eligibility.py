@@ -82,16 +82,26 @@ def _main_branch(view: TableView) -> Condition:
 
 def _known_types(view: TableView) -> Condition:
     fields = view.metadata.schema().fields
-    strange = [f"{name} {of}" for name, of in column_types(fields) if not isinstance(of, tuple(TYPES))]
+    strange = other_types(view, tuple(TYPES))
     detail = f"{', '.join(strange)}: the kernel rewrites no columns of this type"
     return Condition("known_types", not strange, detail if strange else f"{len(fields)} columns of known types")
 
 
-def column_types(fields: Sequence[NestedField], prefix: str = "") -> Iterator[tuple[str, IcebergType]]:
-    """Yield the dotted name and type of columns, and of the fields inside them."""
+def other_types(view: TableView, known: tuple[type[IcebergType], ...]) -> Sequence[str]:
+    """Return the dotted name and type of each column, or field inside of one, whose type is none of these."""
+    newer = view.table.newer_types
+    return [
+        f"{name} {newer.get(field.field_id, field.field_type)}"
+        for name, field in _columns(view.metadata.schema().fields)
+        if field.field_id in newer or not isinstance(field.field_type, known)
+    ]
+
+
+def _columns(fields: Sequence[NestedField], prefix: str = "") -> Iterator[tuple[str, NestedField]]:
+    """Yield columns and the fields inside them, with their dotted names."""
     for field in fields:
-        yield f"{prefix}{field.name}", field.field_type
-        yield from column_types(list(children(field.field_type)), f"{prefix}{field.name}.")
+        yield f"{prefix}{field.name}", field
+        yield from _columns(list(children(field.field_type)), f"{prefix}{field.name}.")
 
 
 def _default_location_provider(view: TableView) -> Condition:

@@ -100,7 +100,7 @@ class TableView:
         return [
             *transform_problems(self.metadata),
             *others,
-            *written_problems(self.metadata, is_by_client=is_by_client),
+            *written_problems(self.metadata, is_by_client=is_by_client, is_translated=it.is_translated),
         ]
 
     def check_features(self, work: Activity) -> None:

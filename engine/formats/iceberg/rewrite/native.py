@@ -50,7 +50,7 @@ from engine.formats.base import Condition
 from engine.formats.iceberg.features.known import TYPES
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
-from engine.formats.iceberg.metadata.eligibility import column_types, conditions_of
+from engine.formats.iceberg.metadata.eligibility import conditions_of, other_types
 from engine.formats.iceberg.metadata.partitions import plain_value
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.intake.parameters import listed
@@ -158,8 +158,7 @@ def _in_place(files: LiveFiles) -> Condition:
 
 
 def _readable_types(view: TableView) -> Condition:
-    fields = view.metadata.schema().fields
-    strange = [f"{name} {of}" for name, of in column_types(fields) if not isinstance(of, _READ_BY_SPARK)]
+    strange = other_types(view, _READ_BY_SPARK)
     detail = f"{', '.join(strange)}: Spark reads no tables with columns of this type"
     return Condition("native_known_types", not strange, detail if strange else "Spark reads every column")
 
