@@ -49,7 +49,7 @@ from engine.formats.intake.parameters import Parameters
 
 _LONGEST: Final = 100
 _FIRST_RAW: Final = 3
-"""The first version of the format whose metadata is written as it was read, without PyIceberg's model."""
+"""The first version whose metadata is written from the document that was read, without PyIceberg's model."""
 _NUMBER: Final = "a whole number"
 _PARSED: Final = {
     "write.metadata.previous-versions-max": _NUMBER,
