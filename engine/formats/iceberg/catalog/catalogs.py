@@ -18,19 +18,22 @@ from pyiceberg.catalog.rest.auth import AuthManager
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import StagedTable, Table
+from pyiceberg.table.locations import load_location_provider
+from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.utils.properties import get_header_properties
 
 from engine.domain.errors import NotEligible, StateConflict
 from engine.formats.base import OWN_LOCATION, FileScope
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO, own_properties
+from engine.formats.iceberg.catalog.metadata_updates import DocumentMetadata, updated_document
 from engine.formats.iceberg.catalog.pages import PagedLists, refreshing
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.catalog.sessions import guard
 from engine.formats.iceberg.catalog.tokens import CatalogTokens
 from engine.formats.iceberg.catalog.vended import signs_remotely, vended, vended_addresses, vended_hosts
 from engine.formats.iceberg.intake.metadata_fields import fields_of
-from engine.formats.iceberg.intake.metadata_files import MetadataFiles
+from engine.formats.iceberg.intake.metadata_files import MetadataFiles, kept_document
 from engine.formats.iceberg.intake.newer_types import readable_answer
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.intake.catalogs.databases import ANSWER_SECONDS, with_time_limit
@@ -107,6 +110,7 @@ class GuardedSqlCatalog(SqlCatalog):
             fields=read.fields,
             newer_types=read.newer_types,
             is_translated=read.is_translated,
+            document=read.document,
             meaningless=meaningless_in(self.properties),
         )
 
@@ -114,12 +118,33 @@ class GuardedSqlCatalog(SqlCatalog):
         """Stage new metadata; a table with a location provider class or an outside location counts as a lost race."""
         if current_table is not None and (found := own_location_provider(current_table.properties)):
             raise CommitFailedException(f"the table has a location provider of its own ({found})")
-        staged = super()._update_and_stage_table(current_table, *args, **kwargs)
+        if isinstance(current_table, ReadTable) and current_table.document is not None:
+            staged = self._staged_document(current_table, current_table.document, *args, **kwargs)
+        else:
+            staged = super()._update_and_stage_table(current_table, *args, **kwargs)
         try:
             self._load_file_io().check(staged.metadata_location)
         except NotEligible as error:
             raise CommitFailedException(error.message) from error
         return staged
+
+    def _staged_document(
+        self,
+        current: ReadTable,
+        document: Mapping[str, Any],
+        identifier: Identifier,
+        requirements: tuple[TableRequirement, ...],
+        updates: tuple[TableUpdate, ...],
+    ) -> StagedTable:
+        """Stage a change of the document of a table whose format version PyIceberg does not write."""
+        for each in requirements:
+            each.validate(current.metadata)
+        changed = updated_document(document, updates, replaces=current.metadata_location)
+        metadata = DocumentMetadata.of(changed)
+        version = self._parse_metadata_version(current.metadata_location) + 1
+        provider = load_location_provider(metadata.location, metadata.properties)
+        location = provider.new_table_metadata_file_location(version)
+        return StagedTable(identifier, metadata, location, self._load_file_io(location=location), self)
 
     def _load_file_io(self, properties: Properties = EMPTY_DICT, location: str | None = None) -> GuardedFileIO:  # noqa: ARG002
         """Return storage for metadata that is not read yet; ignores the table properties passed by PyIceberg.
@@ -188,14 +213,12 @@ class GuardedRestCatalog(PagedLists):
         response = self._get(url, {}, missing=NoSuchTableError)
         readable, types = readable_answer(response.content)
         answer = TableResponse.model_validate_json(readable)
-        fields = fields_of(from_json(response.content).get("metadata"))
-        table = self._read_table(self.identifier_to_tuple(identifier), answer, fields)
+        document = from_json(response.content).get("metadata")
+        table = self._read_table(self.identifier_to_tuple(identifier), answer, document)
         table.newer_types, table.is_translated = types, readable is not response.content
         return table
 
-    def _read_table(
-        self, identifier: tuple[str, ...], table_response: TableResponse, fields: Mapping[str, str]
-    ) -> ReadTable:
+    def _read_table(self, identifier: tuple[str, ...], table_response: TableResponse, document: Any) -> ReadTable:
         metadata, place = table_response.metadata, table_response.metadata_location
         credentials = self._resolve_storage_credentials(table_response.storage_credentials, place)
         said, own = {**table_response.config, **credentials}, own_properties(self.properties)
@@ -209,7 +232,8 @@ class GuardedRestCatalog(PagedLists):
             io=_file_io(properties, self.scope.folders(metadata.location)),
             catalog=self,
             config={name: table_response.config[name] for name in _TABLE_CONFIG if name in table_response.config},
-            fields=fields,
+            fields=fields_of(document),
+            document=kept_document(metadata, document),
             meaningless=meaningless_in(self.properties),
         )
 

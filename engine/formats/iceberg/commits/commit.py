@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pyiceberg.catalog import Catalog
-from pyiceberg.manifest import ManifestEntry
 
 from engine.domain.errors import Fatal
 from engine.domain.runs.drops import Loss
@@ -20,7 +19,7 @@ from engine.formats.base import (
 )
 from engine.formats.iceberg.commits.conflicts import Surviving, base_of, lost_groups, surviving
 from engine.formats.iceberg.commits.parents import keep_parent, protect, release, roll_back
-from engine.formats.iceberg.commits.producer import SnapshotProducer
+from engine.formats.iceberg.commits.producer import ReadManifests, SnapshotProducer
 from engine.formats.iceberg.commits.tries import CommitTries, Proposal
 from engine.formats.iceberg.commits.verification import verify_snapshot
 from engine.formats.iceberg.errors import reading_table
@@ -44,7 +43,7 @@ class TableCommits:
     def commit(self, request: CommitRequest, *, before_try: Callable[[], None]) -> CommitOutcome:
         """Commit the groups that survive on a fresh head, in one snapshot."""
         check_rows(request)
-        read: dict[str, list[ManifestEntry]] = {}
+        read: ReadManifests = {}
         done = self.tries().commit(lambda view: self._proposal(view, request, read), before_try=before_try)
         dropped = done.content.dropped
         if done.snapshot is None:
@@ -99,9 +98,7 @@ class TableCommits:
             removed += remove_run_metadata(self.view, self.fresh, run_id, up_to_attempt=up_to_attempt)
         return removed
 
-    def _proposal(
-        self, view: TableView, request: CommitRequest, read: dict[str, list[ManifestEntry]]
-    ) -> Proposal[Surviving]:
+    def _proposal(self, view: TableView, request: CommitRequest, read: ReadManifests) -> Proposal[Surviving]:
         base = base_of(view, request, uuid=str(self.view.metadata.table_uuid))
         with reading_table("read the manifests"):
             found = surviving(view, base, request.groups)

@@ -37,8 +37,11 @@ from engine.formats.iceberg.commits.conflicts import Surviving
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import replace_summary
 from engine.formats.iceberg.manifests.delete_manifests import without
+from engine.formats.iceberg.manifests.inheritance import first_row_id_of
+from engine.formats.iceberg.manifests.lineage import RowIdRanges
 from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
 from engine.formats.iceberg.metadata.dangling import dangling_deletes
+from engine.formats.iceberg.metadata.row_ids import has_row_ids, next_row_id
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.entries import data_files
 from engine.formats.iceberg.statistics.metrics_modes import table_modes
@@ -49,11 +52,15 @@ _WRITTEN_AT_ONCE: Final = 16
 """Manifests that are written at the same time: each is a request to the store."""
 
 
+ReadManifests = dict[tuple[str, int | None], list[ManifestEntry]]
+
+
 @dataclass
 class SnapshotProducer:
     """Writes the metadata of one try on one head.
 
-    `read`: a cache for all tries of a request: the entries of manifests that consist of inputs only, by path. A stream
+    `read`: a cache for all tries of a request: the entries of manifests that consist of inputs only, by path and first
+    row id, which the manifest list of another head may assign. A stream
     leaves a manifest for each commit; a try that read a thousand of them again would lose to the next commit.
     """
 
@@ -61,7 +68,7 @@ class SnapshotProducer:
     base: Snapshot
     request: CommitRequest
     surviving: Surviving
-    read: dict[str, list[ManifestEntry]] = field(default_factory=dict)
+    read: ReadManifests = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._metadata = self.view.metadata
@@ -98,11 +105,13 @@ class SnapshotProducer:
         """Write the touched manifests without the inputs; return them, and the inputs' entries by spec."""
         going = {each.path: each for group in self.surviving.groups for each in group.inputs}
         removed: set[str] = set()
+        row_ids = RowIdRanges()
         leaving: dict[int, list[ManifestEntry]] = defaultdict(list)
 
         def remaining() -> Iterator[tuple[int, list[ManifestEntry]]]:
             """Yield the entries that stay of each manifest, with its spec; the others are noted."""
             for manifest, entries in self._entries(going.keys()):
+                row_ids.add(manifest, entries)
                 staying: list[ManifestEntry] = []
                 for entry in entries:
                     file = entry.data_file
@@ -113,7 +122,7 @@ class SnapshotProducer:
                     removed.add(file.file_path)
                     leaving[manifest.partition_spec_id].append(entry)
                 if not staying:
-                    self.read[manifest.manifest_path] = entries
+                    self.read[manifest.manifest_path, first_row_id_of(manifest)] = entries
                 for each in self._split(manifest.partition_spec_id, staying):
                     yield manifest.partition_spec_id, each
 
@@ -123,13 +132,15 @@ class SnapshotProducer:
         manifests = list(overlapped(write, remaining(), at_once=_WRITTEN_AT_ONCE))
         if missing := going.keys() - removed:
             raise Fatal(f"{len(missing)} inputs were live and are in no manifest: {min(missing)}")
+        if has_row_ids(self._metadata):
+            row_ids.check(below=next_row_id(self._metadata))
         return manifests, leaving
 
     def _entries(self, going: AbstractSet[str]) -> Iterator[tuple[ManifestFile, list[ManifestEntry]]]:
         """Yield the touched manifests with their live entries; those in the cache first, if all of these still go."""
         unread: list[ManifestFile] = []
         for manifest in self.surviving.touched:
-            known = self.read.get(manifest.manifest_path)
+            known = self.read.get((manifest.manifest_path, first_row_id_of(manifest)))
             if known is not None and going >= {each.data_file.file_path for each in known}:
                 yield manifest, known
             else:

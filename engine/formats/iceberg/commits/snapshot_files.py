@@ -8,14 +8,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+import pyarrow.compute as pc
 from pyiceberg.avro.codecs import AvroCompressionCodec
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import ManifestFile, ManifestWriter, write_manifest, write_manifest_list
+from pyiceberg.manifest import ManifestContent, ManifestFile, ManifestWriter, write_manifest, write_manifest_list
 from pyiceberg.table.snapshots import Snapshot, Summary
 
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.commits.metadata_names import manifest_list_name, manifest_name
+from engine.formats.iceberg.intake.metadata_files import stored_schema
+from engine.formats.iceberg.manifests.inheritance import first_row_id_of
+from engine.formats.iceberg.manifests.reading import live
+from engine.formats.iceberg.manifests.version_3 import DataManifestWriterV3, ManifestListWriterV3
 from engine.formats.iceberg.metadata.partitions import SpecToWrite
+from engine.formats.iceberg.metadata.row_ids import has_row_ids, next_row_id
 from engine.formats.iceberg.metadata.views import TableView
 
 _COMPRESSION: Final[Mapping[str, AvroCompressionCodec]] = {"zstd": "zstandard", "uncompressed": "null"}  # or deflate
@@ -34,7 +40,8 @@ class SnapshotFiles:
     """Names and writes the metadata files of one new snapshot of a run.
 
     `commit` is the UUID in their names, which connects a manifest list with the run; `numbers` are those of
-    manifests; `written` has the paths of all.
+    manifests; `written` has the paths of all; `unassigned`: rows of live files without a first row id in new manifests
+    of data files, by path (format version 3).
     """
 
     view: TableView
@@ -42,6 +49,7 @@ class SnapshotFiles:
     attempt: int
     commit: str = field(default_factory=lambda: str(uuid.uuid4()))
     written: list[str] = field(default_factory=list)
+    unassigned: dict[str, int] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def __post_init__(self) -> None:
@@ -70,16 +78,17 @@ class SnapshotFiles:
     @contextmanager
     def manifest_writer(self, spec_id: int) -> Iterator[ManifestWriter]:
         """Yield PyIceberg's writer of a new manifest of a partition spec."""
-        codec = self.view.codecs[spec_id]
-        with write_manifest(
-            format_version=self.view.metadata.format_version,
-            spec=SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id),
-            schema=codec.schema,
-            output_file=self.view.io.new_output(self.new_manifest_path()),
-            snapshot_id=self.snapshot_id,
-            avro_compression=self.compression,
-        ) as writer:
-            yield writer
+        codec, path, metadata = self.view.codecs[spec_id], self.new_manifest_path(), self.view.metadata
+        spec, target = SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id), self.view.io.new_output(path)
+        given = (spec, codec.schema, target, self.snapshot_id, self.compression)
+        if not has_row_ids(metadata):
+            with write_manifest(metadata.format_version, *given) as writer:
+                yield writer
+            return
+        header = stored_schema(self.view.table.document, codec.schema.schema_id)
+        with DataManifestWriterV3(*given, schema_json=header) as in_version_3:
+            yield in_version_3
+        self.unassigned[path] = in_version_3.unassigned_rows
 
     def write_list(self, manifests: Sequence[ManifestFile], summary: Summary) -> StagedSnapshot:
         """Write the manifest list of the snapshot on top of the view's head, and return the snapshot."""
@@ -87,15 +96,17 @@ class SnapshotFiles:
         path = self._new_path(manifest_list_name(self.snapshot_id, self.attempt, self.commit))
         parent = None if head is None else head.snapshot_id
         sequence_number = metadata.next_sequence_number()
-        with write_manifest_list(
-            format_version=metadata.format_version,
-            output_file=self.view.io.new_output(path),
-            snapshot_id=self.snapshot_id,
-            parent_snapshot_id=parent,
-            sequence_number=sequence_number,
-            avro_compression=self.compression,
-        ) as writer:
-            writer.add_manifests(list(manifests))
+        target = self.view.io.new_output(path)
+        given = (self.snapshot_id, parent, sequence_number, self.compression)
+        row_ids: dict[str, int] = {}
+        if has_row_ids(metadata):
+            first, rows = next_row_id(metadata), self._unassigned(manifests)
+            with ManifestListWriterV3(target, *given, first_row_id=first, unassigned=rows) as in_version_3:
+                in_version_3.add_manifests(list(manifests))
+            row_ids = {"first-row-id": first, "added-rows": in_version_3.added_rows}
+        else:
+            with write_manifest_list(metadata.format_version, target, *given) as writer:
+                writer.add_manifests(list(manifests))
         snapshot = Snapshot.model_validate(
             {
                 "snapshot-id": self.snapshot_id,
@@ -106,9 +117,20 @@ class SnapshotFiles:
                 "manifest-list": path,
                 "summary": summary,
                 "schema-id": metadata.current_schema_id,
+                **row_ids,
             }
         )
         return StagedSnapshot(snapshot, tuple(self.written))
+
+    def _unassigned(self, manifests: Sequence[ManifestFile]) -> Mapping[str, int]:
+        """Return the rows that get ids: of new manifests, and of those whose list (of version 1) has no counts."""
+        found = dict(self.unassigned)
+        for each in manifests:
+            is_counted = each.added_rows_count is not None and each.existing_rows_count is not None
+            if each.content == ManifestContent.DATA and first_row_id_of(each) is None and not is_counted:
+                rows = live(self.view.reader.entries(each))["record_count"]
+                found[each.manifest_path] = pc.sum(rows).as_py() or 0
+        return found
 
     def _new_path(self, name: str) -> str:
         path = f"{self._folder}/{name}"

@@ -3,6 +3,7 @@
 Parsed JSON takes up to twenty times its size in memory (`[[],[],…`), so the number of its values is bounded as well.
 """
 
+import json
 import re
 import time
 import zlib
@@ -10,17 +11,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
+from pydantic_core import from_json
 from pyiceberg.io import InputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
-from engine.formats.iceberg.intake.metadata_fields import metadata_fields
+from engine.formats.iceberg.intake.metadata_fields import fields_of
 from engine.formats.iceberg.intake.newer_types import readable_metadata
 from engine.formats.iceberg.intake.storage import read_file
 from engine.formats.intake.limits import METADATA_BYTES, METADATA_VALUES, Malformed, too_large
 
 _GZIP: Final = b"\x1f\x8b"
+_WRITTEN_FROM_DOCUMENT: Final = 3
+"""The first format version whose metadata PyIceberg (0.12) does not write."""
 
 
 _UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b.*")
@@ -29,10 +33,11 @@ _UNIQUE_NAME: Final = re.compile(r"[0-9]+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 
 @dataclass(frozen=True, slots=True)
 class ReadMetadata:
-    """Metadata as PyIceberg has it, the fields of the document (`metadata_fields`), and see `ReadTable`."""
+    """Metadata as PyIceberg has it, the fields of the document (`fields_of`), and see `ReadTable`."""
 
     metadata: TableMetadata
     fields: Mapping[str, str]
+    document: Mapping[str, Any] | None
     newer_types: Mapping[int, str]
     is_translated: bool
 
@@ -101,9 +106,25 @@ def parse_metadata(body: bytes) -> ReadMetadata:
         body = _gunzipped(body, METADATA_BYTES)
     check_json(body)
     readable, types = readable_metadata(body)
-    return ReadMetadata(
-        TableMetadataUtil.parse_raw(readable.decode("utf-8")), metadata_fields(body), types, readable is not body
-    )
+    metadata, document = TableMetadataUtil.parse_raw(readable.decode("utf-8")), from_json(body)
+    kept = kept_document(metadata, document)
+    return ReadMetadata(metadata, fields_of(document), kept, types, readable is not body)
+
+
+def kept_document(metadata: TableMetadata, document: Any) -> Mapping[str, Any] | None:
+    """Return a metadata document to keep with a table; None for versions 1 and 2, which PyIceberg writes.
+
+    Later versions are written by a change of the document, in which fields that PyIceberg does not know stay.
+    """
+    return document if metadata.format_version >= _WRITTEN_FROM_DOCUMENT and isinstance(document, dict) else None
+
+
+def stored_schema(document: Mapping[str, Any] | None, schema_id: int) -> str | None:
+    """Return a schema as a kept document has it, as JSON; None if there is no such document or schema."""
+    for each in (document or {}).get("schemas") or ():
+        if each.get("schema-id") == schema_id:
+            return json.dumps(each, separators=(",", ":"))
+    return None
 
 
 def check_json(body: bytes) -> None:

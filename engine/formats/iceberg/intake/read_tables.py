@@ -13,6 +13,7 @@ class ReadTable(Table):
         fields: as `metadata_fields` returns them.
         newer_types: types of columns that have a stand-in in its metadata, by field id; see `newer_types`.
         is_translated: whether anything has one.
+        document: the parsed metadata document; see `metadata_files.kept_document`.
         meaningless: names of features that the catalog's owner declared to change nothing; see `intake.parameters`.
     """
 
@@ -20,6 +21,7 @@ class ReadTable(Table):
         self,
         *,
         fields: Mapping[str, str],
+        document: Mapping[str, Any] | None = None,
         meaningless: Sequence[str] = (),
         newer_types: Mapping[int, str] | None = None,
         is_translated: bool = False,
@@ -27,6 +29,7 @@ class ReadTable(Table):
     ) -> None:
         super().__init__(**options)
         self.fields = fields
+        self.document = document
         self.meaningless = meaningless
         self.newer_types = newer_types or {}
         self.is_translated = is_translated

@@ -20,15 +20,21 @@ class DeleteManifestWriter(ManifestWriterV2):
         return {**super()._meta, "content": "deletes"}
 
     def _with_partition(self, format_version: TableVersion) -> Schema:
-        """Declare equality ids as integers: PyIceberg declares longs, which Java cannot read in delete manifests."""
-        whole = super()._with_partition(format_version)
-        entry = whole.find_field("data_file")
-        if not isinstance(entry.field_type, StructType):
-            return whole
-        ids = ListType(element_id=136, element_type=IntegerType(), element_required=True)
-        inner = (
-            NestedField(each.field_id, each.name, ids, required=False) if each.field_id == _EQUALITY_IDS else each
-            for each in entry.field_type.fields
-        )
-        file = NestedField(entry.field_id, entry.name, StructType(*inner), required=True)
-        return Schema(*(file if each.field_id == entry.field_id else each for each in whole.fields))
+        return with_integer_ids(super()._with_partition(format_version))
+
+
+def with_integer_ids(entries: Schema) -> Schema:
+    """Return a schema of entries in which equality ids are integers: PyIceberg declares longs.
+
+    Java can't read longs there in manifests of delete files.
+    """
+    entry = entries.find_field("data_file")
+    if not isinstance(entry.field_type, StructType):
+        return entries
+    ids = ListType(element_id=136, element_type=IntegerType(), element_required=True)
+    inner = (
+        NestedField(each.field_id, each.name, ids, required=False) if each.field_id == _EQUALITY_IDS else each
+        for each in entry.field_type.fields
+    )
+    file = NestedField(entry.field_id, entry.name, StructType(*inner), required=True)
+    return Schema(*(file if each.field_id == entry.field_id else each for each in entries.fields))

@@ -42,15 +42,17 @@ def first_row_id_of(manifest: ManifestFile) -> int | None:
 def with_row_ids(entries: pa.Table, first: int | None) -> pa.Table:
     """Return the entries of a data manifest with the first row id of each file filled in, as the specification says.
 
-    A live file without one takes the next id, which grows by its rows.
+    A live file without one takes the next id, which grows by its rows. If the manifest has none, no file has one,
+    whatever its entry holds, as in Iceberg's readers.
 
     Raises:
         ArrowInvalid: an id would not be a 64-bit number.
     """
-    if first is None or not entries.num_rows:
-        return entries
+    at = entries.schema.get_field_index("first_row_id")
+    if first is None:
+        return entries.set_column(at, ENTRIES.field("first_row_id"), pa.nulls(entries.num_rows, pa.int64()))
     is_taking = pc.and_(pc.is_null(entries["first_row_id"]), pc.not_equal(entries["status"], DELETED))
     rows = pc.if_else(is_taking, entries["record_count"], pa.scalar(0, pa.int64()))
     starts = pc.subtract(pc.cumulative_sum_checked(rows, start=first), rows)
     found = pc.if_else(is_taking, starts, entries["first_row_id"])
-    return entries.set_column(entries.schema.get_field_index("first_row_id"), ENTRIES.field("first_row_id"), found)
+    return entries.set_column(at, ENTRIES.field("first_row_id"), found)

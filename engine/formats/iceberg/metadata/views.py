@@ -21,11 +21,13 @@ from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.intake.checks import check_metadata
 from engine.formats.iceberg.intake.read_tables import ReadTable
 from engine.formats.iceberg.intake.storage import AvroFiles, HeldFiles
+from engine.formats.iceberg.manifests.lineage import read_entries
 from engine.formats.iceberg.manifests.manifest_lists import manifests_in
 from engine.formats.iceberg.manifests.reading import ManifestReader
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.history import commit_times, head_of, sequence_times
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
+from engine.formats.iceberg.metadata.row_ids import has_row_ids, row_id_problems
 from engine.formats.iceberg.metadata.sort_orders import order_marks
 from engine.formats.intake.caches import Cache
 from engine.formats.intake.errors import parsing
@@ -101,6 +103,7 @@ class TableView:
             *transform_problems(self.metadata),
             *others,
             *written_problems(self.metadata, is_by_client=is_by_client, is_translated=it.is_translated),
+            *row_id_problems(self.metadata),
         ]
 
     def check_features(self, work: Activity) -> None:
@@ -143,14 +146,19 @@ class TableView:
         """Yield manifests with their entries, which have all statistics, one object per entry. Raises as `manifests`.
 
         The next manifests are fetched while the entries of one are used. The columns of each manifest are cached,
-        because the verification of a commit needs both.
+        because the verification of a commit needs both. In format version 3, entries have their resolved first row ids.
         """
         for manifest, body in zip(manifests, self.reader.bodies(manifests), strict=True):
             self.reader.cache_entries(manifest, body)
             with decoding(f"manifest {manifest.manifest_path}"), parsing("manifest"):
-                entries = manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=False)
+                entries = self._entries(manifest, body)
             self._restore_doubles(manifest, entries)
             yield manifest, [each for each in entries if not discard_deleted or each.status != _DELETED]
+
+    def _entries(self, manifest: ManifestFile, body: bytes) -> list[ManifestEntry]:
+        if has_row_ids(self.metadata):
+            return read_entries(HeldFiles(body), manifest)
+        return manifest.fetch_manifest_entry(HeldFiles(body), discard_deleted=False)
 
     def _restore_doubles(self, manifest: ManifestFile, entries: Sequence[ManifestEntry]) -> None:
         """Replace the doubles of all partitions: PyIceberg (0.12) rounds those that it reads to floats."""
