@@ -17,6 +17,9 @@ class Loss(StrEnum):
     DELETES_GONE = "deletes_gone"
     """It removed a file with deleted rows that the rewrite has applied."""
 
+    LINEAGE_CHANGED = "lineage_changed"
+    """It gave rows of them ids that the rewrite has not written."""
+
     TABLE_CHANGED = "table_changed"
     """It changed the table so that the whole plan no longer fits."""
 

@@ -39,6 +39,7 @@ OF_GROUPS: Final[Mapping[str, str]] = {
     "source_gone": "another writer replaced or deleted its input files before the commit",
     "new_deletes": "deletes of rows of its input files arrived before the commit",
     "deletes_gone": "another writer removed a delete file that the rewrite had applied",
+    "lineage_changed": "another writer assigned row ids to the input files after the plan",
     "table_changed": "another writer changed the table so that the plan no longer fits",
     "dropped_in_commit": "another writer changed its input files during the commit",
 }

@@ -1,7 +1,9 @@
 """Detect conflicts between a plan and a fresh head of the table, before every try of a commit.
 
 Concurrent appends are not a conflict. A whole group is dropped when one of its inputs was removed, when a delete file
-added since the base can apply to one of its inputs, or when a delete file that its task applied was removed. Base and
+added since the base can apply to one of its inputs, when a delete file that its task applied was removed, or when rows
+of its inputs have other row ids than in the plan. (An upgrade to format version 3 gives rows no ids; the next commit
+does, in whatever order its writer lists them. A rewrite planned before has outputs without ids.) Base and
 head are compared as sets of live files (not by the head's sequence number, nor snapshot by snapshot), so that delete
 files moved by other maintenance or written with an old sequence number are detected too.
 """
@@ -9,6 +11,7 @@ files moved by other maintenance or written with an old sequence number are dete
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,6 +31,9 @@ from engine.formats.iceberg.metadata.history import ancestors
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.output_partitions import places_of_outputs
 from engine.formats.intake.parameters import listed
+
+_WRITTEN: Final = (1, 2, 3)
+"""Format versions that commits write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ def base_of(view: TableView, request: CommitRequest, *, uuid: str) -> Snapshot:
         raise CommitConflict(f"the table was replaced: its uuid is {metadata.table_uuid}, the plan's is {uuid}")
     if metadata.current_schema_id != request.schema_id:
         raise CommitConflict(f"the schema changed from {request.schema_id} to {metadata.current_schema_id}: plan again")
-    if metadata.format_version not in (1, 2):
+    if metadata.format_version not in _WRITTEN:
         raise CommitConflict(f"the table was upgraded to format version {metadata.format_version}")
     if found := own_location_provider(metadata.properties):
         raise CommitConflict(f"the table got a location provider of its own ({found})")
@@ -69,12 +75,14 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
     head_manifests = view.manifests(view.head)
     wanted = pa.array([each.path for group in groups for each in group.inputs], pa.string())
     located = _locate(view, [each for each in head_manifests if each.content == ManifestContent.DATA], wanted)
-    live = {path for paths in located.values() for path in paths}
+    live = {path: first for files in located.values() for path, first in files.items()}
     changes = _DeleteChanges.between(view, view.manifests(base), head_manifests)
     dropped: dict[int, Loss] = {}
     for group in groups:
         if not all(each.path in live for each in group.inputs):
             dropped[group.ordinal] = Loss.SOURCE_GONE
+        elif not all(live[each.path] == each.first_row_id for each in group.inputs):
+            dropped[group.ordinal] = Loss.LINEAGE_CHANGED
         elif group.spec_of_outputs not in view.codecs:  # other programs remove specs that no file has yet
             dropped[group.ordinal] = Loss.TABLE_CHANGED
         elif changes.touch(group, _places_after(view, group)):
@@ -83,7 +91,7 @@ def surviving(view: TableView, base: Snapshot, groups: Sequence[WrittenGroup]) -
             dropped[group.ordinal] = Loss.DELETES_GONE
     kept = tuple(group for group in groups if group.ordinal not in dropped)
     kept_paths = {each.path for group in kept for each in group.inputs}
-    touched = tuple(manifest for manifest, paths in located.items() if not kept_paths.isdisjoint(paths))
+    touched = tuple(manifest for manifest, files in located.items() if not kept_paths.isdisjoint(files))
     return Surviving(kept, dropped, touched)
 
 
@@ -105,12 +113,16 @@ def _places_after(view: TableView, group: WrittenGroup) -> AbstractSet[Place]:
     return frozenset(places_of_outputs(view.codecs[group.spec_of_outputs], group).values())
 
 
-def _locate(view: TableView, manifests: Sequence[ManifestFile], wanted: pa.Array) -> dict[ManifestFile, list[str]]:
-    found: dict[ManifestFile, list[str]] = {}
+def _locate(
+    view: TableView, manifests: Sequence[ManifestFile], wanted: pa.Array
+) -> dict[ManifestFile, dict[str, int | None]]:
+    """Return the manifests that list some of the wanted files, with these and their first row ids."""
+    found: dict[ManifestFile, dict[str, int | None]] = {}
     for manifest, entries in zip(manifests, view.reader.each(manifests), strict=True):
         is_hit = pc.and_(pc.not_equal(entries["status"], DELETED), pc.is_in(entries["path"], value_set=wanted))
-        if paths := entries["path"].filter(is_hit).to_pylist():
-            found[manifest] = paths
+        hits = entries.select(["path", "first_row_id"]).filter(is_hit)
+        if hits.num_rows:
+            found[manifest] = dict(zip(*(column.to_pylist() for column in hits.columns), strict=True))
     return found
 
 

@@ -57,6 +57,7 @@ const REASONS: Readonly<Record<string, string>> = {
   source_gone: "another writer replaced or removed one of its input files",
   new_deletes: "another writer deleted rows of its input files",
   deletes_gone: "another writer removed deletes that it had applied",
+  lineage_changed: "another writer assigned row ids to the input files after the plan",
   table_changed: "another writer changed the table so that the plan no longer fits",
   dropped_in_commit: "another writer was first; found during the commit",
 };

@@ -1,0 +1,132 @@
+"""Commits of Packhouse to tables of format version 3, between commits of Spark: row ids stay, and none is given twice.
+
+Iceberg's own runtime reads and writes on both sides of each commit, through a SQL catalog and the REST server of the
+Iceberg project.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from engine.domain.tables.table import TableRef
+from engine.formats.iceberg import IcebergFormat, IcebergTable
+from engine.spark.sessions import SparkSessions
+from tests.support.iceberg_tables import intercept_commits, nothing, request_of
+from tests.support.peer import attach, confs_of
+from tests.support.version_3 import row_ids, touch, written_group
+from tests.support.world import make_lake
+
+TABLE = "lake.lake.lineage"
+LINEAGE = "SELECT id, day, _row_id, _last_updated_sequence_number FROM {table} ORDER BY id"
+V3 = "'format-version'='3', 'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read'"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A table that Spark and Packhouse share."""
+
+    spark: SparkSession
+    open: Callable[[], IcebergTable]
+
+    def sql(self, statement: str) -> list[Any]:
+        return self.spark.sql(statement.format(table=TABLE)).collect()
+
+    def append(self, first: int, rows: int = 10) -> None:
+        day = "concat('2026-11-0', 1 + id % 2)"
+        self.sql(f"INSERT INTO {{table}} SELECT id, {day} FROM range({first}, {first + rows}, 1, 1)")
+
+    def lineage(self) -> list[Any]:
+        return self.sql(LINEAGE)
+
+
+@pytest.fixture(params=["sql", "rest"])
+def site(request: pytest.FixtureRequest, spark_sessions: SparkSessions, tmp_path: Path) -> Iterator[Site]:
+    lake = make_lake(tmp_path, days=0)
+    properties, confs = dict(lake.properties), confs_of(lake)
+    if request.param == "rest":
+        properties = {"type": "rest", "uri": request.getfixturevalue("iceberg_rest_url")}
+        at = "spark.sql.catalog.lake"
+        confs = {at: "org.apache.iceberg.spark.SparkCatalog", f"{at}.type": "rest", f"{at}.uri": properties["uri"]}
+        confs[f"{at}.cache-enabled"] = "false"
+    session = spark_sessions.get(str(uuid.uuid4()))
+    attach(session, confs | {"spark.sql.session.timeZone": "UTC", "spark.sql.shuffle.partitions": "2"})
+    session.sql("CREATE NAMESPACE IF NOT EXISTS lake.lake").collect()
+    connection = IcebergFormat().connect("lake", properties)
+    made = Site(session, lambda: connection.open_table(TableRef("lake", ("lake",), "lineage")))
+    yield made
+    made.sql("DROP TABLE IF EXISTS {table}")
+    connection.close()
+
+
+def ids_are_distinct(rows: list[Any]) -> bool:
+    found = [row["_row_id"] for row in rows]
+    return None not in found and len(set(found)) == len(found)
+
+
+def test_row_ids_stay_across_a_snapshot_and_later_rows_get_others(site: Site) -> None:
+    site.sql(f"CREATE TABLE {{table}} (id BIGINT, day STRING) USING iceberg PARTITIONED BY (day) TBLPROPERTIES ({V3})")
+    for number in range(3):
+        site.append(number * 10)
+    site.sql("DELETE FROM {table} WHERE id % 7 = 3")
+    site.sql("UPDATE {table} SET id = id + 1000 WHERE id = 5")
+    before = site.lineage()
+    touch(site.open())
+    assert site.lineage() == before
+    site.append(100)
+    site.sql("DELETE FROM {table} WHERE id = 101")
+    after = site.lineage()
+    assert [row for row in after if row["id"] < 100 or row["id"] > 999] == before
+    assert ids_are_distinct(after)
+
+
+def test_files_that_stay_keep_their_ids_and_outputs_take_new_ones(site: Site) -> None:
+    """The outputs have no columns of row ids here: their rows get new ids, which later appends must not take."""
+    site.sql(f"CREATE TABLE {{table}} (id BIGINT, day STRING) USING iceberg TBLPROPERTIES ({V3})")
+    for number in range(4):
+        site.append(number * 10)
+    site.sql("CALL lake.system.rewrite_manifests('lake.lake.lineage')")
+    before, opened = site.lineage(), site.open()
+    ids = row_ids(opened)
+    chosen = sorted(ids, key=lambda path: ids[path] or 0)[:2]
+    written = written_group(opened, chosen)
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert outcome.snapshot_id is not None
+    assert opened.commits.prove(outcome.snapshot_id, [written]).ok
+    kept = {path: first for path, first in ids.items() if path not in chosen}
+    assert kept.items() <= row_ids(site.open()).items()
+    site.append(40)
+    after = site.lineage()
+    assert [row["id"] for row in after] == list(range(50))
+    assert ids_are_distinct(after)
+    assert len(set(map(tuple, before)) & set(map(tuple, after))) == 20
+
+
+def test_row_ids_that_a_branch_takes_before_the_commit_arrives_are_not_given_again(site: Site) -> None:
+    """Trap 6: main is unchanged, so only the stale ids make the catalog refuse; the next try takes later ones."""
+    site.sql(f"CREATE TABLE {{table}} (id BIGINT, day STRING) USING iceberg TBLPROPERTIES ({V3})")
+    site.append(0)
+    site.append(10)
+    site.sql("ALTER TABLE {table} CREATE BRANCH work")
+    opened = site.open()
+    written = written_group(opened, list(row_ids(opened)))
+    sent: list[int] = []
+
+    def answer(send: Callable[[], Any]) -> Any:
+        sent.append(1)
+        if len(sent) == 1:
+            site.sql("INSERT INTO {table}.branch_work SELECT id, 'x' FROM range(500, 510)")
+        return send()
+
+    intercept_commits(opened, answer)
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
+    assert (outcome.tries, len(site.sql("SELECT * FROM {table}.snapshots"))) == (2, 4)
+    site.append(20)
+    main, branch = site.lineage(), site.sql(LINEAGE.format(table=f"{TABLE}.branch_work"))
+    assert [row["id"] for row in main] == list(range(30))
+    assert ids_are_distinct(main)
+    assert ids_are_distinct([*main, *(row for row in branch if row["id"] >= 500)])
