@@ -43,7 +43,7 @@ def iceberg() -> Rows:
     )
     yield (
         "format versions",
-        "1 and 2 by the kernel and by upkeep; 3 by Iceberg's procedure, and snapshots expire through a REST catalog",
+        "1 and 2 by the kernel and by upkeep; 3 by Iceberg's procedure, and its snapshots expire",
         "a later one is not opened",
     )
     yield "types of columns", f"{_listed(TYPES.values())} by the kernel", f"{native} not opened"

@@ -7,16 +7,24 @@ Iceberg project.
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.domain.tables.table import TableRef
+from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergFormat, IcebergTable
+from engine.formats.iceberg.removal.expired_files import IcebergExpired
+from engine.formats.removal.bulk_deletes import BulkDelete
+from engine.formats.removal.file_lists import FileKind
+from engine.formats.removal.scopes import Scope
 from engine.spark.sessions import SparkSessions
-from tests.support.iceberg_tables import intercept_commits, nothing, request_of
+from tests.support.expired_files import RunFiles
+from tests.support.iceberg_tables import RUN_ID, intercept_commits, nothing, request_of
 from tests.support.peer import attach, confs_of
 from tests.support.version_3 import row_ids, touch, written_group
 from tests.support.world import make_lake
@@ -130,3 +138,44 @@ def test_row_ids_that_a_branch_takes_before_the_commit_arrives_are_not_given_aga
     assert [row["id"] for row in main] == list(range(30))
     assert ids_are_distinct(main)
     assert ids_are_distinct([*main, *(row for row in branch if row["id"] >= 500)])
+
+
+def test_expiry_keeps_ids_and_a_puffin_file_while_a_deletion_vector_in_it_is_live(site: Site) -> None:
+    """Trap 1: two deletion vectors share a file; the data file of one of them goes, and its snapshots expire."""
+    site.sql(f"CREATE TABLE {{table}} (id BIGINT, day STRING) USING iceberg TBLPROPERTIES ({V3})")
+    site.append(0)
+    site.append(10)
+    site.sql("DELETE FROM {table} WHERE id IN (3, 13)")
+    assert len(site.sql("SELECT DISTINCT file_path FROM {table}.delete_files")) == 1
+    assert len(site.sql("SELECT * FROM {table}.delete_files")) == 2
+    site.sql("ALTER TABLE {table} SET TBLPROPERTIES ('write.delete.mode'='copy-on-write')")
+    site.sql("DELETE FROM {table} WHERE id < 5")
+    before = site.lineage()
+    assert expired_with_files(site, keep_last=1)[FileKind.DATA] == 1
+    assert site.lineage() == before
+    assert len(site.sql("SELECT * FROM {table}.delete_files")) == 1
+    site.sql("DELETE FROM {table} WHERE id > 0 AND id < 20")
+    site.append(20)
+    after = site.lineage()
+    assert ids_are_distinct([*before, *after])
+    gone = expired_with_files(site, keep_last=1)
+    assert (gone[FileKind.DATA], gone[FileKind.DELETION_VECTORS]) == (2, 1)
+    assert site.lineage() == after
+
+
+def expired_with_files(site: Site, *, keep_last: int) -> dict[str, int]:
+    """Expire snapshots and delete the files that only they needed; return their number by kind."""
+    opened = site.open()
+    expiry = Expiry(ExpiryRule(timedelta(0), keep_last), datetime.now(UTC) + timedelta(hours=1))
+    files = RunFiles(IcebergExpired(load=opened._fresh, run_id=RUN_ID, scope=Scope.of(opened.location)))
+    chosen = list(opened.expiry.plan(expiry).expired)
+    files.announce(opened._fresh(), chosen)
+    conditions = opened.expiry.expire(chosen, expiry, before_try=nothing)
+    assert conditions
+    assert all(each.holds for each in conditions)
+    files.find()
+    storage = opened.engines[Engine.ARROW].task_storage()
+    tally = files.delete(BulkDelete(storage, before_batch=lambda _: None))
+    assert all(each.holds for each in files.prove())
+    files.close()
+    return {kind: counted.files for kind, counted in tally.deleted.items()}

@@ -1,6 +1,8 @@
 """Commits to tables of format version 3 in a SQL catalog: row ids, the metadata document, and what is refused."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from pyiceberg.typedef import Record
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, TableUnreadable
 from engine.domain.runs.drops import Loss
-from engine.formats.base import CommitOutcome
+from engine.domain.runs.expiry import Expiry, ExpiryRule
+from engine.formats.base import CommitOutcome, RollBack
 from engine.formats.iceberg import IcebergFormat, IcebergTable
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.manifests.lineage import RowIdRanges
@@ -280,3 +283,48 @@ def test_live_entries_without_an_id_in_a_manifest_with_one_take_the_next(upgrade
     touch(upgraded.open())
     entries = entries_of(upgraded.open())
     assert sorted(each.data_file[16] for each in entries) == [0, 10, 20, 30]
+
+
+def test_the_parent_of_a_snapshot_is_tagged_gone_back_to_and_released(upgraded: Lake):
+    opened = upgraded.open()
+    parent = opened.head_snapshot_id
+    written = written_group(opened, paths(opened)[:2])
+    request = replace(request_of(opened, written), protects_parent=True)
+    outcome = opened.commits.commit(request, before_try=nothing)
+    assert outcome.snapshot_id is not None
+    (name,) = document_of(upgraded)["refs"].keys() - {"main"}
+    tag = document_of(upgraded)["refs"][name]
+    assert (tag["snapshot-id"], tag["type"], tag["max-ref-age-ms"] > 0) == (parent, "tag", True)
+    assert upgraded.open().commits.protect_parent("run_0", outcome.snapshot_id) == parent
+    assert upgraded.open().commits.undo(outcome.snapshot_id) is RollBack.DONE
+    document = document_of(upgraded)
+    assert (document["current-snapshot-id"], document["refs"]["main"]["snapshot-id"]) == (parent, parent)
+    assert document["snapshot-log"][-1]["snapshot-id"] == parent
+    assert document["next-row-id"] == 40  # ids of the snapshot that is gone back from are not given again
+    assert upgraded.open().commits.release() == ()
+    touch(upgraded.open())
+    assert (ids_of(upgraded.load()), document_of(upgraded)["next-row-id"]) == (list(range(40)), 80)
+
+
+def test_expired_snapshots_leave_the_document_with_their_statistics_and_log(upgraded: Lake):
+    first, second, *_ = (each["snapshot-id"] for each in document_of(upgraded)["snapshots"])
+    touch(upgraded.open())
+
+    def with_statistics(body: dict[str, Any]) -> None:
+        file = {"statistics-path": "s.puffin", "file-size-in-bytes": 1}
+        whole = {**file, "file-footer-size-in-bytes": 1, "blob-metadata": []}
+        body["statistics"] = [{"snapshot-id": each["snapshot-id"], **whole} for each in body["snapshots"]]
+        body["partition-statistics"] = [{"snapshot-id": second, **file}]
+
+    edit_metadata(upgraded.load(), with_statistics)
+    before, opened = document_of(upgraded), upgraded.open()
+    rule = Expiry(ExpiryRule(timedelta(0), 3), datetime.now(UTC) + timedelta(hours=1))
+    conditions = opened.expiry.expire([first, second], rule, before_try=nothing)
+    assert all(each.holds for each in conditions)
+    after = document_of(upgraded)
+    for name in ("snapshots", "statistics", "snapshot-log"):
+        kept = [each for each in before[name] if each["snapshot-id"] not in {first, second}]
+        assert (len(kept), after[name]) == (3, kept)
+    assert after["partition-statistics"] == []
+    assert (after["next-row-id"], after["refs"]) == (before["next-row-id"], before["refs"])
+    assert ids_of(upgraded.load()) == list(range(40))

@@ -80,16 +80,21 @@ async def test_nothing_is_expired_that_the_rule_keeps(world: World) -> None:
     assert world.lake.table.metadata_location == before
 
 
-async def test_a_table_of_version_3_is_refused_where_its_metadata_can_not_be_written(world: World) -> None:
-    """PyIceberg refuses to write it: before this was checked, a run gave up after five attempts without an answer."""
-    edit_metadata(world.lake.table, lambda body: body.update({"format-version": 3, "next-row-id": 0}))
-    before = world.lake.table.metadata_location
+@pytest.mark.parametrize("next_row_id", [0, None])
+async def test_snapshots_of_a_table_of_version_3_expire_unless_it_has_no_next_row_id(
+    world: World, before: list[int], next_row_id: int | None
+) -> None:
+    edit_metadata(world.lake.table, lambda body: body.update({"format-version": 3, "next-row-id": next_row_id}))
+    rows = content(world, before[-1])
     run = await expire(world)
-    assert (run.state, run.reason, run.attempt) == (RunState.REFUSED, "not_eligible", 1)
-    assert "only through a REST catalog" in (run.detail or "")
-    assert world.lake.table.metadata_location == before
-    with pytest.raises(NotEligible, match="format version 3"):
-        await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.EXPIRE_SNAPSHOTS)
+    if next_row_id is None:
+        assert (run.state, run.reason, run.attempt) == (RunState.REFUSED, "not_eligible", 1)
+        assert "has no next-row-id" in (run.detail or "")
+        with pytest.raises(NotEligible, match="next-row-id"):
+            await world.container.upkeep.plan(SYSTEM, world.table_id, Operation.EXPIRE_SNAPSHOTS)
+        return
+    assert (run.state, run.reason) == (RunState.SUCCEEDED, "committed")
+    assert (snapshot_ids(world), content(world, before[-1])) == (before[-2:], rows)
 
 
 async def test_branches_tags_and_the_tables_own_retention_hold(world: World, before: list[int]) -> None:

@@ -19,7 +19,6 @@ from typing import Final, Self
 
 from pydantic import PrivateAttr
 from pyiceberg.catalog import Catalog
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
@@ -63,7 +62,6 @@ MAX_AGE_MS: Final = "history.expire.max-snapshot-age-ms"
 MIN_TO_KEEP: Final = "history.expire.min-snapshots-to-keep"
 DEFAULT_EXPIRY: Final = timedelta(days=5)
 """Iceberg's default of `history.expire.max-snapshot-age-ms`."""
-_NEWEST_WRITTEN: Final = 2
 _LONGEST: Final = timedelta.max
 _MOST_DIGITS: Final = 19
 
@@ -103,17 +101,6 @@ def plan_expiry(metadata: TableMetadata, expiry: Expiry) -> ExpiryPlan:
     return ExpiryPlan(rule, expired, dict(counts), min(ends, default=None), superseded)
 
 
-def check_writable(catalog: Catalog, view: TableView) -> None:
-    """Raise `NotEligible` if the client of the catalog can't write the table's metadata without a loss."""
-    view.check_features(Activity.UPKEEP)
-    metadata = view.metadata
-    if metadata.format_version > _NEWEST_WRITTEN and not isinstance(catalog, RestCatalog):
-        raise NotEligible(
-            f"the table has format version {metadata.format_version}, of which snapshots expire only through a REST "
-            "catalog: for other catalogs PyIceberg would have to write the metadata, and it writes versions 1 and 2"
-        )
-
-
 def _read(by_id: Mapping[int, Snapshot], needed: Needed) -> Iterator[int]:
     """Yield the snapshots that readers need: from the oldest on, and the one that was current at a given time."""
     if not needed.reader_ids <= by_id.keys():
@@ -143,14 +130,14 @@ def expire(
     Raises:
         OutcomeUnknown: the catalog did not answer; the snapshots may be gone.
         Transient: other commits were faster `MAX_TRIES` times.
-        NotEligible: as `plan_expiry` and `check_writable`.
+        NotEligible: as `plan_expiry`, or a feature of the table forbids commits to it.
     """
     for number in range(MAX_TRIES):
         if number:
             time.sleep(doubled(FIRST_WAIT_SECONDS, number))
         view = load()
         before = view.metadata
-        check_writable(catalog, view)
+        view.check_features(Activity.UPKEEP)
         still = plan_expiry(before, expiry).expired.keys() & set(snapshot_ids)
         if not still:
             return ()

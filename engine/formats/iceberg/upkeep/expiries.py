@@ -8,7 +8,8 @@ from pyiceberg.catalog import Catalog
 
 from engine.domain.runs.expiry import Expiry, ExpiryPlan, OldCopy
 from engine.formats.base import Condition
-from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, check_writable, expire, old_copies, plan_expiry
+from engine.formats.iceberg.commits.expiry import DEFAULT_EXPIRY, expire, old_copies, plan_expiry
+from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.removal.expired_files import IcebergExpired
 from engine.formats.intake.guards import Reading, reads
@@ -35,7 +36,7 @@ class TableExpiry:
     @reads("read the metadata of")
     def plan(self, expiry: Expiry) -> ExpiryPlan:
         """Return which snapshots would be removed; see `SnapshotExpiry.plan`."""
-        check_writable(self.catalog, self.view)
+        self.view.check_features(Activity.UPKEEP)
         return plan_expiry(self.view.metadata, expiry)
 
     @reads("read the metadata of")
