@@ -32,6 +32,7 @@ from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.phases import DECODE, ENCODE, ORDER, READ, WRITE, Phases
 from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, SchemaNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
+from engine.rewriting.kernel.reading.lineage import check_row_ids
 from engine.rewriting.kernel.reading.projection import read_constants
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows, Unit
@@ -125,6 +126,7 @@ class GroupRewrite:
         task, schema = self._task, read_schema(self._task.read.schema)
         numbers = _numbers(task, schema)
         self._check_places()
+        check_row_ids(task.read.files)
         deletes = self._left_out(schema, numbers)
         inputs, constants = task.read.files, read_constants(task.read.constants)
         reader = GroupReader(
@@ -171,7 +173,7 @@ class GroupRewrite:
         if dialect.needs_own_footer and (dialect.has_field_ids or profile.partition_by):
             raise Refused(INT96_TIMESTAMPS, "the rows of this group are divided, or have field ids")
         if profile.partition_by:
-            self._write_partitions(self._decoded(reader, units), files, schema, live)
+            self._write_partitions(self._decoded(units), files, schema, live)
             return
         files.partition = profile.partition_by  # of an unpartitioned spec: no values
         layout = layout_of(task, live, planned=profile.file_count)
@@ -188,10 +190,10 @@ class GroupRewrite:
                 with self._phases.of(ENCODE):
                     splicer.write(units)
                 return
-        self._encode(self._decoded(reader, units), files, schema, layout, live)
+        self._encode(self._decoded(units), files, schema, layout, live)
 
-    def _decoded(self, reader: GroupReader, units: Iterator[Unit]) -> Iterator[Rows]:
-        return self._phases.each(DECODE, map(reader.rows_of, units))
+    def _decoded(self, units: Iterator[Unit]) -> Iterator[Rows]:
+        return self._phases.each(DECODE, map(Unit.live_rows, units))
 
     def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: OutputLayout) -> Splicer:
         profile = self._task.write

@@ -33,6 +33,7 @@ ALL = {
     "no_equality_deletes",
     "not_encrypted",
     "files_unique",
+    "row_ids_distinct",
     "partition_columns_known",
 }
 

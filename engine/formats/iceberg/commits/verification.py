@@ -24,6 +24,12 @@ from engine.formats.iceberg.metadata.sort_orders import is_in_order
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.enclosure import unenclosed
 from engine.formats.iceberg.statistics.entries import read_footer
+from engine.formats.iceberg.statistics.lineage_columns import (
+    has_lineage,
+    misses_ids,
+    next_row_id,
+    schema_of_outputs,
+)
 from engine.formats.iceberg.statistics.output_partitions import places_of_outputs
 
 
@@ -99,6 +105,8 @@ class _RewriteChecks:
         yield self._sort_orders()
         yield self._sequence_numbers()
         yield self._null_counts()
+        if has_lineage(self.view.metadata):
+            yield self._row_ids()
         yield self._bounds()
         yield self._summaries()
         yield from self._against_parent()
@@ -183,6 +191,15 @@ class _RewriteChecks:
         detail = f"{compared} counts compared" + (f", differing (group, field id): {wrong[:5]}" if wrong else "")
         return Condition("null_counts_conserved", not wrong, detail)
 
+    def _row_ids(self) -> Condition:
+        """Check that each row has an id that was assigned before, in groups where each input has ids."""
+        groups = [group for group in self.groups if all(each.first_row_id is not None for each in group.inputs)]
+        files = [self.changes.added[e.path] for group in groups for e in group.outputs if e.path in self.changes.added]
+        following = next_row_id(self.view.metadata)
+        wrong = [text for file in files if (text := misses_ids(file, following=following)) is not None]
+        detail = f"{len(files)} files whose rows had ids" + (f", {'; '.join(wrong[:5])}" if wrong else "")
+        return Condition("row_ids_kept", not wrong, detail)
+
     def _bounds(self) -> Condition:
         """Check that bounds enclose the rows; see `enclosure`. Footers are dropped once no commit needs them."""
         wrong: list[str] = []
@@ -193,7 +210,7 @@ class _RewriteChecks:
                 [file for file, _ in pairs],
                 [read_footer(each) if each.footer else None for _, each in pairs],
                 inputs,
-                schema=self.view.metadata.schema(),
+                schema=schema_of_outputs(self.view.metadata.schema(), group.inputs),
                 same_rows=not group.rows_deleted,
             )
             wrong += [f"group {group.ordinal}, field {field_id}: {reason}" for field_id, reason in found]

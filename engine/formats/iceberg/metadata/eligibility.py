@@ -26,6 +26,7 @@ from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.statistics.lineage_columns import next_row_id
 from engine.formats.iceberg.statistics.metrics_modes import children
 from engine.formats.intake.parameters import listed
 
@@ -40,6 +41,7 @@ def conditions_of(view: TableView, files: LiveFiles) -> Sequence[Condition]:
         _no_equality_deletes,
         _not_encrypted,
         _files_unique,
+        _row_ids_distinct,
         _specs_known,
     )
     by_metadata = (_format_version, _main_branch, _known_types, _default_location_provider, _known_features)
@@ -144,6 +146,25 @@ def _not_encrypted(view: TableView, files: LiveFiles) -> Condition:
 def _files_unique(_: TableView, files: LiveFiles) -> Condition:
     total, distinct = files.data.num_rows, len(files.data["path"].unique())
     return Condition("files_unique", total == distinct, f"{total - distinct} of {total} live entries name a file again")
+
+
+def _row_ids_distinct(view: TableView, files: LiveFiles) -> Condition:
+    """Check that no two rows inherit one id, and that no row inherits one that the table gives to new rows."""
+    name, data = "row_ids_distinct", files.data
+    data = data.filter(pc.and_(data["first_row_id"].is_valid(), pc.greater(data["record_count"], 0)))
+    if not data.num_rows:
+        return Condition(name, True, "rows have no ids by their files")
+    first = data["first_row_id"].to_numpy()
+    order = np.argsort(first)
+    first, rows = first[order], data["record_count"].to_numpy()[order]
+    ends = first.astype(np.uint64) + rows.astype(np.uint64)  # the sum of two such numbers fits 64 bits without a sign
+    overlapping = int(np.count_nonzero(np.maximum.accumulate(ends)[:-1] > first[1:].astype(np.uint64)))
+    following = next_row_id(view.metadata)
+    beyond = int(np.count_nonzero((first < 0) | (ends > np.uint64(following))))
+    detail = f"{len(first)} files with row ids below the next one, {following}"
+    if overlapping or beyond:
+        detail = f"of {len(first)} files with row ids {overlapping} overlap others, {beyond} reach beyond {following}"
+    return Condition(name, not overlapping and not beyond, detail)
 
 
 def _specs_known(view: TableView, files: LiveFiles) -> Condition:

@@ -31,6 +31,7 @@ from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
+from engine.formats.iceberg.statistics.lineage_columns import has_lineage, schema_of_outputs
 from engine.formats.intake.guards import Reading, reads
 from engine.rewriting.kernel.contract import EngineTask, PartitionField, RowOrder, SortColumn, TaskIdentity, TaskInput
 from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ParquetDialect, ReadPlan, WriteProfile
@@ -80,7 +81,7 @@ class TableKernel:
         prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
         read = ReadPlan(
             files=tuple(map(_input, group.inputs)),
-            schema=encoded_schema(metadata.schema()),
+            schema=encoded_schema(schema_of_outputs(metadata.schema(), group.inputs)),
             match_by=BY_FIELD_ID,
             allowed_folders=places_of(view.table).folders,
             schemas={} if (names := mapped_names(metadata)) is None else {str(_NAMES): names},
@@ -98,7 +99,9 @@ class TableKernel:
             order=None if order is None else _row_order(order),
             partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
         )
-        return KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, settings.checks_rows).named(prefix)
+        # a wrong id can't be repaired: nothing in the table tells it from the right one
+        checks_rows = settings.checks_rows or has_lineage(metadata)
+        return KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, checks_rows).named(prefix)
 
     def task_storage(self) -> Mapping[str, str]:
         """Return the properties of file access, with the credentials of this load of the table."""
@@ -120,6 +123,8 @@ def _input(file: InputFile) -> TaskInput:
         delete_paths=tuple(ref.path for ref in file.deletes),
         delete_bytes=tuple(ref.file_bytes for ref in file.deletes),
         schema_id=_NAMES,
+        first_row_id=file.first_row_id,
+        sequence_number=None if file.first_row_id is None else file.sequence_number,
     )
 
 

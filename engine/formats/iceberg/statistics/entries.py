@@ -19,6 +19,7 @@ from engine.formats.iceberg.metadata.sort_orders import sort_order_id
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.enclosure import enclose
 from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
+from engine.formats.iceberg.statistics.lineage_columns import lineage_modes, schema_of_outputs
 from engine.formats.iceberg.statistics.metrics_modes import MetricsMode
 from engine.formats.iceberg.statistics.output_partitions import check_partition
 
@@ -53,7 +54,8 @@ def data_files(
     Raises:
         Fatal: a footer does not belong to its file, to the table's schema or to the output's partition.
     """
-    schema = metadata.schema()
+    schema = schema_of_outputs(metadata.schema(), group.inputs)
+    modes = {**modes, **lineage_modes(metadata)}
     footers = [read_footer(each) for each in group.outputs]
     floats = FloatKnowledge.of(inputs, schema, same_rows=len(group.outputs) == 1 and group.rows_deleted == 0)
     metrics = [column_metrics(footer, schema=schema, modes=modes, floats=floats.seen_in(footer)) for footer in footers]

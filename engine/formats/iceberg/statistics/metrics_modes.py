@@ -16,6 +16,7 @@ from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, PrimitiveType, StructType
 
 _PREFIX: Final = "write.metadata.metrics."
+_INFERRED: Final = 100
 _TRUNCATE: Final = re.compile(r"^truncate\((\d{1,18})\)$")
 
 
@@ -50,7 +51,7 @@ def metrics_modes(
     if stated is not None:
         modes = dict.fromkeys(ids, stated)
     else:
-        limit = _number(properties.get(f"{_PREFIX}max-inferred-column-defaults"), 100)
+        limit = _number(properties.get(f"{_PREFIX}max-inferred-column-defaults"), _INFERRED)
         modes = {field_id: DEFAULT if place < limit else NONE for place, field_id in enumerate(ids)}
     modes |= {field_id: DEFAULT for field_id in ids if field_id in ordered and not modes[field_id].bounds}
     for field_id in ids:
@@ -58,6 +59,14 @@ def metrics_modes(
         if own is not None:
             modes[field_id] = own
     return modes
+
+
+def mode_of_others(metadata: TableMetadata, name: str) -> MetricsMode:
+    """Return the metrics mode of a column that files have in addition to the table's, by its name."""
+    properties = metadata.properties
+    limit = _number(properties.get(f"{_PREFIX}max-inferred-column-defaults"), _INFERRED)
+    inferred = DEFAULT if len(metadata.schema().fields) <= limit else NONE
+    return _parse(properties.get(f"{_PREFIX}column.{name}")) or _parse(properties.get(f"{_PREFIX}default")) or inferred
 
 
 def primitive_ids(schema: Schema) -> list[int]:

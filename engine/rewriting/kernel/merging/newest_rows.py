@@ -80,7 +80,7 @@ def _keyed(reader: GroupReader, columns: KeyColumns, starts: Sequence[int]) -> I
     """Yield the rows to sort."""
     width = len(columns.key)
     for unit in reader.units():
-        rows = reader.rows_of(unit)
+        rows = unit.live_rows()
         first = starts[unit.input_index] + unit.start
         version = version_numbers(rows.columns[width])
         place = pa.chunked_array([np.arange(first, first + rows.count)], type=pa.int64())

@@ -1,17 +1,19 @@
 """Files decoded one column of one row group at a time, for checks of rows that do not use the code that wrote them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import NO_FIELD_IDS, InputFault, Refused
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.lineage import LINEAGE_IDS, NO_LINEAGE, ROW_ID, RowLineage
 from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
 from engine.rewriting.kernel.reading.projection import Constants, field_id, leaf_ids, repeated
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead
@@ -60,7 +62,8 @@ class RowGroup:
     """A fetched row group: rows `start` to `start + count` of the file with this place in the list.
 
     `places`: the fields of the target that the file has, each with its Parquet columns; `constants`: those that it
-    lacks, each with its value in all rows.
+    lacks, each with its value in all rows. `lineage`: fields of row lineage, each with its Parquet columns if the file
+    has it; rows without a value have that of `inherited`.
     """
 
     file: int
@@ -72,6 +75,8 @@ class RowGroup:
     places: Sequence[tuple[pa.Field, list[int]]]
     constants: Sequence[tuple[pa.Field, pa.Scalar]]
     transfer: Transfer
+    lineage: Sequence[tuple[pa.Field, list[int]]] = ()
+    inherited: RowLineage = NO_LINEAGE
 
     @property
     def uri(self) -> str:
@@ -86,10 +91,32 @@ class RowGroup:
     def columns(self) -> Iterator[tuple[pa.Field, pa.ChunkedArray]]:
         """Decode one column after the other. Raises as `ParquetInput.decode`, and Stopped."""
         for wanted, leaves in self.places:
-            self.transfer.bucket.check()
-            yield wanted, self.source.decode(self.number, self.segments, leaves).column(0)
+            yield wanted, self._decoded(leaves)
         for wanted, value in self.constants:
             yield wanted, pa.chunked_array([repeated(value, self.count)])
+        for wanted, leaves in self.lineage:
+            yield wanted, self._inherited(wanted, leaves)
+
+    def _decoded(self, leaves: Sequence[int]) -> pa.ChunkedArray:
+        self.transfer.bucket.check()
+        return self.source.decode(self.number, self.segments, leaves).column(0)
+
+    def _inherited(self, wanted: pa.Field, leaves: Sequence[int]) -> pa.ChunkedArray:
+        """Return a column of row lineage, without the code that fills it in outputs (`lineage.RowLineage`)."""
+        implied: Any = pa.scalar(self.inherited.sequence_number, pa.int64())
+        if field_id(wanted) == ROW_ID:
+            places = pa.array(range(self.start, self.start + self.count), pa.int64())
+            implied = pc.add(places, self.inherited.first_row_id)
+        stored = self._decoded(leaves) if leaves else pa.chunked_array([pa.nulls(self.count, pa.int64())])
+        return pc.if_else(pc.is_valid(stored), stored, implied)
+
+    def with_inheritance(self, target: pa.Schema, file: TaskInput) -> "RowGroup":
+        """Return it with the lineage of its rows instead of the columns in which the file stores it."""
+        stored = {field_id(wanted): leaves for wanted, leaves in self.places}
+        others = [(wanted, leaves) for wanted, leaves in self.places if field_id(wanted) not in LINEAGE_IDS]
+        lineage = [(each, stored.get(field_id(each), [])) for each in target if field_id(each) in LINEAGE_IDS]
+        has_ids = file.first_row_id is not None
+        return replace(self, places=others, lineage=lineage if has_ids else (), inherited=RowLineage.of(file))
 
 
 def row_groups(
@@ -98,8 +125,12 @@ def row_groups(
     transfer: Transfer,
     numbers: FileNumbers | None = None,
     constants: Constants | None = None,
+    *,
+    inherits: bool = False,
 ) -> Iterator[RowGroup]:
     """Yield the row groups of files, with the fields of `target` that they have or that are among the `constants`.
+
+    `inherits`: columns of row lineage have the values that rows inherit from their file, not those that it stores.
 
     Raises:
         InputFault: a file can't be read, or has another number of rows than stated.
@@ -110,7 +141,8 @@ def row_groups(
         openings = ((one.file_bytes, partial(_open, one, transfer, numbers)) for one in files)
         for file, source in enumerate(ahead.each(openings, most=2)):
             try:
-                yield from _of_file(file, source, target, ahead, transfer, constants=constants or {})
+                groups = _of_file(file, source, target, ahead, transfer, constants=constants or {})
+                yield from (each.with_inheritance(target, files[file]) for each in groups) if inherits else groups
             finally:
                 source.close()
 

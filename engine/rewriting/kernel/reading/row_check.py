@@ -1,8 +1,9 @@
 """The proof that a group's outputs hold the rows of its inputs: both are read from the storage and hashed.
 
 The check does not use the code that wrote the outputs: they are opened again, decoded by Arrow, and hashed by field id
-without the projection (`row_hashes`). Shared with the rewrite are the paced transfer and the reading of position-delete
-files. One column of one row group is decoded at a time.
+without the projection (`row_hashes`). Row lineage of an input is what its rows inherit, that of an output what it
+stores. Shared with the rewrite are the paced transfer and the reading of position-delete files. One column of one row
+group is decoded at a time.
 """
 
 from collections.abc import Sequence
@@ -57,7 +58,7 @@ def check_rows(
         after = _digest(outputs, target, None, transfer, reader or partial(row_groups, numbers=numbers))
     except InputFault as fault:
         raise OutputFault(f"what was written can't be read back: {fault}") from fault
-    of_inputs = reader or partial(row_groups, numbers=numbers, constants=constants)
+    of_inputs = reader or partial(row_groups, numbers=numbers, constants=constants, inherits=True)
     wanted = _digest(inputs, target, deletes, transfer, of_inputs)
     if after != wanted:
         names = ", ".join(one.path for one in outputs[:3])

@@ -4,7 +4,7 @@ Deletes refer to positions of rows in the file, so they are applied first; row g
 Inconsistent counts (rows in the footer against rows in the manifest) fail the group with the file's name.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise
@@ -18,6 +18,7 @@ from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, MISSING_REQUIRED_FI
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.lineage import RowLineage, lineage_places
 from engine.rewriting.kernel.reading.parquet_input import (
     SMALL_FILE_BYTES,
     TAIL_BYTES,
@@ -57,7 +58,7 @@ class Unit:
     """One row group of an input, fetched and not decoded.
 
     `start` is its first row in the file, `rows` the number of its rows, and `keep` is true for each row that is not
-    deleted; None: all of them. `dictionary_ids` and `logical_bytes` as in `Rows`.
+    deleted; None: all of them. `dictionary_ids` and `logical_bytes` as in `Rows`. `lineage`: what its rows inherit.
     """
 
     source: ParquetInput
@@ -69,13 +70,32 @@ class Unit:
     rows: int
     logical_bytes: int
     dictionary_ids: frozenset[int | None]
+    lineage: RowLineage
     keep: pa.BooleanArray | None = None
 
     def decode(self, fields: tuple[int, ...]) -> list[pa.ChunkedArray]:
         """Return these top-level fields of the target, by position, all rows. Raises as `ParquetInput.decode`."""
         part = self.shape.of_fields(fields)
         table = self.source.decode(self.row_group, self.segments, part.leaves)
-        return part.projection.apply(table.columns, self.rows)
+        columns = part.projection.apply(table.columns, self.rows)
+        return [self._with_lineage(at, column) for at, column in zip(fields, columns, strict=True)]
+
+    def live_rows(self) -> "Rows":
+        """Return its live rows, as all columns of the target. Raises as `ParquetInput.decode`."""
+        table = self.source.decode(self.row_group, self.segments, self.shape.leaves)
+        kept = table if self.keep is None else table.filter(self.keep)
+        columns = self.shape.projection.apply(kept.columns, kept.num_rows)
+        made = [self._with_lineage(at, column, self.keep) for at, column in enumerate(columns)]
+        return Rows(made, kept.num_rows, table.num_rows, self.logical_bytes, self.dictionary_ids)
+
+    def _with_lineage(
+        self, field: int, column: pa.ChunkedArray, keep: pa.BooleanArray | None = None
+    ) -> pa.ChunkedArray:
+        """Return a column, filled if it is one of row lineage; `keep` as in `RowLineage.filled`."""
+        number = self.shape.lineage.get(field)
+        if number is None:
+            return column
+        return self.lineage.filled(number, column, start=self.start, rows=self.rows, keep=keep)
 
 
 class GroupReader:
@@ -107,14 +127,7 @@ class GroupReader:
 
     def rows(self) -> Iterator[Rows]:
         """Yield the live rows of every row group that has any; raises as `units`."""
-        return map(self.rows_of, self.units())
-
-    def rows_of(self, unit: Unit) -> Rows:
-        """Return the live rows of a unit."""
-        table = unit.source.decode(unit.row_group, unit.segments, unit.shape.leaves)
-        kept = table if unit.keep is None else table.filter(unit.keep)
-        columns = unit.shape.projection.apply(kept.columns, kept.num_rows)
-        return Rows(columns, kept.num_rows, table.num_rows, unit.logical_bytes, unit.dictionary_ids)
+        return map(Unit.live_rows, self.units())
 
     def units(self) -> Iterator[Unit]:
         """Yield every row group that keeps a row.
@@ -172,7 +185,7 @@ class GroupReader:
             raise InputFault(f"{source.uri}: {metadata.num_rows} rows, the manifest says {expected}")
         coded = tuple(dictionary_leaves(metadata))
         shape = self._shape_of(source, coded)
-        numbers = shape.coded(coded).ids
+        numbers, lineage = shape.coded(coded).ids, RowLineage.of(self._inputs[index])
         wanted = list(self._live_row_groups(index, metadata))
         for (i, start), segments in zip(
             wanted, self._fetched(source, [i for i, _ in wanted], shape, ahead), strict=True
@@ -180,7 +193,7 @@ class GroupReader:
             self._transfer.bucket.check()
             group = metadata.row_group(i)
             rows, keep = group.num_rows, self._deletes.keep_mask(index, start, group.num_rows)
-            yield Unit(source, shape, index, i, start, segments, rows, group.total_byte_size, numbers, keep)
+            yield Unit(source, shape, index, i, start, segments, rows, group.total_byte_size, numbers, lineage, keep)
 
     def _fetched(
         self, source: ParquetInput, row_groups: Sequence[int], shape: "Shape", ahead: ReadAhead
@@ -262,7 +275,8 @@ class Shape:
     """Facts shared by inputs with the same Arrow schema.
 
     `columns` are the Parquet columns of each top-level field, `ids` the field id of every Parquet column, `strings`
-    number and path of those that can be read as dictionaries.
+    number and path of those that can be read as dictionaries, `lineage` the positions in the target and field ids of
+    the columns of row lineage.
     """
 
     schema: pa.Schema
@@ -270,6 +284,7 @@ class Shape:
     columns: Sequence[range]
     ids: list[int | None]
     strings: list[tuple[int, str]]
+    lineage: Mapping[int, int]
     parts: dict[tuple[int, ...], PartialProjection] = field(default_factory=dict)
     known_coded: "dict[tuple[bool, ...], CodedColumns]" = field(default_factory=dict)
 
@@ -324,7 +339,8 @@ class Shape:
             if column.physical_type == "BYTE_ARRAY" and column.max_repetition_level == 0
         ]
         owned = [range(*each) for each in pairwise(ends)]
-        return Shape(source.schema, projection, owned, list(chain.from_iterable(ids)), strings)
+        numbers = list(chain.from_iterable(ids))
+        return Shape(source.schema, projection, owned, numbers, strings, lineage_places(target))
 
 
 def _opening_bytes(batch: Sequence[TaskInput]) -> int:

@@ -2,6 +2,7 @@
 
 Same form: same field ids, nesting and nullability at every level, same logical and physical type, same levels. Names
 may differ: pages don't hold them. Both sides are compared as Arrow reads their Parquet schemas, with INT96 as bytes.
+Columns of row lineage match none: inputs lack values that rows inherit, so that these columns are always encoded.
 """
 
 import io
@@ -24,6 +25,7 @@ from engine.rewriting.kernel.parquet.footers import (
 )
 from engine.rewriting.kernel.parquet.int96 import with_int96
 from engine.rewriting.kernel.parquet.thrift import BINARY, Struct
+from engine.rewriting.kernel.reading.lineage import LINEAGE_IDS
 from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids, without_ids
 
 _END_BYTES = 8
@@ -87,7 +89,7 @@ class OutputForm:
         same: list[int | None] = []
         stricter: list[int | None] = []
         for ours, own, bare in zip(self.schema, self.fields, self.bare_fields, strict=True):
-            number = by_id.get(field_id(ours))
+            number = None if field_id(ours) in LINEAGE_IDS else by_id.get(field_id(ours))
             leaves = [] if number is None else positions[number]
             found = None if number is None else schema.field(number)
             wanted = [self._leaves[leaf] for leaf in own]

@@ -21,6 +21,7 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.contract import RowOrder, WriteSettings
 from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.thrift import Struct
+from engine.rewriting.kernel.reading.lineage import ROW_ID, SEQUENCE_NUMBER
 from engine.rewriting.kernel.reading.projection import leaf_ids, without_ids
 from engine.rewriting.kernel.reading.rows import Rows
 from engine.rewriting.kernel.storage.transfer import OutputSink
@@ -218,12 +219,17 @@ class OutputSchema:
     def options(self, dictionary_ids: frozenset[int | None], widest_bytes: float) -> dict[str, Any]:
         """Return the writer's options; `widest_bytes` is the mean size of a value in the widest column."""
         settings = self.settings
-        coded = [path for path, i in zip(self.leaf_paths, self.leaf_ids, strict=True) if i in dictionary_ids]
+        leaves = list(zip(self.leaf_paths, self.leaf_ids, strict=True))
+        # whatever the inputs have: ids are runs of ascending numbers, and few commits changed the rows of a group
+        coded_ids = (dictionary_ids | {SEQUENCE_NUMBER}) - {ROW_ID}
+        coded = [path for path, number in leaves if number in coded_ids]
+        runs = {path: "DELTA_BINARY_PACKED" for path, number in leaves if number == ROW_ID}
         return {
             "version": "2.6",
             "compression": "none" if settings.codec == "uncompressed" else settings.codec,
             "compression_level": settings.level,
             "use_dictionary": coded or False,
+            "column_encoding": runs or None,
             "data_page_size": settings.page_bytes,
             "dictionary_pagesize_limit": settings.dictionary_page_bytes,
             "write_batch_size": max(1, min(BATCH_ROWS, int(settings.page_bytes / max(1.0, widest_bytes)))),

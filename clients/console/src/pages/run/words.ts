@@ -132,6 +132,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   sort_orders_as_written: "Files claim a sort order only if their rows have it.",
   sequence_numbers_kept: "Sequence numbers are right, so deletes apply to the same rows as before.",
   null_counts_conserved: "Counts of nulls are the same before and after.",
+  row_ids_kept: "Rows keep their ids.",
   bounds_enclose_rows: "Bounds of columns enclose their rows, so no filter hides a row.",
   manifests_enclose_partitions: "Bounds of manifests enclose their partitions.",
   manifests_listed_as_written: "New manifests are listed as they were written.",
