@@ -21,8 +21,8 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 275,
     "traced modules of engine": 255,
-    "modules of engine": 744,
-    "lines of engine": 103_100,
+    "modules of engine": 745,
+    "lines of engine": 103_400,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,

@@ -25,7 +25,9 @@ _PARTS = (KernelTask, TaskIdentity, ReadPlan, WriteProfile, ParquetDialect)
 def kernel_task(files: Sequence[TaskInput], schema: pa.Schema, folder: str, **changes: Any) -> SentKernelTask:
     """Return a task whose outputs go to a folder; `changes`: fields of the task or of its parts, see `changed`."""
     match_by = changes.pop("match_by", BY_FIELD_ID)
-    paths = (path for each in files for path in (each.path, *each.delete_paths))
+    paths = (
+        path for each in files for path in (each.path, *each.delete_paths, *([each.vector.path] if each.vector else []))
+    )
     allowed = dict.fromkeys((folder, *(path.rpartition("/")[0] for path in paths)))
     task = KernelTask(
         TaskIdentity("run", 1, 0),

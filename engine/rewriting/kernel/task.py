@@ -157,7 +157,7 @@ class GroupRewrite:
     def _check_places(self) -> None:
         """Refuse the group before any file is opened if one of its paths is outside the task's allowed folders."""
         for one in self._task.read.files:
-            for path in (one.path, *one.delete_paths):
+            for path in (one.path, *one.delete_paths, *(() if one.vector is None else (one.vector.path,))):
                 self._transfer.storage.check(path)
         self._transfer.storage.check(self._task.write.folder)
 

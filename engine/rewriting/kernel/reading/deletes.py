@@ -1,23 +1,28 @@
-"""Position deletes: the deleted rows of each input.
+"""Position deletes: the deleted rows of each input, from position-delete files and deletion vectors.
 
 A delete applies to an input only if the task lists its file for that input: a delete file that is older than the data
 may contain the same path. Paths are compared in one spelling (`storage.canonical`). Positions past the end of a file
-and repeated positions are ignored.
+and repeated positions are ignored. Of an input with a deletion vector only this is read, as the specification says: it
+has the rows of the input's position-delete files too. A vector with a wrong row fails the group.
 
 Memory: eight bytes for each delete that hits an input of this group; other files' deletes are dropped row group by row
-group.
+group. Of a Puffin file only the task's vectors are read, those near to each other with one request.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from engine.rewriting.kernel.contract import TaskInput
-from engine.rewriting.kernel.errors import NO_FIELD_IDS, UNSUPPORTED_DELETE_FILE, Refused
-from engine.rewriting.kernel.reading.parquet_input import ParquetInput
+from engine.rewriting.kernel.contract import TaskInput, TaskVector
+from engine.rewriting.kernel.errors import NO_FIELD_IDS, UNSUPPORTED_DELETE_FILE, InputFault, Refused
+from engine.rewriting.kernel.reading.deletion_vectors import LEAST_BYTES, DamagedVector, Positions, positions_in
+from engine.rewriting.kernel.reading.parquet_input import GAP_BYTES, ParquetInput
 from engine.rewriting.kernel.reading.projection import leaf_ids
+from engine.rewriting.kernel.reading.read_ahead import ReadAhead, Window
 from engine.rewriting.kernel.storage.stores.addresses import canonical
 from engine.rewriting.kernel.storage.transfer import Transfer
 
@@ -25,7 +30,12 @@ FILE_PATH_ID: Final = 2147483546
 POSITION_ID: Final = 2147483545
 OTHER_FORMATS: Final = (".avro", ".orc", ".puffin")
 
-Positions = np.ndarray[Any, np.dtype[np.int64]]
+MOST_VECTOR_ROWS: Final = 2**27
+"""Rows that the deletion vectors of one task may delete: 1 GiB of positions."""
+MOST_VECTOR_BYTES: Final = 2**28
+"""Size of one deletion vector: a page of 65,536 rows takes at most 8 KiB, 10 bytes if one row of it is deleted."""
+TOGETHER_BYTES: Final = 8 * 2**20
+"""Size up to which neighbouring deletion vectors are read with one request."""
 
 
 class PositionDeletes:
@@ -39,17 +49,23 @@ class PositionDeletes:
         """Read every delete file of the task once.
 
         Raises:
-            InputFault: a delete file is missing or corrupt.
-            Refused: `unsupported_delete_file` (not Parquet), `no_field_ids`.
+            InputFault: a delete file is missing or corrupt, or a deletion vector is not as the metadata states.
+            Refused: `unsupported_delete_file` (not Parquet, or vectors above the limits), `no_field_ids`.
         """
         hits: list[list[Positions]] = [[] for _ in inputs]
-        sizes = {path: size for one in inputs for path, size in zip(one.delete_paths, _sizes(one), strict=True)}
+        listed = [one for one in inputs if one.vector is None]
+        sizes = {path: size for one in listed for path, size in zip(one.delete_paths, _sizes(one), strict=True)}
         for path, size in sizes.items():
-            wanted = {canonical(one.path): i for i, one in enumerate(inputs) if path in one.delete_paths}
+            wanted = {
+                canonical(one.path): i
+                for i, one in enumerate(inputs)
+                if one.vector is None and path in one.delete_paths
+            }
             _collect(_open(path, size, transfer), wanted, hits)
-        return PositionDeletes(
-            positions=[_within(found, one.record_count) for found, one in zip(hits, inputs, strict=True)]
-        )
+        found = [_within(some, one.record_count) for some, one in zip(hits, inputs, strict=True)]
+        for index, positions in _vectors(inputs, transfer):
+            found[index] = positions
+        return PositionDeletes(positions=found)
 
     def count(self, index: int | None = None) -> int:
         """Return the number of deleted rows of one input, or of all."""
@@ -83,6 +99,85 @@ def _within(found: list[Positions], rows: int) -> Positions:
         return np.empty(0, dtype=np.int64)
     unique = np.unique(np.concatenate(found))
     return unique[(unique >= 0) & (unique < rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    """The deletion vector of the input with this number."""
+
+    index: int
+    of: TaskInput
+    at: TaskVector
+
+    @property
+    def end(self) -> int:
+        return self.at.offset + self.at.length
+
+    def check(self) -> None:
+        at, name = self.at, f"{self.at.path}: deletion vector of {self.of.path}"
+        if at.offset < 0 or at.length < LEAST_BYTES or self.end > at.file_bytes:
+            raise InputFault(f"{name}: {at.length} bytes from {at.offset} on, the file has {at.file_bytes}")
+        if at.length > MOST_VECTOR_BYTES:
+            raise Refused(
+                UNSUPPORTED_DELETE_FILE, f"{name} has {at.length} bytes, at most {MOST_VECTOR_BYTES} are read"
+            )
+
+    def positions(self, blob: memoryview) -> Positions:
+        try:
+            return positions_in(blob, rows=self.at.rows, file_rows=self.of.record_count)
+        except DamagedVector as error:
+            place = f"deletion vector of {self.of.path} at byte {self.at.offset}"
+            raise InputFault(f"{self.at.path}: {place}: {error}") from error
+
+
+def _vectors(inputs: Sequence[TaskInput], transfer: Transfer) -> Iterator[tuple[int, Positions]]:
+    """Yield the numbers of inputs with a deletion vector, and its positions. Raises as `PositionDeletes.read`."""
+    wanted = [_Vector(index, one, one.vector) for index, one in enumerate(inputs) if one.vector is not None]
+    rows = sum(one.at.rows for one in wanted)
+    if rows > MOST_VECTOR_ROWS:
+        detail = f"{len(wanted)} deletion vectors delete {rows} rows, at most {MOST_VECTOR_ROWS} are read by a task"
+        raise Refused(UNSUPPORTED_DELETE_FILE, detail)
+    for one in wanted:
+        one.check()
+    if not wanted:
+        return
+    is_remote = transfer.storage.is_remote(wanted[0].at.path)
+    window = Window(is_remote=is_remote, times_busy=lambda: transfer.times_busy, check=transfer.bucket.check)
+    with ReadAhead(window) as ahead:
+        spans = list(_spans(wanted))
+        fetches = (
+            (max(one.end for one in span) - span[0].at.offset, partial(_fetch, span, transfer)) for span in spans
+        )
+        for span, fetched in zip(spans, ahead.each(fetches), strict=True):
+            for one in span:
+                start = one.at.offset - span[0].at.offset
+                yield one.index, one.positions(fetched[start : start + one.at.length])
+
+
+def _spans(wanted: Sequence[_Vector]) -> Iterator[list[_Vector]]:
+    """Yield the vectors to read together: near to each other in one file."""
+    span: list[_Vector] = []
+    end = 0
+    for one in sorted(wanted, key=lambda each: (each.at.path, each.at.offset)):
+        is_near = bool(span) and one.at.path == span[0].at.path and one.at.offset - end <= GAP_BYTES
+        if span and not (is_near and one.end - span[0].at.offset <= TOGETHER_BYTES):
+            yield span
+            span, end = [], 0
+        span.append(one)
+        end = max(end, one.end)
+    if span:
+        yield span
+
+
+def _fetch(span: Sequence[_Vector], transfer: Transfer) -> memoryview:
+    first = span[0].at
+    source = transfer.open(first.path, first.file_bytes)
+    try:
+        if (size := source.size()) != first.file_bytes:
+            raise InputFault(f"{first.path}: {size} bytes, but the manifest has {first.file_bytes}")
+        return memoryview(source.read(first.offset, max(one.end for one in span) - first.offset))
+    finally:
+        source.close()
 
 
 def _sizes(one: TaskInput) -> Sequence[int | None]:
