@@ -21,12 +21,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 275,
     "traced modules of engine": 255,
-    "modules of engine": 745,
-    "lines of engine": 103_400,
+    "modules of engine": 749,
+    "lines of engine": 104_100,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 123_700,
+    "lines of tests": 124_900,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

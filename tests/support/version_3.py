@@ -4,23 +4,27 @@ PyIceberg (0.12) writes no table of version 3.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pyiceberg.manifest import ManifestContent, ManifestEntry, ManifestEntryStatus
+from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntry, ManifestEntryStatus
 from pyiceberg.table.snapshots import Operation, Summary
 
 from engine.formats.base import WrittenGroup
 from engine.formats.iceberg import IcebergTable
-from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
+from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot
 from engine.formats.iceberg.commits.tries import Proposal
 from engine.formats.iceberg.manifests.inheritance import first_row_id_of
 from engine.formats.iceberg.manifests.lineage import first_row_id
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.upkeep.puffin_files import VectorBlob, puffin_of, vector_files
+from tests.support.deletion_vectors import blob_of
 from tests.support.iceberg_tables import Lake, edit_metadata, group_of, nothing, write_group
 
+STRANGER = "run_0000000000000000000stranger"
 FOREIGN = {"a-field-of-the-future": {"kept": [1, 2.5, None]}}
 
 
@@ -39,12 +43,45 @@ def touch(opened: IcebergTable) -> int:
     """Commit a snapshot that changes no file, as a stranger would; return its id."""
 
     def stage(view: TableView) -> Any:
-        files = SnapshotFiles(view, "run_0000000000000000000stranger", 1)
+        files = SnapshotFiles(view, STRANGER, 1)
         return files.write_list(view.manifests(view.head), Summary(Operation.APPEND))
 
     done = opened._tries().commit(lambda view: Proposal(None, lambda: stage(view)), before_try=nothing)
     assert done.snapshot is not None
     return done.snapshot.snapshot_id
+
+
+def commit_vectors(
+    opened: IcebergTable,
+    deleted: Mapping[str, Sequence[int]],
+    *,
+    sequence_number: int | None = None,
+    change: Callable[[DataFile], None] = lambda _: None,
+) -> None:
+    """Commit deletion vectors of data files of one spec in one Puffin file, as a writer with merge-on-read does.
+
+    `change`: makes the files in the manifest's entries wrong.
+    """
+    rows = {row["path"]: row for row in opened.digest().to_pylist()}
+    (spec_id,) = {rows[path]["spec_id"] for path in deleted}
+
+    def stage(view: TableView) -> StagedSnapshot:
+        files, codec = SnapshotFiles(view, STRANGER, 1), view.codecs[spec_id]
+        blobs = [VectorBlob(blob_of(positions), path, len(positions)) for path, positions in deleted.items()]
+        puffin = puffin_of(blobs, created_by="a test")
+        path = f"{view.metadata.location}/data/{uuid.uuid4()}-deletes.puffin"
+        with view.table.io.new_output(path).create() as output:
+            output.write(puffin.body)
+        partitions = [codec.decode(rows[each.target]["partition"]) for each in blobs]
+        with files.delete_manifest_writer(spec_id) as writer:
+            for file in vector_files(blobs, puffin, path=path, spec_id=spec_id, partitions=partitions):
+                change(file)
+                entry = {"status": ManifestEntryStatus.ADDED, "snapshot_id": files.snapshot_id, "data_file": file}
+                writer.add(ManifestEntry.from_args(**entry, sequence_number=sequence_number))
+        manifests = [writer.to_manifest_file(), *view.manifests(view.head)]
+        return files.write_list(manifests, Summary(Operation.DELETE))
+
+    opened._tries().commit(lambda view: Proposal(None, lambda: stage(view)), before_try=nothing)
 
 
 def entries_of(opened: IcebergTable, *, content: ManifestContent = ManifestContent.DATA) -> list[ManifestEntry]:

@@ -332,12 +332,12 @@ def test_a_delete_file_that_went_although_a_row_needs_it_fails_the_proof(lake: L
     """F5: were the rule wrong, deleted rows would be back. The proof goes by the other direction: file by file."""
     aachen, _ = two_cities(lake)
     commit_deletes(lake.load(), delete_file(lake.load(), [(path, 1) for path in aachen], partition=AACHEN))
-    real = producer.dangling_deletes
+    real = producer.leaving_deletes
 
-    def careless(view, places, *, run_id, going):
-        return real(view, places, run_id=run_id, going=[*going, aachen[2]])
+    def careless(view, places, *, going, **named):
+        return real(view, places, going=[*going, aachen[2]], **named)
 
-    monkeypatch.setattr(producer, "dangling_deletes", careless)
+    monkeypatch.setattr(producer, "leaving_deletes", careless)
     opened = lake.open()
     written = write_group(opened, group_of(opened, aachen[:2]))
     found = lake.open().commits.prove(send(opened, written).snapshot_id or 0, [written])
@@ -348,13 +348,13 @@ def test_a_delete_file_that_went_although_a_row_needs_it_fails_the_proof(lake: L
 def test_deletes_of_a_partition_that_was_not_asked_for_fail_the_proof(lake: Lake, monkeypatch: pytest.MonkeyPatch):
     aachen, bonn = two_cities(lake)
     commit_deletes(lake.load(), delete_file(lake.load(), [(f"{bonn[0]}-gone", 1)], partition=BONN, aimed=True))
-    real = producer.dangling_deletes
+    real = producer.leaving_deletes
     everywhere = {(0, '{"city":"Aachen"}'), (0, '{"city":"Bonn"}')}
 
-    def careless(view, _, *, run_id, going):
-        return real(view, everywhere, run_id=run_id, going=going)
+    def careless(view, _, **named):
+        return real(view, everywhere, **named)
 
-    monkeypatch.setattr(producer, "dangling_deletes", careless)
+    monkeypatch.setattr(producer, "leaving_deletes", careless)
     monkeypatch.setattr(producer.SnapshotProducer, "_delete_files", lambda *_: [])
     opened = lake.open()
     written = write_group(opened, group_of(opened, aachen))

@@ -64,7 +64,7 @@ def test_partition_values_of_what_stays_are_passed_through_as_stored(lake: Lake,
     view = lake.open()._view
     (manifest,) = (each for each in view.manifests(view.head) if each.content == ManifestContent.DELETES)
     body = readable(Path(manifest.manifest_path.removeprefix("file://")).read_bytes())
-    made = without(body, {goes.file_path}, manifest=manifest, snapshot_id=77, codec=codec)
+    made = without(body, {(goes.file_path, None, None)}, manifest=manifest, snapshot_id=77, codec=codec)
     path = Path(table.location().removeprefix("file://")) / "anew.avro"
     path.write_bytes(made.body)
     listed = made.listed(manifest, path=f"file://{path}", snapshot_id=77)
@@ -91,4 +91,4 @@ def test_a_delete_file_that_is_not_there_stops_the_commit(lake: Lake):
     (manifest,) = (each for each in view.manifests(view.head) if each.content == ManifestContent.DELETES)
     body = Path(manifest.manifest_path.removeprefix("file://")).read_bytes()
     with pytest.raises(Fatal, match="1 delete files are to go, 0 are live"):
-        without(body, {"another"}, manifest=manifest, snapshot_id=77, codec="null")
+        without(body, {("another", None, None)}, manifest=manifest, snapshot_id=77, codec="null")

@@ -30,6 +30,7 @@ ALL = {
     "default_location_provider",
     "known_features",
     "parquet_only",
+    "deletion_vectors_valid",
     "no_equality_deletes",
     "not_encrypted",
     "files_unique",

@@ -105,7 +105,7 @@ WRONG: dict[str, tuple[bytes, int, int, str]] = {
     "length": (b"\0" * 20, 0, 10, "its length field is 0, 12"),
     "magic": (struct.pack(">I", 12) + b"\0" * 16, 0, 10, "its magic number is 00000000"),
     "checksum": (blob_of([1])[:-1] + b"!", 1, 10, "CRC-32"),
-    "no Roaring bitmap": (framed(bitmap(body=struct.pack("<I", 7))), 0, 10, "begins with 7"),
+    "not a Roaring bitmap": (framed(bitmap(body=struct.pack("<I", 7))), 0, 10, "begins with 7"),
     "key order": (framed(struct.pack("<Q", 2) + blob_of([2**32])[16:-4] * 2), 2, 2**40, "the key 1 follows the key 1"),
     "containers": (framed(bitmap(body=struct.pack("<II", 12346, 65537))), 0, 10, "has 65537 containers"),
     "count of bitmaps": (framed(struct.pack("<Q", 2**64 - 1)), 0, 10, "bitmaps end at byte 8"),

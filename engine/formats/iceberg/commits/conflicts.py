@@ -25,8 +25,8 @@ from engine.domain.runs.plans import FileGroup
 from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.catalog.paths import normalised, own_location_provider
 from engine.formats.iceberg.features.rows import Activity
-from engine.formats.iceberg.manifests.decoding import DELETED
-from engine.formats.iceberg.metadata.deletes import UNPARTITIONED
+from engine.formats.iceberg.manifests.decoding import DELETED, DeleteIdentity, identities
+from engine.formats.iceberg.metadata.deletes import UNPARTITIONED, DeletesMoved
 from engine.formats.iceberg.metadata.history import ancestors
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.output_partitions import places_of_outputs
@@ -128,12 +128,12 @@ def _locate(
 
 @dataclass(frozen=True, slots=True)
 class _DeleteChanges:
-    """Delete files added and removed between base and head."""
+    """Delete files and deletion vectors added and removed between base and head."""
 
     targets: frozenset[str]
     partitions: frozenset[tuple[int, str]]
     is_global: bool
-    gone: frozenset[str]
+    gone: frozenset[DeleteIdentity]
 
     @staticmethod
     def between(view: TableView, base: Sequence[ManifestFile], head: Sequence[ManifestFile]) -> "_DeleteChanges":
@@ -141,14 +141,15 @@ class _DeleteChanges:
         new = {each.manifest_path: each for each in head if each.content == ManifestContent.DELETES}
         before = view.reader.live(each for path, each in old.items() if path not in new)
         after = view.reader.live(each for path, each in new.items() if path not in old)
-        came = after.filter(pc.invert(pc.is_in(after["path"], value_set=before["path"]))).to_pylist()
+        moved = DeletesMoved.between(before, after)
+        came = moved.came.select(["target", "spec_id", "partition"]).to_pylist()
         aimed = {normalised(each["target"]) for each in came if each["target"] is not None}
         wide = {(each["spec_id"], each["partition"]) for each in came if each["target"] is None}
         return _DeleteChanges(
             targets=frozenset(aimed),
             partitions=frozenset(wide),
             is_global=any(partition == UNPARTITIONED for _, partition in wide),
-            gone=frozenset(set(before["path"].to_pylist()) - set(after["path"].to_pylist())),
+            gone=frozenset(identities(moved.gone)),
         )
 
     def touch(self, group: WrittenGroup, places_after: AbstractSet[Place]) -> bool:
@@ -159,4 +160,5 @@ class _DeleteChanges:
 
     def took_from(self, group: WrittenGroup) -> bool:
         """Return whether a delete file that the group's task applied is no longer live."""
-        return any(ref.path in self.gone for each in group.inputs for ref in each.deletes)
+        refs = (ref for each in group.inputs for ref in each.deletes)
+        return any((ref.path, ref.offset, ref.length) in self.gone for ref in refs)

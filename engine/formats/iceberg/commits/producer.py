@@ -7,8 +7,8 @@ which data was written stays visible; where position deletes were applied it is 
 readers see that these no longer apply. Outputs that move to another spec get the base snapshot's too: equality deletes
 that were committed before to the partition they move to never applied to their rows. Inputs become DELETED entries, one
 manifest per spec; other entries of their manifests become EXISTING ones of rewritten manifests and keep their sequence
-numbers. If requested, delete files that then apply to nothing are removed in the same snapshot. Every other manifest is
-reused unchanged.
+numbers. Deletion vectors of the inputs are removed in the same snapshot, and if requested delete files that then apply
+to nothing. Every other manifest is reused unchanged.
 """
 
 from collections import defaultdict
@@ -36,11 +36,12 @@ from engine.formats.base import CommitRequest, WrittenGroup
 from engine.formats.iceberg.commits.conflicts import Surviving
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
 from engine.formats.iceberg.commits.summaries import replace_summary
+from engine.formats.iceberg.manifests.decoding import PUFFIN, identities
 from engine.formats.iceberg.manifests.delete_manifests import without
 from engine.formats.iceberg.manifests.inheritance import first_row_id_of
 from engine.formats.iceberg.manifests.lineage import RowIdRanges
 from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
-from engine.formats.iceberg.metadata.dangling import dangling_deletes
+from engine.formats.iceberg.metadata.dangling import leaving_deletes
 from engine.formats.iceberg.metadata.row_ids import has_row_ids, next_row_id
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.entries import data_files
@@ -90,14 +91,14 @@ class SnapshotProducer:
         rewritten, leaving = self._rewrite_touched()
         removed = {each.data_file.file_path: each.data_file for entries in leaving.values() for each in entries}
         outputs = self._outputs(removed)
-        dangling = self._dangling() if self.request.removes_dangling_deletes else {}
+        deletes = self._leaving_deletes()
         manifests = [
             *self._write_changes(outputs, leaving),
             *rewritten,
-            *(self._write_without(manifest, entries) for manifest, entries in dangling.items()),
-            *self._untouched({*self.surviving.touched, *dangling}),
+            *(self._write_without(manifest, entries) for manifest, entries in deletes.items()),
+            *self._untouched({*self.surviving.touched, *deletes}),
         ]
-        gone = [*removed.values(), *self._delete_files(dangling, removed)]
+        gone = [*removed.values(), *self._delete_files(deletes)]
         summary = replace_summary(self.view, self.request, self.surviving.groups, removed=gone, added=outputs)
         return self._files.write_list(manifests, summary)
 
@@ -224,21 +225,22 @@ class SnapshotProducer:
             for output in group.outputs
         }
 
-    def _dangling(self) -> Mapping[ManifestFile, pa.Table]:
+    def _leaving_deletes(self) -> Mapping[ManifestFile, pa.Table]:
         groups = self.surviving.groups
-        return dangling_deletes(
+        return leaving_deletes(
             self.view,
             {group.place for group in groups},
             run_id=self.request.run_id,
             going=[each.path for group in groups for each in group.inputs],
+            drops_dangling=self.request.removes_dangling_deletes,
         )
 
-    def _write_without(self, manifest: ManifestFile, dangling: pa.Table) -> ManifestFile:
+    def _write_without(self, manifest: ManifestFile, leaving: pa.Table) -> ManifestFile:
         with self.view.io.new_input(manifest.manifest_path).open() as stream:
             body = stream.read()
         made = without(
             body,
-            set(dangling["path"].to_pylist()),
+            set(identities(leaving)),
             manifest=manifest,
             snapshot_id=self._files.snapshot_id,
             codec=self._files.block_codec,
@@ -246,21 +248,19 @@ class SnapshotProducer:
         path = self._files.write_manifest(made.body)
         return made.listed(manifest, path=path, snapshot_id=self._files.snapshot_id)
 
-    def _delete_files(
-        self, dangling: Mapping[ManifestFile, pa.Table], removed: Mapping[str, DataFile]
-    ) -> Iterator[DataFile]:
-        """Yield the removed delete files, for the counts in the summary."""
-        partitions = {group.place: removed[group.inputs[0].path].partition for group in self.surviving.groups}
-        columns = ["path", "spec_id", "partition", "record_count", "file_bytes"]
-        for entries in dangling.values():
+    def _delete_files(self, leaving: Mapping[ManifestFile, pa.Table]) -> Iterator[DataFile]:
+        """Yield the removed delete files, for the counts in the summary; the size of a vector is its own."""
+        columns = ["path", "spec_id", "partition", "file_format", "record_count", "file_bytes", "content_bytes"]
+        for entries in leaving.values():
             for each in entries.select(columns).to_pylist():
+                is_vector = each["file_format"] == PUFFIN
                 file = DataFile.from_args(
                     content=DataFileContent.POSITION_DELETES,
                     file_path=each["path"],
-                    file_format=FileFormat.PARQUET,
-                    partition=partitions[each["spec_id"], each["partition"]],
+                    file_format=FileFormat.PUFFIN if is_vector else FileFormat.PARQUET,
+                    partition=self.view.codecs[each["spec_id"]].decode(each["partition"]),
                     record_count=each["record_count"],
-                    file_size_in_bytes=each["file_bytes"],
+                    file_size_in_bytes=(each["content_bytes"] or 0) if is_vector else each["file_bytes"],
                 )
                 file.spec_id = each["spec_id"]
                 yield file

@@ -17,9 +17,14 @@ from pyiceberg.table.snapshots import Snapshot, Summary
 from engine.formats.iceberg.catalog.paths import metadata_location
 from engine.formats.iceberg.commits.metadata_names import manifest_list_name, manifest_name
 from engine.formats.iceberg.intake.metadata_files import stored_schema
+from engine.formats.iceberg.manifests.delete_entries import DeleteManifestWriter
 from engine.formats.iceberg.manifests.inheritance import first_row_id_of
 from engine.formats.iceberg.manifests.reading import live
-from engine.formats.iceberg.manifests.version_3 import DataManifestWriterV3, ManifestListWriterV3
+from engine.formats.iceberg.manifests.version_3 import (
+    DataManifestWriterV3,
+    DeleteManifestWriterV3,
+    ManifestListWriterV3,
+)
 from engine.formats.iceberg.metadata.partitions import SpecToWrite
 from engine.formats.iceberg.metadata.row_ids import has_row_ids, next_row_id
 from engine.formats.iceberg.metadata.views import TableView
@@ -89,6 +94,16 @@ class SnapshotFiles:
         with DataManifestWriterV3(*given, schema_json=header) as in_version_3:
             yield in_version_3
         self.unassigned[path] = in_version_3.unassigned_rows
+
+    def delete_manifest_writer(self, spec_id: int) -> ManifestWriter:
+        """Return the writer of a new manifest of delete files of a partition spec."""
+        codec, path, metadata = self.view.codecs[spec_id], self.new_manifest_path(), self.view.metadata
+        spec, target = SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id), self.view.io.new_output(path)
+        given = (spec, codec.schema, target, self.snapshot_id, self.compression)
+        if not has_row_ids(metadata):
+            return DeleteManifestWriter(*given)
+        header = stored_schema(self.view.table.document, codec.schema.schema_id)
+        return DeleteManifestWriterV3(*given, schema_json=header)
 
     def write_list(self, manifests: Sequence[ManifestFile], summary: Summary) -> StagedSnapshot:
         """Write the manifest list of the snapshot on top of the view's head, and return the snapshot."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from pyiceberg.manifest import DataFile
+from pyiceberg.manifest import DataFile, FileFormat
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 
 from engine.formats.base import CommitRequest, WrittenGroup
@@ -34,6 +34,7 @@ def replace_summary(
 
     Counters follow the conventions of Java and PyIceberg; a total that is missing in the previous snapshot is omitted.
     """
+    removed, added = list(removed), list(added)
     limit = view.metadata.properties.get(_PARTITION_LIMIT, "0")
     collector = SnapshotSummaryCollector(partition_summary_limit=count_of(limit))
     for file in removed:
@@ -50,10 +51,27 @@ def replace_summary(
     }
     counted = update_snapshot_summaries(
         # `replace` is refused there, although its totals are those of an overwrite
-        summary=Summary(Operation.OVERWRITE, **collector.build(), **ours),
+        summary=Summary(
+            Operation.OVERWRITE, **with_vector_counts(collector.build(), removed=removed, added=added), **ours
+        ),
         previous_summary=usable_totals(summary_of(view.head)) if view.head else None,
     )
     return Summary(Operation.REPLACE, **counted.additional_properties)
+
+
+def with_vector_counts(
+    counts: Mapping[str, str], *, removed: Iterable[DataFile], added: Iterable[DataFile]
+) -> dict[str, str]:
+    """Return the counts of a summary with deletion vectors counted as Java does, apart from position-delete files."""
+    changed = dict(counts)
+    for word, files in (("removed", removed), ("added", added)):
+        vectors = sum(each.file_format == FileFormat.PUFFIN for each in files)
+        if vectors:
+            changed[f"{word}-dvs"] = str(vectors)
+            name = f"{word}-position-delete-files"
+            others = count_of(changed.pop(name, "0")) - vectors
+            changed |= {name: str(others)} if others > 0 else {}
+    return changed
 
 
 def usable_totals(summary: Mapping[str, str]) -> dict[str, str]:

@@ -16,9 +16,10 @@ from pyiceberg.types import PrimitiveType
 
 from engine.formats.base import IN_HISTORY, Condition, Verification, WrittenGroup
 from engine.formats.iceberg.catalog.paths import data_location, outside
+from engine.formats.iceberg.manifests.decoding import FIRST_WITH_VECTORS, are_vectors
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.dangling import is_of_run
-from engine.formats.iceberg.metadata.deletes import DeletesMoved
+from engine.formats.iceberg.metadata.deletes import DeletesMoved, vector_faults
 from engine.formats.iceberg.metadata.history import GROUPS, RUN_ID, in_history, summary_of
 from engine.formats.iceberg.metadata.sort_orders import is_in_order
 from engine.formats.iceberg.metadata.views import TableView
@@ -243,6 +244,8 @@ class _RewriteChecks:
         detail = f"{len(old)} live files before, {len(new)} after, {len(stayed)} of them stayed"
         yield Condition("all_else_unchanged", same, detail)
         yield self._deletes(before, after)
+        if self.view.metadata.format_version >= FIRST_WITH_VECTORS:
+            yield self._vectors(after)
 
     def _deletes(self, before: Sequence[ManifestFile], after: Sequence[ManifestFile]) -> Condition:
         """Check that delete files were only removed: unneeded ones, and only in the rewritten partitions."""
@@ -262,6 +265,19 @@ class _RewriteChecks:
             f"entries) in {len(strays)} other partitions, {needed} data files still need one of those"
         )
         return Condition("deletes_conserved", not moved.came.num_rows and not needed and not strays and told, detail)
+
+    def _vectors(self, after: Sequence[ManifestFile]) -> Condition:
+        """Check that the deletion vectors of removed files went with them, and that readers accept all others."""
+        deletes = self.view.reader.live(m for m in after if m.content == ManifestContent.DELETES)
+        data = self.view.reader.live(m for m in after if m.content == ManifestContent.DATA)
+        removed = pa.array(list(self.changes.removed), pa.string())
+        vectors = deletes.filter(are_vectors(deletes))
+        left = pc.sum(pc.is_in(vectors["target"], value_set=removed)).as_py() or 0
+        faults = vector_faults(data, deletes)
+        detail = f"{vectors.num_rows} deletion vectors, {left} of removed files" + "".join(
+            f"; {each}" for each in faults
+        )
+        return Condition("deletion_vectors_valid", not left and not faults, detail)
 
     def _live(self, manifests: Sequence[ManifestFile]) -> pa.ChunkedArray:
         return self.view.reader.live(each for each in manifests if each.content == ManifestContent.DATA)["path"]

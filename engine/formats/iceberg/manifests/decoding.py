@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import fastavro
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.manifest import DataFileContent, ManifestEntryStatus
 
 from engine.formats.iceberg.manifests import entry_ids as ids
@@ -50,6 +51,11 @@ ENTRIES: Final = pa.schema(
     ]
 )
 IS_OUTSIDE: Final = ENTRIES.field("is_outside")
+PUFFIN: Final = "puffin"
+FIRST_WITH_VECTORS: Final = 3
+"""The first version of the format with deletion vectors, which are position deletes in Puffin files."""
+DeleteIdentity = tuple[str, int | None, int | None]
+"""Path of a delete file and, for a deletion vector, its offset and size: one Puffin file has many vectors."""
 WRITTEN: Final = pa.schema([field for field in ENTRIES if field != IS_OUTSIDE])
 
 _ID_LIMIT: Final = 2**31
@@ -72,6 +78,24 @@ def read_entries(body: bytes, *, codec: PartitionCodec, with_targets: bool) -> p
     for entry in entries:
         columns.add(entry, of_entry, of_file)
     return columns.table()
+
+
+def identities(deletes: pa.Table) -> list[DeleteIdentity]:
+    """Return the identity of each entry."""
+    columns = (deletes[name].to_pylist() for name in ("path", "content_offset", "content_bytes"))
+    return list(zip(*columns, strict=True))
+
+
+def identity_keys(deletes: pa.Table) -> pa.ChunkedArray:
+    """Return the identity of each entry as a text, to compare columns of them."""
+    places = (pc.fill_null(pc.cast(deletes[name], pa.string()), "") for name in ("content_offset", "content_bytes"))
+    return pc.binary_join_element_wise(deletes["path"], *places, "\n")
+
+
+def are_vectors(deletes: pa.Table) -> pa.ChunkedArray:
+    """Return a mask of the deletion vectors: position deletes in Puffin files."""
+    is_puffin = pc.equal(pc.cast(deletes["file_format"], pa.string()), PUFFIN)
+    return pc.and_(pc.equal(deletes["content"], POSITION_DELETES), is_puffin)
 
 
 def read_data_entries(body: bytes, *, codec: PartitionCodec) -> pa.Table | None:

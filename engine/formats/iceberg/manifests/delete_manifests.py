@@ -17,7 +17,7 @@ from pyiceberg.manifest import UNASSIGNED_SEQ, ManifestContent, ManifestFile
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.manifests import entry_ids as ids
-from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, EXISTING
+from engine.formats.iceberg.manifests.decoding import ADDED, DELETED, EXISTING, DeleteIdentity
 from engine.formats.intake.avro.blocks import schema_of, with_schema
 
 
@@ -57,19 +57,19 @@ class DeleteManifest:
 
 
 def without(
-    body: bytes, gone: AbstractSet[str], *, manifest: ManifestFile, snapshot_id: int, codec: str
+    body: bytes, gone: AbstractSet[DeleteIdentity], *, manifest: ManifestFile, snapshot_id: int, codec: str
 ) -> DeleteManifest:
-    """Return a manifest with the live entries of another, those with paths in `gone` marked as deleted by a snapshot.
+    """Return a manifest with the live entries of another, those in `gone` marked as deleted by a snapshot.
 
     Args:
         body: the manifest's file, as returned by `avro_blocks.readable`.
-        gone: paths of live delete files in it.
+        gone: the identities of live delete files and deletion vectors in it.
         manifest: its entry in the manifest list, which entries inherit from.
         snapshot_id: the id of the new snapshot.
         codec: codec of the blocks, `deflate` or `null`.
 
     Raises:
-        Fatal: a path is not live in it.
+        Fatal: one of them is not live in it.
     """
     written = schema_of(body)
     plain = _without_logical_types(json.loads(written))  # values are copied as stored: no year is out of range
@@ -97,10 +97,11 @@ class _Entries:
     def is_live(self, entry: Any) -> bool:
         return bool(entry[self._names[ids.STATUS]] != DELETED)
 
-    def kept(self, entry: Any, gone: AbstractSet[str], made: DeleteManifest) -> Any:
+    def kept(self, entry: Any, gone: AbstractSet[DeleteIdentity], made: DeleteManifest) -> Any:
         names, inherited = self._names, self._manifest
         file = entry[names[ids.DATA_FILE]]
-        is_gone = file[self._file[ids.PATH]] in gone
+        path, *place = (file.get(self._file.get(of, "")) for of in (ids.PATH, ids.CONTENT_OFFSET, ids.CONTENT_SIZE))
+        is_gone = (path, *place) in gone
         self._fill(entry, ids.SEQUENCE_NUMBER, inherited.sequence_number)
         if entry[names[ids.STATUS]] == ADDED:
             self._fill(entry, ids.FILE_SEQUENCE_NUMBER, inherited.sequence_number)

@@ -85,6 +85,18 @@ class DataManifestWriterV3(ManifestWriterV2):
         return entry
 
 
+class DeleteManifestWriterV3(DataManifestWriterV3):
+    """Writer of a manifest of delete files and deletion vectors."""
+
+    def content(self) -> ManifestContent:
+        """Return that the entries are delete files."""
+        return ManifestContent.DELETES
+
+    @property
+    def _meta(self) -> dict[str, str]:
+        return {**super()._meta, "content": "deletes"}
+
+
 class ManifestListWriterV3(ManifestListWriterV2):
     """Writer of a manifest list that assigns row ids.
 

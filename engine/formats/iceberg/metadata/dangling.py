@@ -1,4 +1,4 @@
-"""Find position-delete files that no longer apply to any live data file once a rewrite is committed on a head.
+"""Find delete files and deletion vectors that no longer apply to any live data file once a rewrite is committed.
 
 Readers needlessly open such a file for every data file it might apply to. Iceberg's procedure uses only data sequence
 numbers, so it keeps deletes of its own starting snapshot until the next rewrite. Here a delete file that is older than
@@ -18,7 +18,15 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 
 from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.output_names import in_paths_of
-from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, POSITION_DELETES
+from engine.formats.iceberg.manifests.decoding import (
+    DELETED,
+    ENTRIES,
+    FIRST_WITH_VECTORS,
+    POSITION_DELETES,
+    are_vectors,
+    identity_keys,
+)
+from engine.formats.iceberg.manifests.reading import live as live_entries
 from engine.formats.iceberg.metadata.deletes import apply_to_nothing
 from engine.formats.iceberg.metadata.views import TableView
 
@@ -26,35 +34,59 @@ _COLUMNS: Final = ["path", "spec_id", "partition", "sequence_number", "file_sequ
 _DATA: Final = pa.schema([ENTRIES.field(name) for name in _COLUMNS])
 
 
-def dangling_deletes(
-    view: TableView, places: AbstractSet[Place], *, run_id: str, going: Sequence[str]
+def leaving_deletes(
+    view: TableView, places: AbstractSet[Place], *, run_id: str, going: Sequence[str], drops_dangling: bool
 ) -> Mapping[ManifestFile, pa.Table]:
-    """Return the delete files of these partitions that will apply to nothing, by the manifest that lists them.
+    """Return the delete entries to remove with data files, by the manifest that lists them.
+
+    These are the deletion vectors of the data files, which the specification requires to go in the same snapshot, and
+    on request the delete files of these partitions that will apply to nothing.
 
     Args:
         view: the head that the commit is based on.
         places: partitions whose data files are replaced.
         run_id: the committing run; no delete file references its new files yet.
         going: paths of the data files to be removed.
+        drops_dangling: whether delete files that will apply to nothing are requested too.
     """
     manifests = view.manifests(view.head)
     listed = [each for each in manifests if each.content == ManifestContent.DELETES and each.key_metadata is None]
-    deletes = {
-        manifest: found
-        for manifest, entries in zip(listed, view.reader.each(listed), strict=True)
-        if (found := _of_places(entries, places)).num_rows
-    }
-    if not deletes:
+    if not listed or not (drops_dangling or view.metadata.format_version >= FIRST_WITH_VECTORS):
         return {}
-    every = pa.concat_tables(deletes.values()).unify_dictionaries()
-    data = _data(view, manifests, places, targets=every["target"].drop_null(), going=pa.array(going, pa.string()))
+    removed = pa.array(going, pa.string())
+    live = {each: live_entries(entries) for each, entries in zip(listed, view.reader.each(listed), strict=True)}
+    useless = pa.array([], pa.string())
+    if drops_dangling:
+        deletes = [_of_places(each, places) for each in live.values()]
+        useless = _dangling(view, manifests=manifests, places=places, deletes=deletes, run_id=run_id, going=removed)
+    leaving = {
+        manifest: entries.filter(pc.or_(_are_vectors_of(entries, removed), pc.is_in(identity_keys(entries), useless)))
+        for manifest, entries in live.items()
+    }
+    return {manifest: entries for manifest, entries in leaving.items() if entries.num_rows}
+
+
+def _are_vectors_of(entries: pa.Table, paths: pa.Array) -> pa.ChunkedArray:
+    return pc.and_(are_vectors(entries), pc.is_in(entries["target"], value_set=paths))
+
+
+def _dangling(
+    view: TableView,
+    *,
+    manifests: Sequence[ManifestFile],
+    places: AbstractSet[Place],
+    deletes: Sequence[pa.Table],
+    run_id: str,
+    going: pa.Array,
+) -> pa.Array:
+    """Return the identities (`identity_keys`) of those of the delete files that will apply to nothing."""
+    every = pa.concat_tables([ENTRIES.empty_table(), *deletes]).unify_dictionaries()
+    if not every.num_rows:
+        return pa.array([], pa.string())
+    data = _data(view, manifests, places, targets=every["target"].drop_null(), going=going)
     is_ours = is_of_run(data, run_id)
     is_dangling = apply_to_nothing(data.filter(pc.invert(is_ours)), every, new=data.filter(is_ours))
-    names = every["path"].filter(pa.array(is_dangling))
-    dangling = {
-        manifest: entries.filter(pc.is_in(entries["path"], value_set=names)) for manifest, entries in deletes.items()
-    }
-    return {manifest: entries for manifest, entries in dangling.items() if entries.num_rows}
+    return identity_keys(every).filter(pa.array(is_dangling)).combine_chunks()
 
 
 def is_of_run(entries: pa.Table, run_id: str) -> pa.ChunkedArray:
@@ -63,8 +95,7 @@ def is_of_run(entries: pa.Table, run_id: str) -> pa.ChunkedArray:
 
 
 def _of_places(entries: pa.Table, places: AbstractSet[Place]) -> pa.Table:
-    wanted = pc.and_(pc.equal(entries["content"], POSITION_DELETES), pc.not_equal(entries["status"], DELETED))
-    return entries.filter(pc.and_(wanted, _is_in_places(entries, places)))
+    return entries.filter(pc.and_(pc.equal(entries["content"], POSITION_DELETES), _is_in_places(entries, places)))
 
 
 def _data(

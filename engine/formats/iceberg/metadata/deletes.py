@@ -3,7 +3,8 @@
 Position deletes apply to data files of the same spec and partition (or to the one file they reference) whose data
 sequence number is not newer; equality deletes to strictly older ones of the same spec and partition, or to all when
 their spec is unpartitioned. A position-delete file of an unpartitioned spec is not global: Iceberg's readers do not
-treat it so.
+treat it so. A deletion vector applies to the data file that it references, and position-delete files then do not: a
+data file has at most one, which contains their rows. Its count of rows is exact.
 
 Counts exclude deletes that can't have an effect (a partition-wide position delete older than the file), so that the
 outputs of a rewrite are not candidates again. `PositionDeleteIndex`, which tasks use, applies the specification
@@ -22,7 +23,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from engine.domain.runs.files import DeleteRef
-from engine.formats.iceberg.manifests.decoding import EQUALITY_DELETES, POSITION_DELETES
+from engine.formats.iceberg.manifests.decoding import (
+    EQUALITY_DELETES,
+    POSITION_DELETES,
+    are_vectors,
+    identity_keys,
+)
+from engine.formats.intake.limits import Malformed
 
 UNPARTITIONED: Final = "{}"
 _NEVER: Final = np.iinfo(np.int64).max
@@ -31,19 +38,24 @@ _Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class DeleteCounts:
-    """Per data file: number of position-delete files, upper bound of the rows they delete, equality-delete files."""
+    """Per data file: number of position-delete files, upper bound of the rows they delete, equality-delete files.
+
+    `vectors`: 1 with a deletion vector, which is the only one of `files` then, and `rows` is exact; otherwise 0.
+    """
 
     files: _Ints
     rows: _Ints
     equality: _Ints
+    vectors: _Ints
 
 
 def count_deletes(data: pa.Table, deletes: pa.Table, *, to_the_letter: bool = False) -> DeleteCounts:
     """Return the counts of `deletes` (live delete entries) that may apply to each row of `data` (live data entries)."""
-    zeros = DeleteCounts(*(np.zeros(data.num_rows, np.int64) for _ in range(3)))
+    zeros = DeleteCounts(*(np.zeros(data.num_rows, np.int64) for _ in range(4)))
     if not deletes.num_rows or not data.num_rows:
         return zeros
-    position = deletes.filter(pc.equal(deletes["content"], POSITION_DELETES))
+    is_vector = are_vectors(deletes)
+    position = deletes.filter(pc.and_not(pc.equal(deletes["content"], POSITION_DELETES), is_vector))
     aimed = position.filter(pc.is_valid(position["target"]))
     _count_aimed(data, aimed, zeros)
     wide = position.filter(pc.is_null(position["target"]))
@@ -53,6 +65,7 @@ def count_deletes(data: pa.Table, deletes: pa.Table, *, to_the_letter: bool = Fa
         (wide.filter(is_moved), _ints(data, "sequence_number")),
     ):
         _count_by_partition(data, some, zeros.files, zeros.rows, oldest=oldest, side="left")
+    _count_vectors(data, deletes.filter(is_vector), zeros)
     equality = deletes.filter(pc.equal(deletes["content"], EQUALITY_DELETES))
     is_global = pc.equal(pc.cast(equality["partition"], pa.string()), UNPARTITIONED)
     partial, ages = equality.filter(pc.invert(is_global)), _ints(data, "sequence_number")
@@ -72,7 +85,7 @@ class DeletesMoved:
 
     @staticmethod
     def between(before: pa.Table, after: pa.Table) -> "DeletesMoved":
-        """Compare live delete entries; several deletion vectors share one file."""
+        """Compare live delete entries by their identity."""
         return DeletesMoved(came=_without(after, before), gone=_without(before, after))
 
     def still_needed(self, data: pa.Table, *, to_the_letter: bool = False) -> int:
@@ -82,10 +95,40 @@ class DeletesMoved:
 
 
 def _without(some: pa.Table, others: pa.Table) -> pa.Table:
-    keys = [
-        pc.binary_join_element_wise(each["path"], pc.fill_null(each["target"], ""), "\n") for each in (some, others)
-    ]
-    return some.filter(pc.invert(pc.is_in(keys[0], value_set=keys[1])))
+    return some.filter(pc.invert(pc.is_in(identity_keys(some), value_set=identity_keys(others))))
+
+
+def vector_faults(data: pa.Table, deletes: pa.Table) -> Sequence[str]:
+    """Return a clause for each kind of wrong deletion vectors among live entries: readers fail on them.
+
+    Those of data files that are not live are not wrong: no reader looks at them.
+    """
+    vectors = deletes.filter(are_vectors(deletes))
+    if not vectors.num_rows:
+        return []
+    at = pc.index_in(vectors["target"], value_set=data["path"])
+    is_live = pc.is_valid(at)
+    offset, size = (pc.fill_null(vectors[name], -1) for name in ("content_offset", "content_bytes"))
+    is_placed = pc.and_(pc.greater_equal(offset, 0), pc.greater_equal(size, 0))
+    is_within = pc.less_equal(offset, pc.subtract(vectors["file_bytes"], size))
+    counts = pc.value_counts(vectors["target"])
+    twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
+    targets = data.take(pc.fill_null(at, 0)) if data.num_rows else vectors
+    keys = _partition_keys(targets, vectors)
+    kinds: Mapping[str, Any] = {
+        "reference no data file": pc.is_null(vectors["target"]),
+        "have no place within their Puffin file": pc.invert(pc.and_(is_placed, is_within)),
+        "are not the only one of their data file": pc.and_(is_live, pc.is_in(vectors["target"], value_set=twice)),
+        "have a lower sequence number than their data file": pc.and_(
+            is_live, pc.less(vectors["sequence_number"], targets["sequence_number"])
+        ),
+        "have another spec or partition than their data file": pc.and_(is_live, pa.array(keys[0] != keys[1])),
+        "delete more rows than their data file has": pc.and_(
+            is_live, pc.greater(vectors["record_count"], targets["record_count"])
+        ),
+    }
+    found = ((kind, vectors.filter(holds)) for kind, holds in kinds.items())
+    return [f"{some.num_rows} {kind}, the first is in {some['path'][0]}" for kind, some in found if some.num_rows]
 
 
 def apply_to_nothing(data: pa.Table, deletes: pa.Table, *, new: pa.Table) -> npt.NDArray[np.bool_]:
@@ -142,6 +185,16 @@ def _count_aimed(data: pa.Table, aimed: pa.Table, counts: DeleteCounts) -> None:
     np.add.at(counts.rows, rows[applies], _ints(found, "record_count")[applies])
 
 
+def _count_vectors(data: pa.Table, vectors: pa.Table, counts: DeleteCounts) -> None:
+    """Replace the counts of data files that have a deletion vector."""
+    at = pc.index_in(vectors["target"], value_set=data["path"])
+    found = vectors.filter(pc.is_valid(at))
+    rows = at.drop_null().to_numpy().astype(np.int64)
+    applies = _ints(found, "sequence_number") >= _ints(data, "sequence_number")[rows]
+    counts.vectors[rows[applies]] = counts.files[rows[applies]] = 1
+    counts.rows[rows[applies]] = _ints(found, "record_count")[applies]
+
+
 def _arrival(data: pa.Table) -> _Ints:
     """Return when each data file was added; a rewrite's output keeps an old data sequence number.
 
@@ -183,21 +236,32 @@ def _ints(table: pa.Table, name: str) -> _Ints:
 
 
 class PositionDeleteIndex:
-    """Index of live position-delete files by target, for looking up the inputs of groups, not of whole tables."""
+    """Index of live position deletes by target, for looking up the inputs of groups, not of whole tables."""
 
     def __init__(self, *, deletes: pa.Table) -> None:
+        self._vectors: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self._aimed: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self._wide: dict[tuple[int, str], list[Mapping[str, Any]]] = defaultdict(list)
-        wanted = deletes.filter(pc.equal(deletes["content"], POSITION_DELETES))
+        is_vector = are_vectors(deletes)
         columns = ["path", "target", "spec_id", "partition", "sequence_number", "file_bytes"]
-        for each in wanted.select(columns).to_pylist():
+        others = deletes.filter(pc.and_not(pc.equal(deletes["content"], POSITION_DELETES), is_vector))
+        for each in others.select(columns).to_pylist():
             if each["target"] is not None:
                 self._aimed[each["target"]].append(each)
             else:
                 self._wide[(each["spec_id"], each["partition"])].append(each)
+        places = ["content_offset", "content_bytes", "record_count"]
+        for each in deletes.filter(is_vector).select([*columns, *places]).to_pylist():
+            self._vectors[each["target"]].append(each)
 
     def of(self, *, path: str, spec_id: int, partition: str, sequence_number: int) -> tuple[DeleteRef, ...]:
-        """Return the delete files that apply to one data file, ordered by path."""
+        """Return the delete files that apply to one data file, ordered by path; or only its deletion vector.
+
+        Raises:
+            Malformed: it has several deletion vectors, or one that is older than itself (`vector_faults`).
+        """
+        if path in self._vectors:
+            return (_only_vector(path, self._vectors[path], sequence_number),)
         candidates: Sequence[Mapping[str, Any]] = [
             *self._aimed.get(path, ()),
             *self._wide.get((spec_id, partition), ()),
@@ -206,3 +270,11 @@ class PositionDeleteIndex:
             each["path"]: each["file_bytes"] for each in candidates if each["sequence_number"] >= sequence_number
         }
         return tuple(DeleteRef(path=each, file_bytes=applying[each]) for each in sorted(applying))
+
+
+def _only_vector(path: str, vectors: Sequence[Mapping[str, Any]], sequence_number: int) -> DeleteRef:
+    if len(vectors) > 1 or vectors[0]["sequence_number"] < sequence_number:
+        raise Malformed(f"the data file {path} has {len(vectors)} deletion vectors, or one that is older than itself")
+    (one,) = vectors
+    places = (one["path"], one["file_bytes"], one["content_offset"], one["content_bytes"])
+    return DeleteRef(*places, rows=one["record_count"])

@@ -23,6 +23,8 @@ from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.features.known import TYPES
 from engine.formats.iceberg.features.rows import Activity
+from engine.formats.iceberg.manifests.decoding import FIRST_WITH_VECTORS, are_vectors
+from engine.formats.iceberg.metadata.deletes import vector_faults
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
 from engine.formats.iceberg.metadata.views import TableView
@@ -38,6 +40,7 @@ def conditions_of(view: TableView, files: LiveFiles) -> Sequence[Condition]:
     """Return all conditions in a fixed order."""
     by_files: tuple[Callable[[TableView, LiveFiles], Condition], ...] = (
         _parquet_only,
+        _vectors_valid,
         _no_equality_deletes,
         _not_encrypted,
         _files_unique,
@@ -122,11 +125,22 @@ def _parquet_only(view: TableView, files: LiveFiles) -> Condition:
         each["values"]: each["counts"] for each in pc.value_counts(files.data["file_format"].cast("string")).to_pylist()
     }
     deletes = set(files.deletes["file_format"].cast("string").unique().to_pylist())
-    holds = written == "parquet" and formats.keys() <= {"parquet"} and deletes <= {"parquet"}
+    others = files.deletes
+    if view.metadata.format_version >= FIRST_WITH_VECTORS:
+        others = others.filter(pc.invert(are_vectors(others)))
+    is_readable = set(others["file_format"].cast("string").unique().to_pylist()) <= {"parquet"}
+    holds = written == "parquet" and formats.keys() <= {"parquet"} and is_readable
     detail = (
         f"writes {written}; live data files: {_counts(formats)}; delete files: {', '.join(sorted(deletes)) or 'none'}"
     )
     return Condition("parquet_only", holds, detail)
+
+
+def _vectors_valid(_: TableView, files: LiveFiles) -> Condition:
+    count = pc.sum(are_vectors(files.deletes)).as_py() or 0
+    if faults := vector_faults(files.data, files.deletes):
+        return Condition("deletion_vectors_valid", False, f"of {count} deletion vectors {'; '.join(faults)}")
+    return Condition("deletion_vectors_valid", True, f"{count} deletion vectors, at most one for each data file")
 
 
 def _no_equality_deletes(_: TableView, files: LiveFiles) -> Condition:

@@ -127,14 +127,9 @@ class _Step:
         """Return the number of rows deleted by the removed files' deletes; None if metadata has only a bound."""
         deletes = self.live(self.parent, ManifestContent.DELETES)
         counts = count_deletes(removed, deletes)
-        if not counts.files.any() and not counts.equality.any():
-            return 0
-        is_vector = pc.equal(pc.cast(deletes["file_format"], pa.string()), "puffin")
-        vectors = deletes.filter(is_vector)
-        others = count_deletes(removed, deletes.filter(pc.invert(is_vector)))
-        if others.files.any() or others.equality.any():
+        if counts.equality.any() or counts.files[counts.vectors == 0].any():
             return None
-        return int(count_deletes(removed, vectors).rows.sum())  # a vector's count is exact, and a file has at most one
+        return int(counts.rows.sum())  # a vector's count is exact, and a file has at most one
 
     @property
     def parent(self) -> Snapshot | None:

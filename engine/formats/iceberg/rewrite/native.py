@@ -58,7 +58,9 @@ from engine.formats.intake.parameters import listed
 SPARK_CATALOG: Final = "packhouse.spark-catalog"
 """Catalog property with the catalog's name in Spark."""
 
-_SHARED: Final = frozenset({"main_branch", "not_encrypted", "files_unique", "partition_columns_known"})
+_SHARED: Final = frozenset(
+    {"main_branch", "not_encrypted", "files_unique", "deletion_vectors_valid", "partition_columns_known"}
+)
 """Conditions shared by the kernel and the procedure: without them a change could not be verified."""
 
 _FUNCTIONS: Final[Mapping[type[Any], str]] = {

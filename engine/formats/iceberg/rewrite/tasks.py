@@ -19,7 +19,7 @@ from pyiceberg.table.name_mapping import MappedField
 from pyiceberg.transforms import BucketTransform, IdentityTransform, Transform, TruncateTransform
 
 from engine.domain.errors import NotEligible
-from engine.domain.runs.files import InputFile
+from engine.domain.runs.files import DeleteRef, InputFile
 from engine.domain.runs.output_names import output_prefix
 from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
@@ -33,7 +33,15 @@ from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
 from engine.formats.iceberg.statistics.lineage_columns import has_lineage, schema_of_outputs
 from engine.formats.intake.guards import Reading, reads
-from engine.rewriting.kernel.contract import EngineTask, PartitionField, RowOrder, SortColumn, TaskIdentity, TaskInput
+from engine.rewriting.kernel.contract import (
+    EngineTask,
+    PartitionField,
+    RowOrder,
+    SortColumn,
+    TaskIdentity,
+    TaskInput,
+    TaskVector,
+)
 from engine.rewriting.kernel.kernel_task import BY_FIELD_ID, KernelTask, ParquetDialect, ReadPlan, WriteProfile
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
 
@@ -116,16 +124,25 @@ class TableKernel:
 
 
 def _input(file: InputFile) -> TaskInput:
+    vectors = [vector for ref in file.deletes if (vector := _vector(ref)) is not None]
+    others = [ref for ref in file.deletes if ref.offset is None]
     return TaskInput(
         file.path,
         file.file_bytes,
         file.record_count,
-        delete_paths=tuple(ref.path for ref in file.deletes),
-        delete_bytes=tuple(ref.file_bytes for ref in file.deletes),
+        delete_paths=tuple(ref.path for ref in others),
+        delete_bytes=tuple(ref.file_bytes for ref in others),
         schema_id=_NAMES,
+        vector=vectors[0] if vectors else None,
         first_row_id=file.first_row_id,
         sequence_number=None if file.first_row_id is None else file.sequence_number,
     )
+
+
+def _vector(ref: DeleteRef) -> TaskVector | None:
+    if ref.offset is None or ref.length is None or ref.rows is None:
+        return None
+    return TaskVector(ref.path, ref.file_bytes, ref.offset, ref.length, ref.rows)
 
 
 def partition_by(spec: PartitionSpec) -> tuple[PartitionField, ...]:

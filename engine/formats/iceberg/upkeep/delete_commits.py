@@ -19,7 +19,6 @@ from pyiceberg.manifest import (
     ManifestEntry,
     ManifestEntryStatus,
     ManifestFile,
-    ManifestWriter,
 )
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 
@@ -32,12 +31,10 @@ from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedS
 from engine.formats.iceberg.commits.summaries import usable_totals
 from engine.formats.iceberg.commits.tries import CommitTries, Proposal
 from engine.formats.iceberg.errors import reading_table, translated
-from engine.formats.iceberg.manifests.decoding import DELETED
-from engine.formats.iceberg.manifests.delete_entries import DeleteManifestWriter
+from engine.formats.iceberg.manifests.decoding import DELETED, DeleteIdentity, identities
 from engine.formats.iceberg.manifests.delete_manifests import without
 from engine.formats.iceberg.manifests.summaries import split_by_uuid_order, widen_zeros
 from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
-from engine.formats.iceberg.metadata.partitions import SpecToWrite
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.delete_files import MergedDeletes, data_file_of, merged_rows, parquet_of
 from engine.formats.iceberg.upkeep.delete_plans import (
@@ -113,7 +110,7 @@ class DeleteRewrite:
 
     def _stage(self, view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes]) -> StagedSnapshot:
         try:
-            gone = {each.path for one in merged for each in one.old}
+            gone = {each.identity for one in merged for each in one.old}
             touched = dict(_touched(view, gone))
             manifests = [
                 *_added(view, files, merged),
@@ -126,12 +123,12 @@ class DeleteRewrite:
             raise
 
 
-def _touched(view: TableView, gone: set[str]) -> Iterator[tuple[ManifestFile, set[str]]]:
-    """Yield the manifests that list delete files to be removed, with the paths of those."""
+def _touched(view: TableView, gone: set[DeleteIdentity]) -> Iterator[tuple[ManifestFile, set[DeleteIdentity]]]:
+    """Yield the manifests that list delete files to be removed, with the identities of those."""
     manifests = delete_manifests(view.manifests(view.head))
     for manifest, entries in zip(manifests, view.reader.each(manifests), strict=True):
-        live = entries.filter(pc.not_equal(entries["status"], DELETED))["path"]
-        if some := gone.intersection(live.to_pylist()):
+        live = entries.filter(pc.not_equal(entries["status"], DELETED))
+        if some := gone.intersection(identities(live)):
             yield manifest, some
 
 
@@ -151,7 +148,7 @@ def _added(view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes
     for spec_id, entries in sorted(added.items()):
         codec = view.codecs[spec_id]
         for some in split_by_uuid_order(entries, codec.types):
-            with _writer(view, files, spec_id) as writer:
+            with files.delete_manifest_writer(spec_id) as writer:
                 for entry in some:
                     writer.add(entry)
             manifest = writer.to_manifest_file()
@@ -159,18 +156,7 @@ def _added(view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes
             yield manifest
 
 
-def _writer(view: TableView, files: SnapshotFiles, spec_id: int) -> ManifestWriter:
-    codec = view.codecs[spec_id]
-    return DeleteManifestWriter(
-        SpecToWrite(*codec.spec.fields, spec_id=codec.spec.spec_id),
-        codec.schema,
-        view.io.new_output(files.new_manifest_path()),
-        files.snapshot_id,
-        files.compression,
-    )
-
-
-def _without(view: TableView, files: SnapshotFiles, manifest: ManifestFile, gone: set[str]) -> ManifestFile:
+def _without(view: TableView, files: SnapshotFiles, manifest: ManifestFile, gone: set[DeleteIdentity]) -> ManifestFile:
     """Write a manifest without some of its delete files; return its entry in the manifest list."""
     (body,) = view.reader.bodies([manifest])
     made = without(body, gone, manifest=manifest, snapshot_id=files.snapshot_id, codec=files.block_codec)

@@ -21,7 +21,15 @@ from engine.domain.errors import NotEligible
 from engine.domain.runs.deletes import DeletePlan
 from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.features.rows import Activity
-from engine.formats.iceberg.manifests.decoding import DELETED, ENTRIES, EQUALITY_DELETES, POSITION_DELETES
+from engine.formats.iceberg.manifests.decoding import (
+    DELETED,
+    ENTRIES,
+    EQUALITY_DELETES,
+    POSITION_DELETES,
+    DeleteIdentity,
+    identities,
+    identity_keys,
+)
 from engine.formats.iceberg.metadata.deletes import apply_to_nothing
 from engine.formats.iceberg.metadata.views import TableView
 
@@ -32,12 +40,18 @@ MOST_BYTES: Final = 64 * 2**20
 """Stored size of the delete files that one new file replaces; larger files are left alone."""
 MOST_ROWS_OF_RUN: Final = 4 * MOST_ROWS
 """Rows that one snapshot replaces: the proof has those of a partition in memory. The next run continues."""
-_NAMES: Final = ("path", "target", "spec_id", "partition", "sequence_number", "record_count", "file_bytes")
+_NAMES: Final = (
+    *("path", "target", "spec_id", "partition", "sequence_number", "record_count", "file_bytes"),
+    *("content_offset", "content_bytes"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteFile:
-    """One live position-delete file; `target` is the only data file that it applies to, if its bounds are equal."""
+    """One live position-delete file or deletion vector; `target` is the only data file that it applies to.
+
+    Of a position-delete file it is known if its bounds are equal. `offset`, `length`: of a deletion vector in its file.
+    """
 
     path: str
     target: str | None
@@ -46,6 +60,13 @@ class DeleteFile:
     sequence_number: int
     record_count: int
     file_bytes: int
+    offset: int | None = None
+    length: int | None = None
+
+    @property
+    def identity(self) -> DeleteIdentity:
+        """Its path and place, which no other live delete has."""
+        return self.path, self.offset, self.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +146,22 @@ def select(view: TableView) -> DeleteSelection:
     if not usable.num_rows:
         return DeleteSelection((), left)
     dangling = apply_to_nothing(live_data(view, manifests), usable, new=ENTRIES.empty_table())
-    useless = set(usable["path"].filter(pa.array(dangling)).to_pylist())
+    useless = set(identities(usable.filter(pa.array(dangling))))
     by_file = view.metadata.properties.get(GRANULARITY, "").strip().lower() == "file"
     return DeleteSelection(tuple(_within_limits(_groups(usable, useless, by_file=by_file))), left)
 
 
 def _usable(position: pa.Table) -> tuple[pa.Table, Mapping[str, int]]:
     """Return the delete files that can be rewritten, and the number of others by the first reason that holds."""
-    counts = pc.value_counts(position["path"])
+    keys = identity_keys(position)
+    counts = pc.value_counts(keys)
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
     is_large = pc.or_(pc.greater(position["record_count"], MOST_ROWS), pc.greater(position["file_bytes"], MOST_BYTES))
     reasons: Mapping[str, Any] = {
         "encrypted": position["is_encrypted"],
         "outside": position["is_outside"],
         "not_parquet": pc.not_equal(position["file_format"].cast(pa.string()), "parquet"),
-        "listed_twice": pc.is_in(position["path"], value_set=twice),
+        "listed_twice": pc.is_in(keys, value_set=twice),
         "too_large": is_large,
     }
     left: Counter[str] = Counter()
@@ -150,13 +172,13 @@ def _usable(position: pa.Table) -> tuple[pa.Table, Mapping[str, int]]:
     return position.filter(is_usable), {reason: count for reason, count in left.items() if count}
 
 
-def _groups(usable: pa.Table, useless: set[str], *, by_file: bool) -> Iterator[tuple[DeleteFile, ...]]:
+def _groups(usable: pa.Table, useless: set[DeleteIdentity], *, by_file: bool) -> Iterator[tuple[DeleteFile, ...]]:
     alike: dict[tuple[int, str, str | None], list[DeleteFile]] = defaultdict(list)
     for file in delete_files_of(usable):
         alike[file.spec_id, file.partition, file.target if by_file else None].append(file)
     for _, files in sorted(alike.items(), key=lambda one: (one[0][0], one[0][1], one[0][2] or "")):
         for group in _bins(sorted(files, key=lambda file: (file.record_count, file.path))):
-            if len(group) > 1 or group[0].path in useless:
+            if len(group) > 1 or group[0].identity in useless:
                 yield group
 
 

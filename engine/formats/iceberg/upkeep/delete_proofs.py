@@ -14,7 +14,7 @@ from pyiceberg.manifest import ManifestContent, ManifestFile
 from engine.domain.runs.deletes import DeleteFigures
 from engine.domain.values.partitions import partition_text
 from engine.formats.base import Condition, SnapshotProof
-from engine.formats.iceberg.manifests.decoding import POSITION_DELETES
+from engine.formats.iceberg.manifests.decoding import POSITION_DELETES, identity_keys
 from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.history import in_history
 from engine.formats.iceberg.metadata.views import TableView
@@ -72,7 +72,7 @@ def _deletes(view: TableView, manifests: Sequence[ManifestFile]) -> pa.Table:
 
 
 def _without(some: pa.Table, others: pa.Table) -> pa.Table:
-    return some.filter(pc.invert(pc.is_in(some["path"], value_set=others["path"].combine_chunks())))
+    return some.filter(pc.invert(pc.is_in(identity_keys(some), value_set=identity_keys(others).combine_chunks())))
 
 
 def _position_files(entries: pa.Table) -> int:

@@ -18,6 +18,8 @@ COMPARED: Final = [
     "row_groups",
     "sort_order_id",
     "target",
+    "content_offset",
+    "content_bytes",
 ]
 """Columns of entries that a rewrite of manifests must not change."""
 

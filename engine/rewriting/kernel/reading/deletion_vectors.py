@@ -116,7 +116,7 @@ def _bitmap(cursor: _Cursor, left: int) -> Iterator[tuple[int, Any]]:
     cookie = cursor.number("<u4")
     has_runs = cookie & 0xFFFF == _WITH_RUNS
     if not has_runs and cookie != _WITHOUT_RUNS:
-        raise DamagedVector(f"byte {start} begins with {cookie}, which is no Roaring bitmap")
+        raise DamagedVector(f"byte {start} begins with {cookie}, not with the cookie of a Roaring bitmap")
     size = (cookie >> 16) + 1 if has_runs else cursor.number("<u4")
     if size > _CONTAINER_ROWS:
         raise DamagedVector(f"a bitmap has {size} containers, at most {_CONTAINER_ROWS} are possible")

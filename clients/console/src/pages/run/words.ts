@@ -142,6 +142,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   same_deleted_positions: "The same rows are deleted as before.",
   same_live_files: "The same files are live as before.",
   same_data_files: "The same data files are live as before.",
+  deletion_vectors_valid: "Deletion vectors of removed files were removed, and all others are valid.",
   files_unique: "No file is listed twice.",
   references_resolve: "Every branch and tag still has its snapshot.",
   references_unchanged: "Branches and tags are unchanged.",
