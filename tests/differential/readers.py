@@ -23,9 +23,14 @@ def set_vectorised(spark: SparkSession, vectorised: bool) -> None:
     spark.conf.set("spark.sql.iceberg.vectorization.enabled", str(vectorised).lower())
 
 
-def head_by_spark(spark: SparkSession, name: str) -> tuple[Rows, dict[str, Rows]]:
-    """Return the rows at the head, and the same by the file that each lies in."""
-    table = spark.sql(f"SELECT *, _file AS `the file` FROM {name}").toArrow()
+LINEAGE = ("_row_id", "_last_updated_sequence_number")
+"""Columns of tables of version 3 that tell rows apart, in the order in which files store them."""
+
+
+def head_by_spark(spark: SparkSession, name: str, *, lineage: bool = False) -> tuple[Rows, dict[str, Rows]]:
+    """Return the rows at the head, with their lineage if asked for, and the same by the file that each lies in."""
+    columns = ["*", *(LINEAGE if lineage else ()), "_file AS `the file`"]
+    table = spark.sql(f"SELECT {', '.join(columns)} FROM {name}").toArrow()
     files = table["the file"].to_pylist()
     by_file: dict[str, Rows] = {}
     for text, file in zip(_texts(table.drop_columns(["the file"])), files, strict=True):
@@ -33,10 +38,19 @@ def head_by_spark(spark: SparkSession, name: str) -> tuple[Rows, dict[str, Rows]
     return sum(by_file.values(), Counter()), by_file
 
 
-def history_by_spark(spark: SparkSession, name: str, points: Sequence[str]) -> Counter[tuple[str, str]]:
+def lacks_ids(spark: SparkSession, name: str) -> bool:
+    """Return whether rows at the head of a table of version 3 have no ids."""
+    found: int = spark.sql(f"SELECT _row_id FROM {name}").toArrow()["_row_id"].null_count  # Iceberg can't count it
+    return found > 0
+
+
+def history_by_spark(
+    spark: SparkSession, name: str, points: Sequence[str], *, lineage: bool = False
+) -> Counter[tuple[str, str]]:
     """Return (point, row as JSON) of all points in time: snapshot ids, branches, tags."""
-    one = "SELECT {0} AS p, to_json(struct(*), {1}) AS r FROM {2} VERSION AS OF {3}"
-    parts = [one.format(f"'{each}'", _JSON, name, each if each.isdigit() else f"'{each}'") for each in points]
+    columns = ", ".join(("*", *(LINEAGE if lineage else ())))
+    one = "SELECT {0} AS p, to_json(struct({1}), {2}) AS r FROM {3} VERSION AS OF {4}"
+    parts = [one.format(f"'{each}'", columns, _JSON, name, each if each.isdigit() else f"'{each}'") for each in points]
     table = spark.sql(" UNION ALL ".join(parts)).toArrow()
     return Counter(zip(table["p"].to_pylist(), table["r"].to_pylist(), strict=True))
 
@@ -50,10 +64,13 @@ def head_by_pyiceberg(table: Table) -> Rows | None:
     return Counter(_texts(rows))
 
 
-def file_by_duckdb(path: str) -> Rows:
-    """Return the rows of one Parquet file."""
+def file_by_duckdb(path: str, *, lineage: bool = False) -> Rows:
+    """Return the rows of one Parquet file; with columns for their lineage, of nulls if it stores none."""
     with duckdb.connect() as connection:
-        return Counter(_texts(connection.read_parquet(path).to_arrow_table()))
+        found = connection.read_parquet(path).to_arrow_table()
+    for name in LINEAGE if lineage else ():
+        found = found if name in found.column_names else found.append_column(name, pa.nulls(len(found)))
+    return Counter(_texts(found))
 
 
 def _texts(table: pa.Table) -> list[str]:

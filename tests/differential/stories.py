@@ -64,6 +64,8 @@ class Story:
     has_equality_deletes: bool = False
     features: int = 0
     unknown: Unknown | None = None
+    is_of_version_three: bool = False
+    """Whether it is of format version 3 in the end, from its beginning or from a step on."""
 
     @property
     def table(self) -> Table:
@@ -78,7 +80,9 @@ class Story:
             self._delete, self._evolve, self._evolve, self._respec, self._order, self._ref,
         )  # fmt: skip
         chosen = [self._write, *self.random.choices(steps, k=self.random.randint(3, 7)), self._write, self._write]
-        if self.random.random() < 0.06 and table.metadata.format_version == 2:
+        if self.is_of_version_three and table.metadata.format_version < 3:
+            chosen.insert(self.random.randint(0, len(chosen)), self._upgrade)
+        elif self.random.random() < 0.06 and table.metadata.format_version == 2:
             chosen.append(self._equality)
         features = Random(f"{self.seed}/features")
         for number, step in enumerate(chosen):
@@ -122,9 +126,13 @@ class Story:
         spec = _random_spec(schema, random) if random.random() < 0.6 else PartitionSpec()
         self.catalog.create_table((NAMESPACE, self.name), schema, partition_spec=spec, properties=properties)
         self.told.append(f"create v{version} {schema} by {spec} with {properties}")
-        if version == "3":
-            self._sql(f"ALTER TABLE {self.pens.name} SET TBLPROPERTIES ('format-version' = '3')")
+        if version == "3" or (self.is_of_version_three and random.random() < 0.6):
+            self.told.append(self._upgrade())
         return self.table
+
+    def _upgrade(self) -> str:
+        self._sql(f"ALTER TABLE {self.pens.name} SET TBLPROPERTIES ('format-version' = '3')")
+        return "upgrade to version 3"
 
     def _write(self) -> str:
         return write(self.table, self.pens, ids=self._ids(self.random.choice((1, 10, 40))), random=self.random)
@@ -160,7 +168,7 @@ class Story:
     def _respec(self) -> str:
         table = self.table
         if table.metadata.format_version > 2:
-            return "no new spec in this version"
+            return self._respec_by_spark(table)
         with table.update_spec() as update:
             if table.spec().fields and self.random.random() < 0.6:
                 gone = self.random.choice(table.spec().fields)
@@ -175,6 +183,14 @@ class Story:
                     return f"partition by {made.transform} of {column} too"
         return "no partition field could change"
 
+    def _respec_by_spark(self, table: Table) -> str:
+        if table.spec().fields and self.random.random() < 0.6:
+            gone = self.random.choice(table.spec().fields).name
+            self._sql(f"ALTER TABLE {self.pens.name} DROP PARTITION FIELD `{gone}`")
+            return f"remove partition field {gone} by spark"
+        self._sql(f"ALTER TABLE {self.pens.name} ADD PARTITION FIELD bucket(3, id) AS p{len(table.specs())}_id")
+        return "partition by a bucket of id too by spark"
+
     def _order(self) -> str:
         columns = [each.name for each in plain_fields(self.table.schema())] or ["id"]
         name = self.random.choice([each for each in columns if each in self.table.schema().column_names] or columns)
@@ -185,9 +201,13 @@ class Story:
     def _ref(self) -> str:
         table = self.table
         head = table.current_snapshot()
-        if head is None or table.metadata.format_version > 2:
+        if head is None:
             return "no snapshot to name"
         name = f"r{len(table.refs())}"
+        if table.metadata.format_version > 2:
+            kind = self.random.choice(("TAG", "BRANCH"))
+            self._sql(f"ALTER TABLE {self.pens.name} CREATE {kind} {name}")
+            return f"{kind} {name} by spark"
         if self.random.random() < 0.5:
             table.manage_snapshots().create_tag(head.snapshot_id, name).commit()
             return f"tag {name}"

@@ -2,7 +2,7 @@
 
 In `make test` one seed, whose table every reader can read, and in `make test-deep` six;
 `make fuzz-tables TABLES=500 SEED=1` plays many, from a first seed. A failure prints the story of its table;
-`TABLES=1 SEED=<it>` plays it again.
+`TABLES=1 SEED=<it>` plays it again. `make fuzz-v3` does so with tables of format version 3 only.
 """
 
 import os
@@ -17,6 +17,7 @@ IS_DEEP = bool(os.environ.get("PACKHOUSE_DEEP"))
 IS_REPLAYED = "PACKHOUSE_FUZZ_TABLES" in os.environ
 FIRST = int(os.environ.get("PACKHOUSE_FUZZ_SEED", "1" if IS_DEEP else "4"))
 TABLES = int(os.environ.get("PACKHOUSE_FUZZ_TABLES", "6" if IS_DEEP else "1"))
+FIRST_OF_V3 = FIRST if IS_REPLAYED else FIRST + 1000
 LEAST_SITTING = 6
 """Of this number of tables, whatever their seeds, some must be of each kind; the own seeds are chosen so."""
 
@@ -31,6 +32,15 @@ async def test_rows_are_the_same_for_every_reader(
     await sitting.judge(arena, seeds, capsys)
     if len(seeds) >= LEAST_SITTING or not IS_REPLAYED:
         arena.tally.check()
+
+
+@pytest.mark.parametrize("seeds", sittings(FIRST_OF_V3, TABLES))
+async def test_rows_and_their_lineage_are_the_same_in_version_three(
+    sitting: Sitting, capsys: pytest.CaptureFixture[str], seeds: range
+) -> None:
+    arena = Arena(sitting.world, sitting.spark, Tally(), is_of_version_three=True)
+    await sitting.judge(arena, seeds, capsys)
+    assert arena.tally.counts["ours succeeded"] > 0.5 * len(seeds), str(arena)
 
 
 async def test_iceberg_takes_a_null_partition_for_smaller_than_any_value(sitting: Sitting) -> None:

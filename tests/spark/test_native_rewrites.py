@@ -41,9 +41,12 @@ def spark(native_spark: SparkSession) -> SparkSession:
 
 
 def with_vectors(spark: SparkSession, *, files: int = 4) -> str:
-    """Write a table of format version 3 with deletion vectors; return its name."""
+    """Write a table with bloom filters and deletion vectors; return its name."""
     table = "lake.lake.vectors"
-    properties = "'format-version'='3', 'write.delete.mode'='merge-on-read', 'write.distribution-mode'='none'"
+    properties = (
+        "'format-version'='3', 'write.parquet.bloom-filter-enabled.column.id'='true', "
+        "'write.delete.mode'='merge-on-read', 'write.distribution-mode'='none'"
+    )
     spark.sql(
         f"CREATE TABLE {table} (id BIGINT, day STRING) USING iceberg PARTITIONED BY (day) TBLPROPERTIES ({properties})"
     )
@@ -63,7 +66,7 @@ async def test_u17_deletion_vectors_are_applied_natively_and_proven(world: World
     before = [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()]
     said = " ".join(texts_of(await world.container.explain.explain(SYSTEM, table.id)))
     assert "It is rewritten by the table format's own procedure, because Packhouse's kernel does not support it" in said
-    assert "format_version: version 3" in said
+    assert "known_features: write.parquet.bloom-filter-enabled.column.id is 'true'" in said
     run = await rewrite(world, table.id)
     assert (run.state, run.intent.engine) == (RunState.SUCCEEDED, "native"), run.detail
     assert [await asyncio.to_thread(rows_by_spark, spark, name), spark.sql(lineage).collect()] == before

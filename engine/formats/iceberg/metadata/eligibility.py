@@ -74,7 +74,7 @@ def _source_type(codec: PartitionCodec, field: PartitionField) -> IcebergType | 
 
 def _format_version(view: TableView) -> Condition:
     version = view.metadata.format_version
-    return Condition("format_version", version in (1, 2), f"version {version}; 1 and 2 can be rewritten")
+    return Condition("format_version", version in (1, 2, 3), f"version {version}; 1, 2 and 3 can be rewritten")
 
 
 def _main_branch(view: TableView) -> Condition:
