@@ -10,14 +10,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from engine.domain.runs.drops import Loss
-from engine.domain.runs.files import OutputFile
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitOutcome, WrittenGroup
 from engine.formats.iceberg import IcebergFormat, IcebergTable
-from engine.rewriting.kernel.contract import GroupResult
-from engine.rewriting.kernel.task import rewrite_group
 from tests.support.duckdb_tables import rows_by_duckdb
-from tests.support.iceberg_tables import group_of, nothing, request_of, task_of
+from tests.support.iceberg_tables import group_of, nothing, request_of
+from tests.support.kernel_groups import written_by_kernel
 from tests.support.peer import both_readers, counts, one
 from tests.support.world import World
 
@@ -48,7 +46,8 @@ def make(spark: SparkSession, *, properties: str = V3, partitioned: bool = False
 
 
 def seen(spark: SparkSession) -> Any:
-    return both_readers(spark, TABLE), counts(spark, TABLE, PREDICATES)
+    lineage = f"SELECT id, _row_id, _last_updated_sequence_number FROM {TABLE} ORDER BY id"
+    return both_readers(spark, TABLE), counts(spark, TABLE, PREDICATES), spark.sql(lineage).collect()
 
 
 def vectors(spark: SparkSession) -> list[Any]:
@@ -64,15 +63,8 @@ def opened(world: World) -> Callable[[], IcebergTable]:
 
 def written(table: IcebergTable, paths: Sequence[str], *, ordinal: int = 0) -> WrittenGroup:
     """Rewrite a group by the kernel, without Spark."""
-    group = group_of(table, paths, ordinal=ordinal)
-    attempt = table._view.metadata.next_sequence_number()  # names of their own
-    task = task_of(table, group, attempt=attempt)
-    result = GroupResult.from_json(rewrite_group(task.to_json()))
-    assert result.outcome == "written", result.reason
-    outputs = tuple(OutputFile(one.path, one.file_bytes, one.record_count, one.footer) for one in result.outputs)
-    return WrittenGroup(
-        group.ordinal, group.spec_id, group.partition, group.inputs, outputs, rows_deleted=result.rows_deleted
-    )
+    attempt = table._view.metadata.next_sequence_number()  # names of files of their own
+    return written_by_kernel(table, group_of(table, paths, ordinal=ordinal), attempt=attempt)
 
 
 def commit(table: IcebergTable, *groups: WrittenGroup) -> CommitOutcome:

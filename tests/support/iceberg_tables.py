@@ -48,7 +48,6 @@ from pyiceberg.types import (
     StructType,
     TimestampType,
 )
-from pyroaring import BitMap64
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
@@ -57,7 +56,7 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitRequest, Engine, GroupSettings, WrittenGroup
 from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
-from engine.rewriting.kernel.contract import TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.kernel_task import SentKernelTask
 from tests.support.kernel_tasks import received
 
@@ -210,7 +209,7 @@ def write_group(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> 
     """Do a task's work for one group: one output with the rows that are not deleted."""
     task = task_of(opened, group, attempt=attempt)
     schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(task.task.read.schema)))
-    parts = [_projected(_undeleted(each), schema) for each in task.task.read.files]
+    parts = [_projected(_undeleted(each.path, each.delete_paths), schema) for each in task.task.read.files]
     rows = pa.concat_tables(parts)
     path = f"{task.stem}0.parquet"
     output = write_parquet(path, rows, key_values=task.task.write.dialect.key_values)
@@ -236,15 +235,12 @@ def request_of(opened: IcebergTable, *groups: WrittenGroup, attempt: int = 1) ->
     return CommitRequest(RUN_ID, attempt, opened.head_snapshot_id, opened.schema_id, groups)
 
 
-def _undeleted(file: TaskInput) -> pa.Table:
-    rows = pq.read_table(_local(file.path))
+def _undeleted(path: str, delete_paths: Sequence[str]) -> pa.Table:
+    rows = pq.read_table(path.removeprefix("file://"))
     gone: set[int] = set()
-    for each in file.delete_paths:
-        pairs = pq.read_table(_local(each)).to_pylist()
-        gone |= {pair["pos"] for pair in pairs if pair["file_path"] == file.path}
-    if (vector := file.vector) is not None:
-        blob = _local(vector.path).read_bytes()[vector.offset : vector.offset + vector.length]
-        gone |= set(BitMap64.deserialize(blob[8:-4]))
+    for each in delete_paths:
+        pairs = pq.read_table(each.removeprefix("file://")).to_pylist()
+        gone |= {pair["pos"] for pair in pairs if pair["file_path"] == path}
     return rows.filter(pa.array([at not in gone for at in range(rows.num_rows)]))
 
 

@@ -9,9 +9,9 @@ from engine.rewriting.kernel.task import rewrite_group
 from tests.support.iceberg_tables import task_of
 
 
-def written_by_kernel(opened: IcebergTable, group: FileGroup) -> WrittenGroup:
+def written_by_kernel(opened: IcebergTable, group: FileGroup, *, attempt: int = 1) -> WrittenGroup:
     """Run the kernel on a group in this process, and return the group as the record has it then."""
-    return written_group(group, rewrite_group(task_of(opened, group).to_json()))
+    return written_group(group, rewrite_group(task_of(opened, group, attempt=attempt).to_json()))
 
 
 def written_group(group: FileGroup, result_json: str) -> WrittenGroup:

@@ -33,8 +33,8 @@ from tests.support.iceberg_tables import (
     nothing,
     request_of,
     task_of,
-    write_group,
 )
+from tests.support.kernel_groups import written_by_kernel
 from tests.support.version_3 import STRANGER, commit_vectors, entries_of, touch, upgrade
 
 VALID = "deletion_vectors_valid"
@@ -62,7 +62,7 @@ def vectors(lake: Lake) -> dict[str, int]:
 def rewrite(lake: Lake, chosen: list[str], *, dangling: bool = False) -> tuple[CommitOutcome, WrittenGroup]:
     opened = lake.open()
     attempt = lake.load().metadata.next_sequence_number()  # file names of their own for each rewrite
-    written = write_group(opened, group_of(opened, chosen), attempt=attempt)
+    written = written_by_kernel(opened, group_of(opened, chosen), attempt=attempt)
     asked = dataclasses.replace(request_of(opened, written), removes_dangling_deletes=dangling)
     return opened.commits.commit(asked, before_try=nothing), written
 
@@ -155,7 +155,7 @@ def aim(file: DataFile, old: str, new: str) -> None:
 def test_a_vector_that_arrives_after_the_plan_drops_its_group_only(lake: Lake, paths: list[str]):
     commit_vectors(lake.open(), {paths[0]: [1]})
     opened = lake.open()
-    written = [write_group(opened, group_of(opened, [path], ordinal=at)) for at, path in enumerate(paths)]
+    written = [written_by_kernel(opened, group_of(opened, [path], ordinal=at)) for at, path in enumerate(paths)]
     commit_vectors(lake.open(), {paths[1]: [1]})
     outcome = opened.commits.commit(request_of(opened, *written), before_try=nothing)
     assert (outcome.committed, outcome.dropped) == ((0, 2, 3), {1: Loss.NEW_DELETES})
@@ -165,7 +165,7 @@ def test_a_vector_of_the_plan_that_is_no_longer_live_drops_its_group_only(lake: 
     """Another vector of the same Puffin file is not the one that was applied."""
     commit_vectors(lake.open(), {path: [1] for path in paths[:2]})
     opened = lake.open()
-    written = [write_group(opened, group_of(opened, [path], ordinal=at)) for at, path in enumerate(paths[:2])]
+    written = [written_by_kernel(opened, group_of(opened, [path], ordinal=at)) for at, path in enumerate(paths[:2])]
     drop_vector(lake, paths[0])
     outcome = opened.commits.commit(request_of(opened, *written), before_try=nothing)
     assert (outcome.committed, outcome.dropped) == ((1,), {0: Loss.DELETES_GONE})
