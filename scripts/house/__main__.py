@@ -19,14 +19,14 @@ from figures import ROOT, static_figures
 from walk import traced_run
 
 LIMITS: Final[Mapping[str, int]] = {
-    "traced modules": 275,
-    "traced modules of engine": 255,
-    "modules of engine": 749,
-    "lines of engine": 104_100,
+    "traced modules": 278,
+    "traced modules of engine": 258,
+    "modules of engine": 750,
+    "lines of engine": 104_300,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 124_900,
+    "lines of tests": 125_100,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

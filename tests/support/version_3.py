@@ -6,11 +6,10 @@ PyIceberg (0.12) writes no table of version 3.
 import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntry, ManifestEntryStatus
+from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.table.snapshots import Operation, Summary
 
 from engine.formats.base import WrittenGroup
@@ -22,7 +21,8 @@ from engine.formats.iceberg.manifests.lineage import first_row_id
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.puffin_files import VectorBlob, puffin_of, vector_files
 from tests.support.deletion_vectors import blob_of
-from tests.support.iceberg_tables import Lake, edit_metadata, group_of, nothing, write_group
+from tests.support.iceberg_tables import Lake, edit_metadata, group_of, nothing
+from tests.support.kernel_groups import written_by_kernel
 
 STRANGER = "run_0000000000000000000stranger"
 FOREIGN = {"a-field-of-the-future": {"kept": [1, 2.5, None]}}
@@ -39,12 +39,15 @@ def document_of(lake: Lake, name: str = "orders") -> dict[str, Any]:
     return found
 
 
-def touch(opened: IcebergTable) -> int:
-    """Commit a snapshot that changes no file, as a stranger would; return its id."""
+Listing = Callable[[SnapshotFiles, list[ManifestFile]], list[ManifestFile]]
+
+
+def touch(opened: IcebergTable, change: Listing = lambda _, manifests: manifests) -> int:
+    """Commit a snapshot that changes no file, as a stranger would; return its id. `change`: of its manifest list."""
 
     def stage(view: TableView) -> Any:
         files = SnapshotFiles(view, STRANGER, 1)
-        return files.write_list(view.manifests(view.head), Summary(Operation.APPEND))
+        return files.write_list(change(files, view.manifests(view.head)), Summary(Operation.APPEND))
 
     done = opened._tries().commit(lambda view: Proposal(None, lambda: stage(view)), before_try=nothing)
     assert done.snapshot is not None
@@ -103,8 +106,5 @@ def listed_ids(opened: IcebergTable) -> list[int | None]:
 
 
 def written_group(opened: IcebergTable, paths: Sequence[str], *, ordinal: int = 0) -> WrittenGroup:
-    """Return a group whose plan has the row ids of the table as it is opened, written by a task without row ids."""
-    ids = row_ids(opened)
-    group = group_of(opened, paths, ordinal=ordinal)
-    inputs = tuple(replace(each, first_row_id=ids[each.path]) for each in group.inputs)
-    return write_group(opened, replace(group, inputs=inputs))
+    """Run the kernel on these files as one group, and return it."""
+    return written_by_kernel(opened, group_of(opened, paths, ordinal=ordinal))

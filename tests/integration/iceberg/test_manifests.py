@@ -33,7 +33,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from engine.domain.errors import CommitConflict, NotEligible, OutcomeUnknown, TableUnreadable
+from engine.domain.errors import CommitConflict, OutcomeUnknown, TableUnreadable
 from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.manifests import reading
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut
@@ -46,7 +46,6 @@ from tests.support.iceberg_tables import (
     append_files,
     commit_deletes,
     delete_file,
-    edit_metadata,
     ids_of,
     intercept_commits,
     live_paths,
@@ -398,14 +397,6 @@ def test_a_table_that_was_replaced_or_upgraded_is_left_alone(lake: Lake) -> None
     with pytest.raises(CommitConflict, match="the table was replaced"):
         opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
     assert len(manifests_of(lake.load())) == 6
-
-
-def test_format_version_three_is_refused(lake: Lake) -> None:
-    edit_metadata(three_cities(lake), lambda body: body.update({"format-version": 3, "next-row-id": 0}))
-    with pytest.raises(NotEligible, match="format version 3"):
-        lake.open().manifest_rewrite.plan()
-    with pytest.raises(NotEligible, match="format version 3"):
-        lake.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
 
 
 def test_a_damaged_manifest_names_itself_and_nothing_is_written(lake: Lake) -> None:

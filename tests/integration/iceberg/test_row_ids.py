@@ -52,7 +52,7 @@ def entries(*given: tuple[int, int, int | None]) -> pa.Table:
             100, [(DELETED, 5, None), (ADDED, 7, None), (DELETED, 4, 8), (ADDED, 1, None)], [None, 100, 8, 107],
             id="deleted ones take none",
         ),
-        pytest.param(None, [(EXISTING, 5, None), (EXISTING, 5, 7)], [None, 7], id="a manifest without ids"),
+        pytest.param(None, [(EXISTING, 5, None), (EXISTING, 5, 7)], [None, None], id="a manifest without ids"),
         pytest.param(100, [], [], id="no entries"),
         pytest.param(MOST - 5, [(ADDED, 5, None)], [MOST - 5], id="up to the last id"),
     ],

@@ -1,5 +1,6 @@
 """Commits to tables of format version 3 in a SQL catalog: row ids, the metadata document, and what is refused."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,7 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 import pytest
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestEntry, ManifestEntryStatus
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.typedef import Record
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, TableUnreadable
@@ -17,8 +18,9 @@ from engine.domain.runs.drops import Loss
 from engine.domain.runs.expiry import Expiry, ExpiryRule
 from engine.formats.base import CommitOutcome, RollBack
 from engine.formats.iceberg import IcebergFormat, IcebergTable
+from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.formats.iceberg.features.rows import Activity
-from engine.formats.iceberg.manifests.lineage import RowIdRanges
+from engine.formats.iceberg.manifests.lineage import RowIdRanges, with_first_row_id
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import (
     BY_CITY,
@@ -58,9 +60,9 @@ def paths(opened: IcebergTable) -> list[str]:
     return [each["path"] for each in opened.digest().sort_by("sequence_number").to_pylist()]
 
 
-def rewrite(opened: IcebergTable, chosen: list[str]) -> CommitOutcome:
+def rewrite(opened: IcebergTable, chosen: list[str], *, ordinal: int = 0) -> CommitOutcome:
     """Rewrite files as one group, and prove the snapshot."""
-    written = written_group(opened, chosen)
+    written = written_group(opened, chosen, ordinal=ordinal)
     outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
     if outcome.snapshot_id is not None:
         assert opened.commits.prove(outcome.snapshot_id, [written]).ok
@@ -203,7 +205,7 @@ def _entry(path: str, first: int | None, rows: int) -> ManifestEntry:
         ([(0, 10), (10, 10), (None, 10), (15, 0)], None),
         ([(0, 10), (9, 1)], "share row ids from 9"),
         ([(10, 10), (0, 21)], "share row ids"),
-        ([(10, 10), (30, 11)], "up to 40"),
+        ([(10, 10), (30, 11)], "row ids from 30 for 11 rows"),
     ],
 )
 def test_files_that_share_row_ids_are_refused_by_name(
@@ -328,3 +330,83 @@ def test_expired_snapshots_leave_the_document_with_their_statistics_and_log(upgr
     assert after["partition-statistics"] == []
     assert (after["next-row-id"], after["refs"]) == (before["next-row-id"], before["refs"])
     assert ids_of(upgraded.load()) == list(range(40))
+
+
+def test_types_that_no_library_here_knows_stay_in_the_metadata_and_in_manifests(upgraded: Lake):
+    """PyIceberg reads a copy with stand-ins, which must not be written."""
+    column = {"id": 9, "name": "shape", "required": False, "type": "variant"}
+    edit_metadata(upgraded.load(), lambda body: body["schemas"][0]["fields"].append(column))
+    location = upgraded.open().pointer
+    touch(upgraded.open())
+    opened = upgraded.open()
+    assert opened.pointer != location
+    document = json.loads(Path(opened.pointer.removeprefix("file://")).read_text())
+    assert document["schemas"][0]["fields"][-1] == column
+    assert (document["next-row-id"], set(row_ids(opened).values())) == (40, {0, 10, 20, 30})
+
+
+def merge_manifests(opened: IcebergTable) -> None:
+    """Rewrite the manifests, and prove the snapshot."""
+    done = opened.manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
+    assert done.snapshot_id is not None
+    proof = opened.manifest_rewrite.prove(done.snapshot_id)
+    assert all(each.holds for each in proof.checks), proof.checks
+
+
+@pytest.mark.parametrize("is_written_by_us", [False, True], ids=["added field", "field of the writer"])
+def test_merged_manifests_store_the_ids_that_their_entries_had(upgraded: Lake, is_written_by_us: bool):
+    """Trap 7: entries of version 2 have no such field, and it is null in those of new files in version 3."""
+    touch(upgraded.open())
+    for ordinal, path in enumerate(paths(upgraded.open()) if is_written_by_us else []):
+        rewrite(upgraded.open(), [path], ordinal=ordinal)
+    opened = upgraded.open()
+    before, following = row_ids(opened), document_of(upgraded)["next-row-id"]
+    merge_manifests(opened)
+    opened = upgraded.open()
+    assert (row_ids(opened), len(listed_ids(opened))) == (before, 1)
+    assert sorted(stored_ids(opened)[0], key=str) == sorted(before.values(), key=str)
+    head = opened._view.head
+    assert head is not None
+    assert (head.added_rows, document_of(upgraded)["next-row-id"]) == (0, following)
+    assert ids_of(upgraded.load()) == list(range(40))
+    touch(opened)
+    assert row_ids(upgraded.open()) == before
+
+
+def test_a_merge_that_was_made_before_ids_were_assigned_is_not_used_after(upgraded: Lake):
+    """The manifests of the new head are the same files, but their list gives them ids now."""
+    opened = upgraded.open()
+
+    def touch_again() -> None:
+        touch(upgraded.open())
+
+    intercept_commits(opened, _once(touch_again, lambda: None))
+    merge_manifests(opened)
+    assert sorted(row_ids(upgraded.open()).values(), key=str) == [0, 10, 20, 30]
+    assert document_of(upgraded)["next-row-id"] == 40
+
+
+@pytest.mark.parametrize(
+    ("firsts", "said"), [([0, 10, 19, 30], "share row ids from 19"), ([0, 10, 20, 35], "has row ids from 35")]
+)
+def test_manifests_with_wrong_ids_are_not_merged(upgraded: Lake, firsts: list[int], said: str):
+    touch(upgraded.open())
+    touch(upgraded.open(), lambda _, every: [with_first_row_id(e, at) for e, at in zip(every, firsts, strict=True)])
+    with pytest.raises(TableUnreadable, match=said):
+        upgraded.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)
+
+
+def test_data_files_with_fields_of_delete_files_are_refused_by_name(upgraded: Lake):
+    """The row id is stored by its place from the end of an entry, where such a file has something else."""
+    rewrite(upgraded.open(), paths(upgraded.open())[:2])
+
+    def with_odd(files: SnapshotFiles, every: list[ManifestFile]) -> list[ManifestFile]:
+        (manifest, entries), *_ = files.view.full_entries(every, discard_deleted=True)
+        entries[0].data_file[16], entries[0].data_file[17] = None, "x" + chr(0) * 5
+        with files.manifest_writer(0) as writer:
+            writer.existing(entries[0])
+        return [writer.to_manifest_file(), *(each for each in every if each != manifest)]
+
+    touch(upgraded.open(), with_odd)
+    with pytest.raises(TableUnreadable, match="damaged entries"):
+        upgraded.open().manifest_rewrite.commit(RUN_ID, 1, before_try=nothing)

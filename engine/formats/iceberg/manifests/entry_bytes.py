@@ -138,10 +138,10 @@ def _beginnings(entries: pa.Table, layout: EntryLayout) -> tuple[list[bytes], li
         key = (status, snapshot_id, number, file_number, content)
         if key not in known:
             header = layout.header(status, key[1:4])
-            known[key] = header + (_long(content) if layout.has_content else b""), len(header)
+            known[key] = header + (encoded_long(content) if layout.has_content else b""), len(header)
         before, length = known[key]
         name = path.encode()
-        beginnings.append(before + _long(len(name)) + name)
+        beginnings.append(before + encoded_long(len(name)) + name)
         headers.append(length)
     return beginnings, headers
 
@@ -211,11 +211,11 @@ def _encoded(field: _Field, value: int | None) -> bytes:
         if field.null is None:
             message = f"field {field.field_id} of the entries has no null"
             raise ValueError(message)
-        return _long(field.null)
-    return _long(value) if field.value is None else _long(field.value) + _long(value)
+        return encoded_long(field.null)
+    return encoded_long(value) if field.value is None else encoded_long(field.value) + encoded_long(value)
 
 
-def _long(value: int) -> bytes:
+def encoded_long(value: int) -> bytes:
     """Return a number in Avro's variable-length zigzag encoding."""
     rest, found = (value << 1) ^ (value >> 63), bytearray()
     while rest >= _MORE:

@@ -1,7 +1,9 @@
 """Fill in what entries of manifests inherit from the manifest list: sequence numbers, snapshot ids and row ids."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.manifest import ManifestFile
@@ -48,11 +50,29 @@ def with_row_ids(entries: pa.Table, first: int | None) -> pa.Table:
     Raises:
         ArrowInvalid: an id would not be a 64-bit number.
     """
-    at = entries.schema.get_field_index("first_row_id")
-    if first is None:
+    return with_row_ids_of_each(entries, [first], [entries.num_rows])
+
+
+def with_row_ids_of_each(entries: pa.Table, firsts: Sequence[int | None], counts: Sequence[int]) -> pa.Table:
+    """Return the entries of several data manifests, as `with_row_ids` does for each.
+
+    Args:
+        entries: of all, in the order of the manifests.
+        firsts: the first row id of each manifest.
+        counts: number of entries of each.
+
+    Raises:
+        ArrowInvalid: an id would not be a 64-bit number.
+    """
+    at, stored = entries.schema.get_field_index("first_row_id"), entries["first_row_id"]
+    if not entries.num_rows or all(first is None for first in firsts):
         return entries.set_column(at, ENTRIES.field("first_row_id"), pa.nulls(entries.num_rows, pa.int64()))
-    is_taking = pc.and_(pc.is_null(entries["first_row_id"]), pc.not_equal(entries["status"], DELETED))
+    places = pa.array(np.repeat(np.arange(len(counts)), counts))
+    first = pa.array(firsts, pa.int64()).take(places)
+    is_taking = pc.and_(pc.is_null(stored), pc.not_equal(entries["status"], DELETED))
     rows = pc.if_else(is_taking, entries["record_count"], pa.scalar(0, pa.int64()))
-    starts = pc.subtract(pc.cumulative_sum_checked(rows, start=first), rows)
-    found = pc.if_else(is_taking, starts, entries["first_row_id"])
+    before = pc.subtract(pc.cumulative_sum_checked(rows), rows).combine_chunks()
+    starts = np.minimum(np.cumsum([0, *counts[:-1]]), entries.num_rows - 1)  # a manifest at the end may be empty
+    derived = pc.add_checked(first, pc.subtract(before, before.take(pa.array(starts)).take(places)))
+    found = pc.if_else(is_taking, derived, pc.if_else(pc.is_valid(first), stored, pa.scalar(None, pa.int64())))
     return entries.set_column(at, ENTRIES.field("first_row_id"), found)

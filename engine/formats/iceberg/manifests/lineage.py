@@ -9,8 +9,8 @@ PyIceberg (0.12) reads and writes the fields only if it is given the schemas of 
 """
 
 from array import array
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import numpy as np
 from pyiceberg.avro.file import AvroFile
@@ -141,17 +141,27 @@ class RowIdRanges:
         Raises:
             Malformed: a file has ids that are not assigned yet, or those of another file; the message names manifests.
         """
-        firsts, counts = np.array(self._firsts, np.int64), np.array(self._counts, np.int64)
-        order = np.argsort(firsts, kind="stable")
-        firsts, ends = firsts[order], firsts[order] + counts[order]
-        if len(ends) and ends.max() > below:
-            name, last = self._name(order[ends.argmax()]), ends.max() - 1
-            raise Malformed(f"{name} has row ids up to {last}, but the table's next-row-id is {below}")
-        shared = np.flatnonzero(firsts[1:] < ends[:-1])
-        if len(shared):
-            at = shared[0]
-            names = " and ".join(sorted({self._name(order[at]), self._name(order[at + 1])}))
-            raise Malformed(f"two data files share row ids from {firsts[at + 1]}: see {names}")
+        check_row_ids(self._firsts, self._counts, below=below, name=lambda row: self._manifests[self._at[row]])
 
-    def _name(self, row: int) -> str:
-        return f"manifest {self._manifests[self._at[row]]}"
+
+def check_row_ids(firsts: Any, counts: Any, *, below: int, name: Callable[[int], str]) -> None:
+    """Check the row ids of live data files: see `RowIdRanges.check`.
+
+    Args:
+        firsts: the first row id of each file.
+        counts: the number of its rows.
+        below: the table's next row id.
+        name: returns what to name a file by, given its place.
+    """
+    firsts, counts = np.asarray(firsts, np.int64), np.asarray(counts, np.int64)
+    wrong = np.flatnonzero((firsts < 0) | (firsts > below - counts))
+    if len(wrong):
+        found = f"{name(int(wrong[0]))} has row ids from {firsts[wrong[0]]} for {counts[wrong[0]]} rows"
+        raise Malformed(f"{found}, but the table's next-row-id is {below}")
+    order = np.argsort(firsts, kind="stable")
+    ends = firsts[order] + counts[order]
+    shared = np.flatnonzero(firsts[order][1:] < ends[:-1])
+    if len(shared):
+        some = order[shared[0] : shared[0] + 2]
+        names = " and ".join(sorted({name(int(each)) for each in some}))
+        raise Malformed(f"two data files share row ids from {firsts[some[1]]}: see {names}")

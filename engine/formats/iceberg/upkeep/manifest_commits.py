@@ -23,8 +23,10 @@ from engine.formats.iceberg.commits.summaries import usable_totals
 from engine.formats.iceberg.commits.tries import CommitTries, Proposal
 from engine.formats.iceberg.errors import decoding, reading_table, translated
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout
+from engine.formats.iceberg.manifests.entry_row_ids import RowIdPlace
 from engine.formats.iceberg.manifests.reading import live
 from engine.formats.iceberg.metadata.history import ATTEMPT, RUN_ID, summary_of
+from engine.formats.iceberg.metadata.row_ids import has_row_ids, next_row_id
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.upkeep.manifest_entries import plain
 from engine.formats.iceberg.upkeep.manifest_evidence import Evidence, Reading, digest, listed_as
@@ -99,8 +101,10 @@ class ManifestRewrite:
         check_eligible(view)
         with reading_table("read the manifests"):
             head = view.manifests(view.head)
-            paths = {each.manifest_path for each in head}
-            self._ready = [each for each in self._ready if each.paths <= paths] or list(self._merged(view, head))
+            by_path = {each.manifest_path: each for each in head}
+            self._ready = [each for each in self._ready if each.old.is_listed(by_path)] or list(
+                self._merged(view, head)
+            )
         ready = self._ready
         return Proposal(ready, (lambda: self._stage(view, head, ready)) if ready else None)
 
@@ -126,6 +130,7 @@ class ManifestRewrite:
             for each in replaced
             for path, manifest in each.new.items()
         ]
+        files.unassigned |= {path: each.unassigned_rows for one in replaced for path, each in one.new.items()}
         kept = [each for each in head if each.manifest_path not in old and is_needed(each)]
         counts = {CREATED: len(new), KEPT: len(kept), REPLACED: len(head) - len(kept)}
         try:
@@ -175,7 +180,12 @@ def _merges(view: TableView, chosen: Selection, compression: str) -> Iterator[tu
         seconds = time.perf_counter() - started + sum(each.seconds for each in some)
         if layout is None:
             continue
-        merge = ManifestMerge(sources, layout, codec, view.metadata.format_version, compression)
+        place = None
+        if has_row_ids(view.metadata):
+            sources.check_row_ids(below=next_row_id(view.metadata))
+            if sources.has_implicit_row_ids and (place := RowIdPlace.of(layout)) is None:
+                continue
+        merge = ManifestMerge(sources, layout, codec, view.metadata.format_version, compression, place)
         merged = merge.merged(target)
         if len(merged) != len(some):  # fewer by merging, more by splitting
             digests = {each.manifest.manifest_path: each.digest for each in some}

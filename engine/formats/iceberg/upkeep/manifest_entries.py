@@ -18,6 +18,7 @@ COMPARED: Final = [
     "row_groups",
     "sort_order_id",
     "target",
+    "first_row_id",
     "content_offset",
     "content_bytes",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyiceberg.manifest import ManifestFile
 
+from engine.formats.iceberg.manifests.inheritance import first_row_id_of
 from engine.formats.iceberg.manifests.reading import ManifestReader
 
 
@@ -30,6 +31,12 @@ class Reading:
     listed: Mapping[str, Any]
     entries: pa.Table
     seconds: float
+
+    def is_listed(self, manifests: Mapping[str, ManifestFile]) -> bool:
+        """Return whether a manifest list, by path, has all of them, and states the same of what they inherit."""
+        return self.listed.keys() <= manifests.keys() and all(
+            stated == listed_as(manifests[path]) for path, stated in self.listed.items()
+        )
 
     def is_of(self, manifests: Sequence[ManifestFile], reader: ManifestReader) -> bool:
         """Return whether the store still has these manifests as they were read. Raises as `ManifestReader.stored`."""
@@ -51,7 +58,8 @@ class Evidence:
 
 def listed_as(manifest: ManifestFile) -> Any:
     """Return what entries inherit of a manifest in a manifest list."""
-    return (manifest.content, manifest.partition_spec_id, manifest.sequence_number, manifest.added_snapshot_id)
+    numbers = (manifest.sequence_number, manifest.added_snapshot_id, first_row_id_of(manifest))
+    return (manifest.content, manifest.partition_spec_id, *numbers)
 
 
 def digest(stored: bytes) -> bytes:

@@ -26,11 +26,13 @@ from pyiceberg.manifest import (
 from pyiceberg.typedef import Record
 from pyiceberg.types import UUIDType
 
-from engine.formats.iceberg.errors import is_of_content, summary_of
+from engine.formats.iceberg.errors import decoding, is_of_content, summary_of
 from engine.formats.iceberg.manifests.batches import read_as_one
 from engine.formats.iceberg.manifests.decoding import DELETED, EXISTING, read_entries
 from engine.formats.iceberg.manifests.entry_bytes import EntryLayout, cut_all, data_files, joined_entries
-from engine.formats.iceberg.manifests.inheritance import inherited
+from engine.formats.iceberg.manifests.entry_row_ids import RowIdPlace
+from engine.formats.iceberg.manifests.inheritance import first_row_id_of, inherited, with_row_ids_of_each
+from engine.formats.iceberg.manifests.lineage import check_row_ids
 from engine.formats.iceberg.manifests.summaries import uuid_signs, widen_zeros
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, SpecToWrite
 from engine.formats.iceberg.statistics.bounds import order_key
@@ -73,7 +75,23 @@ class Sources:
         snapshot_ids = [each.added_snapshot_id for each in manifests]
         places = pa.array(np.repeat(np.arange(len(manifests)), counts))
         of_each = (pa.array(values, pa.int64()).take(places) for values in (numbers, snapshot_ids))
-        return cls(manifests, bodies, counts, written, inherited(written, *of_each))
+        entries = inherited(written, *of_each)
+        if not is_deletes:
+            with decoding("manifests"):
+                entries = with_row_ids_of_each(entries, [first_row_id_of(each) for each in manifests], counts)
+        return cls(manifests, bodies, counts, written, entries)
+
+    def check_row_ids(self, *, below: int) -> None:
+        """Check the row ids of live data files. Raises Malformed as `lineage.check_row_ids`."""
+        is_taken = pc.and_(pc.is_valid(self.entries["first_row_id"]), pc.greater(self.entries["record_count"], 0))
+        rows = self.entries.filter(pc.and_(is_taken, pc.not_equal(self.entries["status"], DELETED)))
+        firsts, counts = rows["first_row_id"].to_numpy(), rows["record_count"].to_numpy()
+        check_row_ids(firsts, counts, below=below, name=lambda row: str(rows["path"][row]))
+
+    @property
+    def has_implicit_row_ids(self) -> bool:
+        """Whether an entry has a row id that it takes from its manifest, and has not stored."""
+        return not self.written["first_row_id"].equals(self.entries["first_row_id"])
 
     @property
     def content(self) -> ManifestContent:
@@ -87,6 +105,7 @@ class MergedManifest:
 
     Attributes:
         files: number of its entries; rows: those in them; least_number: least data sequence number.
+        unassigned_rows: rows in them without row ids, in an upgraded table.
         entries: those that were decoded from `body`, with the columns of `comparing.plain`.
         seconds: how long decoding them took.
     """
@@ -97,6 +116,7 @@ class MergedManifest:
     files: int
     rows: int
     least_number: int
+    unassigned_rows: int
     partitions: list[PartitionFieldSummary]
     entries: pa.Table
     seconds: float
@@ -130,8 +150,9 @@ class ManifestMerge:
         sources: the manifests.
         layout: of their schema.
         codec: partition codec of their spec.
-        format_version: of the table, 1 or 2.
+        format_version: of the table, 1, 2 or 3.
         compression: codec of the new manifests' blocks, `deflate` or `null`.
+        row_ids: where their entries store row ids, if some have not stored theirs.
     """
 
     sources: Sources
@@ -139,6 +160,7 @@ class ManifestMerge:
     codec: PartitionCodec
     format_version: int
     compression: str
+    row_ids: RowIdPlace | None = None
 
     def merged(self, target_bytes: int) -> list[MergedManifest]:
         """Return the new manifests, each of at most about `target_bytes` as stored; none without a live entry.
@@ -155,14 +177,22 @@ class ManifestMerge:
             return []
         for files_of in (data_files, cut_all):
             files = files_of(self.sources.bodies, self.sources.counts, self.sources.written, self.layout)
-            found = list(self._pieces(list(compress(files, is_live.to_pylist())), live, target_bytes))
+            some = self._with_row_ids(list(compress(files, is_live.to_pylist())), is_live)
+            found = [None] if some is None else list(self._pieces(some, live, target_bytes))
             if None not in found:
                 return [each for each in found if each is not None]
         raise Malformed(f"manifest {self.sources.manifests[0].manifest_path} or one like it has damaged entries")
 
+    def _with_row_ids(self, files: list[bytes], is_live: pa.ChunkedArray) -> list[bytes] | None:
+        if self.row_ids is None:
+            return files
+        had, has = (each["first_row_id"].filter(is_live) for each in (self.sources.written, self.sources.entries))
+        return self.row_ids.stored(files, had.to_pylist(), has.to_pylist())
+
     def _pieces(self, files: Sequence[bytes], entries: pa.Table, target_bytes: int) -> Iterator[MergedManifest | None]:
         """Yield the new manifests; None for one whose entries are not those that it was made of."""
-        layout = self.layout if self.format_version == 1 else self.layout.with_sequence_numbers()
+        layout = self.layout if self.row_ids is None else self.row_ids.layout
+        layout = layout if self.format_version == 1 else layout.with_sequence_numbers()
         headers = _headers(entries, layout)
         partitions = _Partitions.of(entries, self.codec)
         order = np.argsort(partitions.ranks, kind="stable")
@@ -213,6 +243,7 @@ class ManifestMerge:
             files=entries.num_rows,
             rows=pc.sum(entries["record_count"]).as_py(),
             least_number=pc.min(entries["sequence_number"]).as_py(),
+            unassigned_rows=pc.sum(entries.filter(pc.is_null(entries["first_row_id"]))["record_count"]).as_py() or 0,
             partitions=summaries,
             entries=found,
             seconds=seconds,

@@ -45,7 +45,7 @@ def plan_manifests(view: TableView) -> ManifestPlan:
     """Return what a rewrite of manifests would do.
 
     Raises:
-        NotEligible: the format version is 3 or later, or a location provider of the table's own names its files.
+        NotEligible: the format version is later than 3, or a location provider of the table's own names its files.
     """
     check_eligible(view)
     manifests, target = view.manifests(view.head), target_of(view)
@@ -64,9 +64,8 @@ def plan_manifests(view: TableView) -> ManifestPlan:
 def check_eligible(view: TableView) -> None:
     """Raise `NotEligible` for a table whose manifests are not rewritten."""
     version = view.metadata.format_version
-    if version not in (1, 2):
-        # entries of version 3 inherit row ids from their manifest, which bytes can't carry
-        raise NotEligible(f"manifests of format version {version} are not rewritten; 1 and 2 are")
+    if version not in (1, 2, 3):
+        raise NotEligible(f"manifests of format version {version} are not rewritten; 1, 2 and 3 are")
     if found := own_location_provider(view.metadata.properties):
         raise NotEligible(f"the table has a location provider of its own ({found})")
     view.check_features(Activity.UPKEEP)
