@@ -21,14 +21,13 @@ from engine.formats.iceberg.manifests.summaries import not_enclosed
 from engine.formats.iceberg.metadata.dangling import is_of_run
 from engine.formats.iceberg.metadata.deletes import DeletesMoved, vector_faults
 from engine.formats.iceberg.metadata.history import GROUPS, RUN_ID, in_history, summary_of
+from engine.formats.iceberg.metadata.row_ids import has_row_ids, row_id_limit
 from engine.formats.iceberg.metadata.sort_orders import is_in_order
 from engine.formats.iceberg.metadata.views import TableView
 from engine.formats.iceberg.statistics.enclosure import unenclosed
 from engine.formats.iceberg.statistics.entries import read_footer
 from engine.formats.iceberg.statistics.lineage_columns import (
-    has_lineage,
     misses_ids,
-    next_row_id,
     schema_of_outputs,
 )
 from engine.formats.iceberg.statistics.output_partitions import places_of_outputs
@@ -106,7 +105,7 @@ class _RewriteChecks:
         yield self._sort_orders()
         yield self._sequence_numbers()
         yield self._null_counts()
-        if has_lineage(self.view.metadata):
+        if has_row_ids(self.view.metadata):
             yield self._row_ids()
         yield self._bounds()
         yield self._summaries()
@@ -196,7 +195,7 @@ class _RewriteChecks:
         """Check that each row has an id that was assigned before, in groups where each input has ids."""
         groups = [group for group in self.groups if all(each.first_row_id is not None for each in group.inputs)]
         files = [self.changes.added[e.path] for group in groups for e in group.outputs if e.path in self.changes.added]
-        following = next_row_id(self.view.metadata)
+        following = row_id_limit(self.view.metadata)
         wrong = [text for file in files if (text := misses_ids(file, following=following)) is not None]
         detail = f"{len(files)} files whose rows had ids" + (f", {'; '.join(wrong[:5])}" if wrong else "")
         return Condition("row_ids_kept", not wrong, detail)

@@ -27,8 +27,8 @@ from engine.formats.iceberg.manifests.decoding import FIRST_WITH_VECTORS, are_ve
 from engine.formats.iceberg.metadata.deletes import vector_faults
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
+from engine.formats.iceberg.metadata.row_ids import row_id_limit
 from engine.formats.iceberg.metadata.views import TableView
-from engine.formats.iceberg.statistics.lineage_columns import next_row_id
 from engine.formats.iceberg.statistics.metrics_modes import children
 from engine.formats.intake.parameters import listed
 
@@ -173,7 +173,7 @@ def _row_ids_distinct(view: TableView, files: LiveFiles) -> Condition:
     first, rows = first[order], data["record_count"].to_numpy()[order]
     ends = first.astype(np.uint64) + rows.astype(np.uint64)  # the sum of two such numbers fits 64 bits without a sign
     overlapping = int(np.count_nonzero(np.maximum.accumulate(ends)[:-1] > first[1:].astype(np.uint64)))
-    following = next_row_id(view.metadata)
+    following = row_id_limit(view.metadata)
     beyond = int(np.count_nonzero((first < 0) | (ends > np.uint64(following))))
     detail = f"{len(first)} files with row ids below the next one, {following}"
     if overlapping or beyond:

@@ -18,7 +18,7 @@ _REMEDY: Final = "repair the metadata with the program that wrote it"
 
 
 def has_row_ids(metadata: TableMetadata) -> bool:
-    """Return whether commits to the table assign row ids."""
+    """Return whether rows have ids that a rewrite must keep, and commits assign some."""
     return metadata.format_version >= WITH_ROW_IDS
 
 
@@ -55,6 +55,12 @@ def next_row_id(metadata: TableMetadata) -> int:
     for problem in row_id_problems(metadata):
         raise NotEligible(problem)
     return _next_row_id(metadata) or 0
+
+
+def row_id_limit(metadata: TableMetadata) -> int:
+    """Return the number that all row ids are below, as far as the metadata states one that can be used."""
+    found = _next_row_id(metadata)
+    return MOST_ROW_ID if found is None else max(0, min(found, MOST_ROW_ID))
 
 
 def _next_row_id(metadata: TableMetadata) -> int | None:

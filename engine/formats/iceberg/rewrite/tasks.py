@@ -28,10 +28,11 @@ from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
 from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.iceberg.metadata.row_ids import has_row_ids
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
 from engine.formats.iceberg.metadata.views import TableView, places_of
-from engine.formats.iceberg.statistics.lineage_columns import has_lineage, schema_of_outputs
+from engine.formats.iceberg.statistics.lineage_columns import schema_of_outputs
 from engine.formats.intake.guards import Reading, reads
 from engine.rewriting.kernel.contract import (
     EngineTask,
@@ -108,7 +109,7 @@ class TableKernel:
             partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
         )
         # a wrong id can't be repaired: nothing in the table tells it from the right one
-        checks_rows = settings.checks_rows or has_lineage(metadata)
+        checks_rows = settings.checks_rows or has_row_ids(metadata)
         return KernelTask(TaskIdentity(run_id, attempt, group.ordinal), read, write, checks_rows).named(prefix)
 
     def task_storage(self) -> Mapping[str, str]:

@@ -9,33 +9,17 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pyiceberg.schema import Schema
-from pyiceberg.table.metadata import TableMetadata, TableMetadataV3
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.types import LongType, NestedField
 
 from engine.domain.runs.files import InputFile
+from engine.formats.iceberg.metadata.row_ids import has_row_ids
 from engine.formats.iceberg.statistics.bounds import decoded
 from engine.formats.iceberg.statistics.enclosure import HasBounds
 from engine.formats.iceberg.statistics.metrics_modes import MetricsMode, mode_of_others
 from engine.rewriting.kernel.reading.lineage import ROW_ID, SEQUENCE_NUMBER
 
 NAMES: Final[Mapping[int, str]] = {ROW_ID: "_row_id", SEQUENCE_NUMBER: "_last_updated_sequence_number"}
-
-FIRST_VERSION: Final = 3
-"""The format version that has row lineage."""
-
-MOST_IDS: Final = 2**63 - 1
-"""The greatest number that can be the next row's id."""
-
-
-def has_lineage(metadata: TableMetadata) -> bool:
-    """Return whether rows of the table have ids that a rewrite must keep."""
-    return metadata.format_version >= FIRST_VERSION
-
-
-def next_row_id(metadata: TableMetadata) -> int:
-    """Return the id that the table gives to the next new row: each id of a row is below it."""
-    found = metadata.next_row_id if isinstance(metadata, TableMetadataV3) else None
-    return MOST_IDS if found is None else max(0, min(found, MOST_IDS))
 
 
 def schema_of_outputs(schema: Schema, inputs: Iterable[InputFile]) -> Schema:
@@ -55,7 +39,7 @@ def schema_of_outputs(schema: Schema, inputs: Iterable[InputFile]) -> Schema:
 
 def lineage_modes(metadata: TableMetadata) -> Mapping[int, MetricsMode]:
     """Return the metrics modes of the columns: of a table without lineage none."""
-    if not has_lineage(metadata):
+    if not has_row_ids(metadata):
         return {}
     return {number: mode_of_others(metadata, name) for number, name in NAMES.items()}
 
