@@ -31,9 +31,10 @@ class ReadPlan:
     only connect the parts of the task. With `field_id`, a file without numbers is read by the names of the schema that
     it was written with: `schemas` has it by `TaskInput.schema_id`, in the form of `schema`; with `names_need_no_ids`
     only if none of its columns has a number. `constants` has the values of columns that a file can lack, because the
-    table's metadata has them: an Arrow IPC stream of one row, base 64, with numbers as `schema`; empty: every column
-    that a file lacks is null. Files outside of the `allowed_folders` are neither read nor written. `newest_by`: rows
-    are merged by this key, over all files; None: each row stays. Files of such a task have no delete files.
+    table's metadata has them, for a partition or as a default: an Arrow IPC stream of one row, base 64, with numbers as
+    `schema`; empty: every column that a file lacks is null. Files outside of the `allowed_folders` are neither read nor
+    written. `newest_by`: rows are merged by this key, over all files; None: each row stays. Files of such a task have
+    no delete files.
     """
 
     files: tuple[TaskInput, ...]

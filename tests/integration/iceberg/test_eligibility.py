@@ -69,13 +69,48 @@ def test_strange_types_are_found_at_any_depth(lake: Lake):
     inner = StructType(NestedField(3, "at", TimestampType()))
     lake.create(schema=Schema(NestedField(1, "list", ListType(2, inner))))
 
-    def to_nanoseconds(body: dict[str, Any]) -> None:
-        body["schemas"][0]["fields"][0]["type"]["element"]["fields"][0]["type"] = "timestamp_ns"
+    def to_variant(body: dict[str, Any]) -> None:
+        body["schemas"][0]["fields"][0]["type"]["element"]["fields"][0]["type"] = "variant"
 
-    edit_metadata(lake.load(), to_nanoseconds)
-    assert failed(lake.open())["known_types"] == (
-        "list.element.at timestamp_ns: the kernel rewrites no columns of this type"
-    )
+    edit_metadata(lake.load(), to_variant)
+    assert failed(lake.open())["known_types"] == "list.element.at variant: the kernel rewrites no columns of this type"
+
+
+UNKNOWN: dict[str, Any] = {"id": 9, "name": "u", "required": False, "type": "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ([UNKNOWN], None),
+        ([{"id": 9, "name": "n", "required": False, "type": "timestamptz_ns"}], None),
+        ([{**UNKNOWN, "type": {"type": "struct", "fields": [{**UNKNOWN, "id": 10}]}}], "u has values of unknown type"),
+        (
+            [{**UNKNOWN, "type": {"type": "list", "element-id": 10, "element": "unknown", "element-required": False}}],
+            "u has values of unknown type only",
+        ),
+        ([{**UNKNOWN, "type": "int", "initial-default": 2**40}], "the default of u is 1099511627776, which is not a"),
+        ([{**UNKNOWN, "type": "decimal(3, 2)", "initial-default": "1234.5"}], "which is not a value of type decimal"),
+        ([{**UNKNOWN, "type": "date", "initial-default": "2026-01-01"}], None),
+        (
+            [{**UNKNOWN, "type": {"type": "struct", "fields": [{**UNKNOWN, "type": "int"}]}, "initial-default": {}}],
+            "u struct with a default value: the kernel rewrites no columns of this type",
+        ),
+    ],
+)
+def test_columns_that_files_can_lack_are_followed_or_refused_by_name(
+    lake: Lake, fields: list[dict[str, Any]], told: str | None
+):
+    append_files(lake.create(), 1)
+
+    def extended(body: dict[str, Any]) -> None:
+        body |= {"format-version": 3, "next-row-id": 0}
+        body["schemas"][0]["fields"] += fields
+
+    edit_metadata(lake.load(), extended)
+    found = failed(lake.open())
+    assert found.keys() - {"format_version"} == ({"known_types"} if told else set())
+    assert (told or "") in found.get("known_types", "")
 
 
 @pytest.mark.parametrize("of", ["variant", "geometry", "geometry(EPSG:4326)", "geography(OGC:CRS84, spherical)"])
@@ -90,7 +125,6 @@ def test_a_table_with_a_type_that_pyiceberg_can_t_parse_is_read_and_not_rewritte
     edit_metadata(lake.load(), to_newer)
     opened = lake.open()
     assert failed(opened)["known_types"] == f"{name} {of}: the kernel rewrites no columns of this type"
-    assert "default" in failed(opened)["known_features"]
     assert opened.describe()["columns"][2]["type"] == of
     assert opened.engines[Engine.ARROW].digest().num_rows == 2
 

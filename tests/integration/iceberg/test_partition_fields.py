@@ -31,8 +31,10 @@ from pyiceberg.types import (
     StringType,
     TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
+    UnknownType,
     UUIDType,
 )
 
@@ -68,6 +70,15 @@ def fields(of: IcebergType, transform: Any = IDENTITY) -> PartitionSpecFields:
         (TimeType(), IDENTITY, "01:00:00.000001", '{"p":"01:00:00.000001"}'),
         (TimestampType(), IDENTITY, "2026-01-02T03:04:05.000006", '{"p":"2026-01-02T03:04:05.000006"}'),
         (TimestamptzType(), IDENTITY, "2026-01-02T04:04:05+01:00", '{"p":"2026-01-02T03:04:05.000000+00:00"}'),
+        (TimestampNanoType(), IDENTITY, "2026-01-02T03:04:05.1", '{"p":"2026-01-02T03:04:05.100000000"}'),
+        (TimestampNanoType(), IDENTITY, "2026-01-02T03:04:05.12345678", '{"p":"2026-01-02T03:04:05.123456780"}'),
+        (
+            TimestamptzNanoType(),
+            IDENTITY,
+            "2026-01-02T04:04:05.000000001+01:00",
+            '{"p":"2026-01-02T03:04:05.000000001+00:00"}',
+        ),
+        (TimestampNanoType(), DayTransform(), "1969-12-31T23:59:59.999999999", '{"p":"1969-12-31"}'),
         (UUIDType(), IDENTITY, UUID_ONE, f'{{"p":"{UUID_ONE}"}}'),
         (BinaryType(), IDENTITY, "AP8=", '{"p":"AP8="}'),
         (DateType(), MonthTransform(), "2026-11-20", '{"p":682}'),
@@ -109,7 +120,8 @@ def test_a_value_is_that_of_its_partition(of: IcebergType, transform: Any, value
         (TimeType(), "25:00"),
         (UUIDType(), "not-a-uuid"),
         (BinaryType(), "not base 64!"),
-        (TimestampNanoType(), "2026-01-01T00:00:00"),
+        (TimestampNanoType(), "2026-01-01T00:00:00Z"),
+        (UnknownType(), "2026-01-01T00:00:00"),
     ],
 )
 def test_a_value_of_another_type_is_refused_in_words(of: IcebergType, value: Any) -> None:

@@ -32,7 +32,9 @@ from pyiceberg.types import (
     LongType,
     NestedField,
     StringType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
     UUIDType,
@@ -57,6 +59,8 @@ UUID_ONE = UUID("12345678-1234-5678-1234-567812345678")
         (DateType(), 20454, date(2026, 1, 1), '{"p":"2026-01-01"}'),
         (TimestampType(), 1767323045000006, NINE, '{"p":"2026-01-02T03:04:05.000006"}'),
         (TimestamptzType(), 1767323045000006, NINE, '{"p":"2026-01-02T03:04:05.000006+00:00"}'),
+        (TimestampNanoType(), 1767323045000006007, 1767323045000006007, '{"p":"2026-01-02T03:04:05.000006007"}'),
+        (TimestamptzNanoType(), -1, -1, '{"p":"1969-12-31T23:59:59.999999999+00:00"}'),
         (TimeType(), 3_600_000_001, time(1, 0, 0, 1), '{"p":"01:00:00.000001"}'),
         (DecimalType(9, 2), Decimal("-1.20"), b"\x88", '{"p":"-1.20"}'),
         (UUIDType(), UUID_ONE, UUID_ONE.bytes, f'{{"p":"{UUID_ONE}"}}'),
@@ -103,6 +107,12 @@ def test_a_value_of_another_type_than_the_transform_gives_is_shown_as_it_is():
 def test_any_text_comes_back(value: str | None):
     made = codec(StringType())
     assert made.decode(made.encode([value])) == Record(value)
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_any_nanosecond_comes_back(nanos: int):
+    for of in (TimestampNanoType(), TimestamptzNanoType()):
+        assert codec(of).decode(codec(of).encode([nanos])) == Record(nanos)
 
 
 @given(st.integers(-62_135_596_800_000_000, 253_402_300_799_999_999))

@@ -34,14 +34,18 @@ from pyiceberg.types import (
     NestedField,
     StringType,
     StructType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
+    UnknownType,
     UUIDType,
 )
 
 from engine.domain.errors import Fatal
-from engine.formats.iceberg.statistics.bounds import bounds_of, lower_bound, upper_bound
+from engine.formats.iceberg.statistics.bounds import bounds_of, decoded, lower_bound, upper_bound
+from engine.formats.iceberg.statistics.column_bounds import _comparable
 from engine.formats.iceberg.statistics.column_metrics import ColumnMetrics, column_metrics
 from engine.formats.iceberg.statistics.entries import read_footer, split_offsets
 from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
@@ -83,6 +87,8 @@ def bounds(folder: Path, of: IcebergType, values: Sequence[Any], mode: str | Non
         (TimeType(), [dt.time(1, 0)], (3_600_000_000, 3_600_000_000)),
         (TimestampType(), [dt.datetime(2026, 1, 1)], (1_767_225_600_000_000,) * 2),  # noqa: DTZ001
         (TimestamptzType(), [dt.datetime(2026, 1, 1, tzinfo=dt.UTC)], (1_767_225_600_000_000,) * 2),
+        (TimestampNanoType(), [-(2**62), 1, None], (-(2**62), 1)),
+        (TimestamptzNanoType(), [5], (5, 5)),
         (DecimalType(9, 2), [Decimal("-1.25"), Decimal("300.00")], (Decimal("-1.25"), Decimal("300.00"))),
         (DecimalType(38, 0), [Decimal(-(10**37)), Decimal(10**37)], (Decimal(-(10**37)), Decimal(10**37))),
         (DecimalType(4, 2), [Decimal("-0.01"), Decimal("0.00")], (Decimal("-0.01"), Decimal("0.00"))),
@@ -95,6 +101,32 @@ def bounds(folder: Path, of: IcebergType, values: Sequence[Any], mode: str | Non
 def test_bounds_are_the_least_and_greatest_value(tmp_path: Path, of: IcebergType, values: list[Any], expected: Any):
     """L23: outputs have statistics as soon as they are written."""
     assert bounds(tmp_path, of, values) == expected
+
+
+@pytest.mark.parametrize(("of", "day"), [(TimestampType(), 86_400_000_000), (TimestampNanoType(), 86_400_000_000_000)])
+def test_bounds_from_before_a_date_became_a_timestamp_are_days(of: IcebergType, day: int):
+    assert decoded((-3).to_bytes(4, "little", signed=True), of=of) == -3 * day
+    assert decoded((-3).to_bytes(8, "little", signed=True), of=of) == -3
+    days, later = (
+        pa.array([b"\x01\0\0\0", b"\xff\xff\xff\x7f", b"\0\0\0\x80"]),
+        pa.array([(5).to_bytes(8, "little"), None]),
+    )
+    found = _comparable(pa.concat_arrays([days, later]), of).to_pylist()
+    assert found[::3] == [day, 5]
+    assert found[1] >= 106_751 * day
+    assert (found[2], found[4]) == (
+        -found[1] if day > 10**12 else -(2**31) * day if 2**31 * day < 2**63 else -found[1],
+        None,
+    )
+
+
+def test_columns_of_unknown_type_are_in_no_file(tmp_path: Path):
+    schema = Schema(NestedField(1, "c", LongType()), NestedField(2, "u", UnknownType()))
+    footer = read_footer(
+        write_parquet(f"file://{tmp_path}/u.parquet", pa.table({"c": [1]}, schema_to_pyarrow(Schema(schema.fields[0]))))
+    )
+    found = column_metrics(footer, schema=schema, modes=metrics_modes(schema, {}), floats=FloatKnowledge())
+    assert found.value_counts == {1: 1}
 
 
 def uuid_bounds(folder: Path, *texts: str) -> tuple[str | None, str | None]:

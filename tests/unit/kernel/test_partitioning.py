@@ -34,7 +34,9 @@ from pyiceberg.types import (
     IntegerType,
     LongType,
     StringType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
     UUIDType,
@@ -54,6 +56,7 @@ _DAY = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - compared with naive times
 
 MICROS = st.integers(_LEAST_DAYS * _DAY, _MOST_DAYS * _DAY) | st.integers(-3 * _DAY, 3 * _DAY)
+NANOS = st.integers(-(2**63) + 1, 2**63 - 1) | st.integers(-3000, 3000)
 TEXTS = st.text(max_size=20) | st.sampled_from(["", "a", "ä€\U0001f600x", "iceberg"])
 COLUMNS: dict[str, tuple[pa.DataType, IcebergType, st.SearchStrategy[Any]]] = {
     "bool": (pa.bool_(), BooleanType(), st.booleans()),
@@ -63,6 +66,8 @@ COLUMNS: dict[str, tuple[pa.DataType, IcebergType, st.SearchStrategy[Any]]] = {
     "time": (pa.time64("us"), TimeType(), st.integers(0, _DAY - 1)),
     "timestamp": (pa.timestamp("us"), TimestampType(), MICROS),
     "timestamptz": (pa.timestamp("us", tz="UTC"), TimestamptzType(), MICROS),
+    "nanos": (pa.timestamp("ns"), TimestampNanoType(), NANOS),
+    "nanos in UTC": (pa.timestamp("ns", tz="UTC"), TimestamptzNanoType(), NANOS),
     "string": (pa.large_string(), StringType(), TEXTS),
     "binary": (pa.large_binary(), BinaryType(), st.binary(max_size=20)),
     "fixed": (pa.binary(5), FixedType(5), st.binary(min_size=5, max_size=5)),
@@ -71,16 +76,17 @@ COLUMNS: dict[str, tuple[pa.DataType, IcebergType, st.SearchStrategy[Any]]] = {
     "wide": (pa.decimal128(38, 3), DecimalType(38, 3), st.decimals(-(10**30), 10**30, places=3)),
 }
 _BUCKETED = [name for name in COLUMNS if name != "bool"]
+TIMES = ("timestamp", "timestamptz", "nanos", "nanos in UTC")
 _TRUNCATED = ["int", "long", "string", "binary", "decimal", "wide"]
 CASES: list[tuple[str, str, int, Transform[Any, Any]]] = [
     *((name, "identity", 0, IdentityTransform()) for name in COLUMNS),
     *((name, "bucket", 7, BucketTransform(7)) for name in _BUCKETED),
     *((name, "bucket", 2**20, BucketTransform(2**20)) for name in ("long", "string")),
     *((name, "truncate", 3, TruncateTransform(3)) for name in _TRUNCATED),
-    *((name, "year", 0, YearTransform()) for name in ("date", "timestamp", "timestamptz")),
-    *((name, "month", 0, MonthTransform()) for name in ("date", "timestamp", "timestamptz")),
-    *((name, "day", 0, DayTransform()) for name in ("date", "timestamp", "timestamptz")),
-    *((name, "hour", 0, HourTransform()) for name in ("timestamp", "timestamptz")),
+    *((name, "year", 0, YearTransform()) for name in ("date", *TIMES)),
+    *((name, "month", 0, MonthTransform()) for name in ("date", *TIMES)),
+    *((name, "day", 0, DayTransform()) for name in ("date", *TIMES)),
+    *((name, "hour", 0, HourTransform()) for name in TIMES),
 ]
 
 

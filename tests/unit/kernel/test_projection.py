@@ -129,6 +129,8 @@ def test_other_kinds_of_lists_become_lists(before: Any) -> None:
         (pa.int16(), LONG, -3),
         (pa.uint32(), LONG, 2**32 - 1),
         (pa.timestamp("ms"), pa.timestamp("us"), None),
+        (pa.date32(), pa.timestamp("us"), None),
+        (pa.date32(), pa.timestamp("ns"), None),
         (pa.time32("ms"), pa.time64("us"), None),
         (pa.large_binary(), pa.binary(), b"x"),
         (pa.string_view(), TEXT, "x"),
@@ -155,7 +157,8 @@ def test_wider_kinds_of_the_same_type_are_taken(before: pa.DataType, after: pa.D
         (pa.decimal128(9, 2), pa.decimal128(8, 2)),
         (pa.timestamp("us"), pa.timestamp("us", "UTC")),
         (pa.timestamp("ns"), pa.timestamp("us")),
-        (pa.date32(), pa.timestamp("us")),
+        (pa.date32(), pa.timestamp("us", "UTC")),
+        (pa.timestamp("us"), pa.date32()),
         (pa.list_(field(2, "element", INT)), INT),
         (pa.binary(8), pa.binary(16)),
         (pa.list_(field(2, "element", INT)), pa.list_(field(9, "element", INT))),
@@ -165,6 +168,22 @@ def test_what_is_no_promotion_is_refused(before: pa.DataType, after: pa.DataType
     with pytest.raises(Refused) as refusal:
         one_column(before, after, [None])
     assert refusal.value.reason == "type_not_promotable"
+
+
+@pytest.mark.parametrize(("unit", "least", "most"), [("us", -106_751_991, 106_751_991), ("ns", -106_751, 106_751)])
+def test_dates_become_timestamps_as_far_as_these_reach(unit: str, least: int, most: int) -> None:
+    """64 bits of nanoseconds end in 2262; the group fails by name before it holds another day."""
+    midnight = {"us": 86_400_000_000, "ns": 86_400_000_000_000}[unit]
+    table = pa.table(
+        [pa.array([least, most, None], pa.int32()).cast(pa.date32())], pa.schema([field(1, "d", pa.date32())])
+    )
+    target = pa.schema([field(1, "d", pa.timestamp(unit))])
+    found = project(table, target).column(0).cast(pa.int64()).to_pylist()
+    assert found == [least * midnight, most * midnight, None]
+    for beyond in (least - 1, most + 1, 2**31 - 1):
+        far = pa.table([pa.array([beyond], pa.int32()).cast(pa.date32())], table.schema)
+        with pytest.raises(Refused, match=r"type_not_promotable: d: a value of date32\[day\] is out of range"):
+            project(far, target)
 
 
 def test_a_required_field_that_the_input_lacks_is_refused() -> None:

@@ -1,5 +1,6 @@
 """Rows hash by what they hold: the same through any change of schema, encoding or order, another for any other row."""
 
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -145,6 +146,9 @@ def test_a_block_of_texts_ends_where_it_may() -> None:
         ([Decimal("-1.25"), Decimal("9.99"), None], pa.decimal128(5, 2), pa.decimal128(38, 2)),
         ([0, 86_399_000, None], pa.time32("ms"), pa.time64("us")),
         ([-1, 10**12, None], pa.timestamp("ms"), pa.timestamp("us")),
+        ([-1, 10**12, None], pa.timestamp("us"), pa.timestamp("ns")),
+        ([date(1, 1, 1), date(9999, 12, 31), None], pa.date32(), pa.timestamp("us")),
+        ([date(1677, 9, 22), date(2262, 4, 11), None], pa.date32(), pa.timestamp("ns")),
         (["a", "", None], pa.string(), pa.string_view()),
         ([[1, None], [], None], pa.list_(field(2, "e", pa.int32())), pa.large_list(field(2, "e", pa.int64()))),
         ([[1, 2], None, [3, 4]], pa.list_(field(2, "e", pa.int32()), 2), pa.list_(field(2, "e", pa.int64()))),

@@ -7,9 +7,9 @@ test compares them with the parsers of Iceberg itself.
 
 from typing import Final
 
-from engine.formats.iceberg.features.rows import ALL, Activity, forbid, plain
+from engine.formats.iceberg.features.rows import ALL, forbid, plain
 
-_DEFAULT: Final = "the value of rows in files without the column"
+_DEFAULT: Final = "the value of rows in files without the column, which a rewrite stores"
 _ENCRYPTED: Final = "files are encrypted, and PyIceberg does not keep the keys"
 _INLINE: Final = "manifests of a snapshot without a manifest list, which PyIceberg can't read"
 _STATISTICS: Final = "statistics, which are removed with their snapshot"
@@ -31,10 +31,7 @@ FIELDS: Final = (
     ),
     *plain("2", "columns that identify a row; a rewrite changes no row", "schemas.identifier-field-ids"),
     *plain("3", "the default of new rows, which writers store", "schemas.write-default"),
-    *forbid(
-        *((Activity.KERNEL,), "3", _DEFAULT, (), "let Iceberg's procedure rewrite the table"),
-        "schemas.initial-default",
-    ),
+    *plain("3", _DEFAULT, "schemas.initial-default"),
     *plain(
         *("1", _OF_SPEC),
         *("partition-spec", "partition-specs", "default-spec-id", "last-partition-id", "partition-specs.spec-id"),

@@ -35,9 +35,12 @@ from pyiceberg.types import (
     MapType,
     StringType,
     StructType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
+    UnknownType,
     UUIDType,
 )
 from pyiceberg.utils.properties import property_as_bool, property_as_int
@@ -74,6 +77,8 @@ TYPES: Final[Mapping[type[IcebergType], str]] = {
     TimeType: "time",
     TimestampType: "timestamp",
     TimestamptzType: "timestamptz",
+    TimestampNanoType: "timestamp_ns",
+    TimestamptzNanoType: "timestamptz_ns",
     StringType: "string",
     UUIDType: "uuid",
     FixedType: "fixed",
@@ -81,6 +86,7 @@ TYPES: Final[Mapping[type[IcebergType], str]] = {
     StructType: "struct",
     ListType: "list",
     MapType: "map",
+    UnknownType: "unknown",
 }
 """Types of columns that the kernel rewrites."""
 

@@ -15,6 +15,7 @@ _MARKS: Final = (b'"variant"', b'"geometry', b'"geography', b'"initial-default"'
 _PREFIXES: Final = ("geometry", "geography")
 _STAND_IN: Final = "binary"
 _TYPES_AND_IDS: Final = (("type", "id"), ("element", "element-id"), ("key", "key-id"), ("value", "value-id"))
+_OF_ITS_OWN: Final = "struct with a default value"
 _SEVERAL: Final = "transform of several columns"
 
 
@@ -56,6 +57,8 @@ def _translated(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping
                 each[name] = _STAND_IN
         if isinstance(each.get("initial-default"), dict | list):
             del each["initial-default"]
+            if type(each.get("id")) is int:
+                types.setdefault(each["id"], _OF_ITS_OWN)
     for each in _objects([copies[name] for name in copies if not name.startswith("schema")]):
         several = each.get("source-ids")
         if isinstance(several, list) and len(several) > 1 and "source-id" not in each:

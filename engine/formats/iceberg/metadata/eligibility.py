@@ -16,7 +16,11 @@ from pyiceberg.types import (
     DoubleType,
     FloatType,
     IcebergType,
+    ListType,
+    MapType,
     NestedField,
+    StructType,
+    UnknownType,
 )
 
 from engine.formats.base import Condition
@@ -24,6 +28,7 @@ from engine.formats.iceberg.catalog.paths import own_location_provider
 from engine.formats.iceberg.features.known import TYPES
 from engine.formats.iceberg.features.rows import Activity
 from engine.formats.iceberg.manifests.decoding import FIRST_WITH_VECTORS, are_vectors
+from engine.formats.iceberg.metadata.column_values import default_problems
 from engine.formats.iceberg.metadata.deletes import vector_faults
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.partitions import PartitionCodec, schema_of_spec
@@ -88,8 +93,20 @@ def _main_branch(view: TableView) -> Condition:
 def _known_types(view: TableView) -> Condition:
     fields = view.metadata.schema().fields
     strange = other_types(view, tuple(TYPES))
-    detail = f"{', '.join(strange)}: the kernel rewrites no columns of this type"
-    return Condition("known_types", not strange, detail if strange else f"{len(fields)} columns of known types")
+    problems = [f"{', '.join(strange)}: the kernel rewrites no columns of this type"] if strange else []
+    problems += [*_unstored(fields), *default_problems(view.metadata.schema())]
+    return Condition("known_types", not problems, listed(problems) or f"{len(fields)} columns of known types")
+
+
+def _unstored(fields: Sequence[NestedField]) -> Iterator[str]:
+    """Yield a clause for each place where files can't leave out a column of unknown type."""
+    nodes = [("the table", StructType(*fields)), *((name, field.field_type) for name, field in _columns(fields))]
+    for name, of in nodes:
+        unknown = [isinstance(each.field_type, UnknownType) for each in children(of)]
+        if (isinstance(of, StructType) and unknown and all(unknown)) or (
+            isinstance(of, ListType | MapType) and any(unknown)
+        ):
+            yield f"{name} has values of unknown type only"
 
 
 def other_types(view: TableView, known: tuple[type[IcebergType], ...]) -> Sequence[str]:

@@ -29,14 +29,16 @@ from pyiceberg.types import (
     IntegerType,
     LongType,
     StringType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
     UUIDType,
 )
 
 from engine.domain.tables.predicates import Scalar
-from engine.formats.iceberg.metadata.partitions import PartitionCodec
+from engine.formats.iceberg.metadata.partitions import NANOSECONDS, PartitionCodec, without_nanoseconds
 from engine.formats.intake.predicate_values import day, parsed, text, truth, typed, whole
 from engine.planning.plans.predicates import PartitionSpecFields, SpecField
 
@@ -91,6 +93,8 @@ def _read(source: IcebergType, value: Scalar) -> Any:  # noqa: C901, PLR0911 - o
             return (day(value) - _EPOCH_DAY).days
         case TimestampType() | TimestamptzType():
             return _instant(value, zoned=isinstance(source, TimestamptzType))
+        case TimestampNanoType() | TimestamptzNanoType():
+            return _nanoseconds(value, zoned=isinstance(source, TimestamptzNanoType))
         case TimeType():
             moment = parsed(time.fromisoformat, value, "a time such as '09:30:00'")
             return (datetime.combine(_EPOCH_DAY, moment.replace(tzinfo=UTC)) - _EPOCH) // _MICROSECOND
@@ -129,6 +133,11 @@ def _decimal(source: DecimalType, value: Scalar) -> Decimal:
         raise ValueError(message)
     shifted = int("".join(map(str, digits))) * 10 ** (source.scale + exponent)
     return Decimal((sign, tuple(map(int, str(shifted))), -source.scale))
+
+
+def _nanoseconds(value: Scalar, *, zoned: bool) -> int:
+    moment, rest = without_nanoseconds(value) if isinstance(value, str) else (value, 0)
+    return _instant(moment, zoned=zoned) * NANOSECONDS + rest
 
 
 def _instant(value: Scalar, *, zoned: bool) -> int:

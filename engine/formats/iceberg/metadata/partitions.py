@@ -1,9 +1,10 @@
 """Convert partition values between canonical JSON for plans and Iceberg's tuples and directories.
 
 Canonical: one text per partition, regardless of the manifest's writer and the logical types of its Avro schema.
-Keys are partition field names in the order of the spec. Dates are ISO days, timestamps and times ISO to the
-microsecond, results of `hour`, `day`, `month` and `year` as by `time_value`, decimals their digits, uuids their usual
-text, binary base 64, floats numbers (`"NaN"`, `"Infinity"`, `"-Infinity"` as text), all other values as in JSON.
+Keys are partition field names in the order of the spec. Dates are ISO days, timestamps and times ISO to the microsecond
+(those of nanoseconds with nine digits), results of `hour`, `day`, `month` and `year` as by `time_value`, decimals their
+digits, uuids their usual text, binary base 64, floats numbers (`"NaN"`, `"Infinity"`, `"-Infinity"` as text), all other
+values as in JSON.
 
 A spec may name a column that was dropped: its types come from the newest schema that still has all of its columns.
 """
@@ -11,6 +12,7 @@ A spec may name a column that was dropped: its types come from the newest schema
 import base64
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Context, Decimal
@@ -31,7 +33,9 @@ from pyiceberg.types import (
     FloatType,
     IcebergType,
     StructType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
     UUIDType,
@@ -49,6 +53,10 @@ _UNITS_OF_NUMBERS: Final = {transform: unit for transform, unit in TIME_UNITS.it
 _EPOCH_DAY: Final = date(1970, 1, 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_FRACTION: Final = re.compile(r"\.\d{6}")
+_FINE: Final = re.compile(r"\.\d{6}(\d{1,3})(?!\d)")
+NANOSECONDS: Final = 1000
+"""In a microsecond."""
 _EXACT: Final = Context(prec=60)  # the default context rounds to 28 digits, decimals have up to 38
 
 
@@ -144,6 +152,9 @@ def json_value(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line 
             return (value if isinstance(value, date) else _EPOCH_DAY + timedelta(days=value)).isoformat()
         case TimestampType() | TimestamptzType():
             return _instant(value, zoned=isinstance(of, TimestamptzType))
+        case TimestampNanoType() | TimestamptzNanoType():
+            moment, rest = divmod(value, NANOSECONDS)
+            return with_nanoseconds(_instant(moment, zoned=isinstance(of, TimestamptzNanoType)), rest)
         case TimeType():
             return (value if isinstance(value, time) else (_EPOCH + value * _MICROSECOND).time()).isoformat(
                 "microseconds"
@@ -163,6 +174,17 @@ def json_value(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line 
 def _instant(value: datetime | int, *, zoned: bool) -> str:
     moment = _EPOCH + value * _MICROSECOND if isinstance(value, int) else value
     return moment.replace(tzinfo=UTC if zoned else None).isoformat(timespec="microseconds")
+
+
+def with_nanoseconds(text: str, rest: int) -> str:
+    """Return an ISO time to the microsecond with the digits of its nanoseconds."""
+    return _FRACTION.sub(lambda found: f"{found[0]}{rest:03}", text, count=1)
+
+
+def without_nanoseconds(text: str) -> tuple[str, int]:
+    """Return an ISO time without digits after its microsecond, and these as nanoseconds."""
+    found = _FINE.search(text)
+    return (text, 0) if found is None else (text[: found.start(1)] + text[found.end(1) :], int(found[1].ljust(3, "0")))
 
 
 def _decimal(value: Decimal | bytes, scale: int) -> Decimal:
@@ -193,6 +215,9 @@ def _from_json(value: Any, of: IcebergType) -> Any:  # noqa: PLR0911 - one line 
             return (date.fromisoformat(value) - _EPOCH_DAY).days
         case TimestampType() | TimestamptzType():
             return (datetime.fromisoformat(value).replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+        case TimestampNanoType() | TimestamptzNanoType():
+            text, rest = without_nanoseconds(value)
+            return (datetime.fromisoformat(text).replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND * NANOSECONDS + rest
         case TimeType():
             moment = datetime.combine(_EPOCH_DAY, time.fromisoformat(value), tzinfo=UTC)
             return (moment - _EPOCH) // _MICROSECOND

@@ -16,7 +16,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.sorting import NullOrder, SortDirection, SortOrder
 from pyiceberg.transforms import IdentityTransform
-from pyiceberg.types import NestedField, PrimitiveType
+from pyiceberg.types import NestedField, PrimitiveType, UnknownType
 
 from engine.domain.errors import NotEligible
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering, WantedColumn
@@ -92,7 +92,7 @@ def _why_not(schema: Schema, name: str) -> str:
 
 
 def _check_type(field: NestedField) -> None:
-    if not isinstance(field.field_type, PrimitiveType):
+    if not isinstance(field.field_type, PrimitiveType) or isinstance(field.field_type, UnknownType):
         raise NotEligible(
             f"rewrite.columns: {field.name!r} is a {field.field_type}, which has no order: name other columns"
         )

@@ -38,10 +38,11 @@ from pyiceberg.types import (
     NestedField,
     StringType,
     StructType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
-    UnknownType,
 )
 
 from engine.domain.errors import NotEligible
@@ -82,7 +83,8 @@ _TYPES: Final[Mapping[type[IcebergType], str]] = {
     BinaryType: "binary",
     FixedType: "binary",
 }
-_READ_BY_SPARK: Final[tuple[type[IcebergType], ...]] = (*(of for of in TYPES if of is not TimeType), UnknownType)
+_UNKNOWN_TO_SPARK: Final = frozenset({TimeType, TimestampNanoType, TimestamptzNanoType})
+_READ_BY_SPARK: Final[tuple[type[IcebergType], ...]] = tuple(of for of in TYPES if of not in _UNKNOWN_TO_SPARK)
 """Types of columns of tables that Iceberg's runtime for Spark 4.1 opens, and after which PyIceberg reads them."""
 
 

@@ -16,7 +16,7 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema, make_compatible_name
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.name_mapping import MappedField
-from pyiceberg.transforms import BucketTransform, IdentityTransform, Transform, TruncateTransform
+from pyiceberg.transforms import BucketTransform, Transform, TruncateTransform
 
 from engine.domain.errors import NotEligible
 from engine.domain.runs.files import DeleteRef, InputFile
@@ -25,9 +25,9 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base import KERNEL_TRAITS, Condition, EngineTraits, GroupSettings
 from engine.formats.iceberg.catalog.paths import output_directory
+from engine.formats.iceberg.metadata.column_values import constants_of
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
-from engine.formats.iceberg.metadata.partitions import PartitionCodec
 from engine.formats.iceberg.metadata.row_ids import has_row_ids
 from engine.formats.iceberg.metadata.sort_orders import resolve_order
 from engine.formats.iceberg.metadata.table_properties import read_properties
@@ -225,30 +225,9 @@ def _mapped_type(of: pa.DataType, inside: Sequence[MappedField]) -> pa.DataType:
     return of
 
 
-def constants_of(codec: PartitionCodec, partition: str, schema: Schema) -> str:
-    """Return the values of columns that a file of this partition may lack, as `ReadPlan.constants`.
-
-    Files that are put into a table as they are, such as those of a Hive table, have no columns for its partitions:
-    readers take the values of identity fields from the metadata.
-    """
-    fields, values = [], []
-    decoded = codec.decode(partition)
-    for field, value in zip(codec.spec.fields, (decoded[at] for at in range(len(decoded))), strict=True):
-        if isinstance(field.transform, IdentityTransform) and field.source_id in schema.field_ids and value is not None:
-            of = schema_to_pyarrow(schema.find_type(field.source_id))
-            is_uuid = isinstance(of, pa.BaseExtensionType)
-            stored = pa.array([value.bytes if is_uuid else value], of.storage_type if is_uuid else of)
-            values.append(pa.ExtensionArray.from_storage(of, stored) if is_uuid else stored)
-            fields.append(pa.field(field.name, of, metadata={FIELD_ID_KEY: str(field.source_id)}))
-    if not fields:
-        return ""
-    stream, row = pa.BufferOutputStream(), pa.record_batch(values, schema=pa.schema(fields))
-    with pa.ipc.new_stream(stream, row.schema) as writer:
-        writer.write_batch(row)
-    return base64.b64encode(stream.getvalue()).decode()
-
-
 def _named(fields: Sequence[pa.Field]) -> list[pa.Field]:
+    """Return the fields that files store, under names that are unique; columns of unknown type have no values."""
+    fields = [each for each in fields if not pa.types.is_null(each.type)]
     names = [make_compatible_name(each.name) for each in fields]
     times = Counter(names)
     return [

@@ -13,6 +13,7 @@ Source: Iceberg specification, appendix D; `ParquetMetrics`, `MinAggregate` and 
 
 import math
 import struct
+from collections.abc import Mapping
 from typing import Any, Final
 
 from pyiceberg.types import (
@@ -27,7 +28,9 @@ from pyiceberg.types import (
     IntegerType,
     LongType,
     StringType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
     UUIDType,
@@ -41,13 +44,19 @@ _PACKED: Final[dict[type[IcebergType], tuple[str, str]]] = {
     TimeType: ("INT64", "<q"),
     TimestampType: ("INT64", "<q"),
     TimestamptzType: ("INT64", "<q"),
+    TimestampNanoType: ("INT64", "<q"),
+    TimestamptzNanoType: ("INT64", "<q"),
     FloatType: ("FLOAT", "<f"),
     DoubleType: ("DOUBLE", "<d"),
 }
 _NARROWER: Final[dict[type[IcebergType], str]] = {LongType: "<i", DoubleType: "<f"}
 """Pack format of a column's bounds before its promotion to this type; manifests keep the old format."""
 
+DAYS: Final[Mapping[type[IcebergType], int]] = {TimestampType: 86_400_000_000, TimestampNanoType: 86_400_000_000_000}
+"""Length of a day in the unit of columns that can have been dates; manifests keep their bounds, of four bytes."""
+
 _WIDEST_DECIMAL: Final = 16
+_DATE: Final = struct.Struct("<i")
 _LAST: Final = 0x10FFFF
 _LAST_BYTE: Final = 0xFF
 _SURROGATES: Final = range(0xD800, 0xE000)
@@ -87,6 +96,8 @@ def decoded(bound: bytes, *, of: IcebergType) -> Any | None:
             return bytes(bound) if len(bound) == _UUID_BYTES else None
         case DecimalType():
             return int.from_bytes(bound, "big", signed=True) if 0 < len(bound) <= _WIDEST_DECIMAL else None
+    if type(of) in DAYS and len(bound) == _DATE.size:
+        return int(_DATE.unpack(bound)[0]) * DAYS[type(of)]
     formats = (_PACKED.get(type(of), ("", ""))[1], _NARROWER.get(type(of), ""))
     packing = next((each for each in formats if each and struct.calcsize(each) == len(bound)), None)
     value = None if packing is None else struct.unpack(packing, bound)[0]

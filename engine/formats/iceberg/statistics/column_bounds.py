@@ -24,7 +24,9 @@ from pyiceberg.types import (
     IcebergType,
     IntegerType,
     LongType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
     TimestamptzType,
     TimeType,
 )
@@ -34,11 +36,14 @@ from engine.formats.iceberg.manifests import entry_ids as ids
 from engine.formats.iceberg.manifests.decoding import DELETED
 from engine.formats.iceberg.manifests.entry_types import check_types
 from engine.formats.iceberg.metadata.views import TableView
+from engine.formats.iceberg.statistics.bounds import DAYS
 from engine.formats.intake.avro.columns import UNREADABLE
 from engine.planning.measures.overlaps import UNKNOWN, ColumnRanges
 
-_NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, TimestampType, TimestamptzType)
+_TIMESTAMPS: Final = (TimestampType, TimestamptzType, TimestampNanoType, TimestamptzNanoType)
+_NUMBERS: Final = (IntegerType, LongType, DateType, TimeType, *_TIMESTAMPS)
 _WIDEST_DECIMAL: Final = 16
+_MOST: Final = 2**63 - 1
 
 Texts = npt.NDArray[np.uint8]
 
@@ -133,7 +138,7 @@ def _ranks(lower: pa.ChunkedArray, upper: pa.ChunkedArray, of: IcebergType) -> t
 def _comparable(values: pa.Array, of: IcebergType) -> pa.Array:
     """Return single values in a type that Arrow sorts like the column; promoted columns have values of both widths."""
     if isinstance(of, _NUMBERS):
-        return _fixed(values, {4: np.dtype("<i4"), 8: np.dtype("<i8")}, np.dtype(np.int64))
+        return _fixed(values, {4: np.dtype("<i4"), 8: np.dtype("<i8")}, np.dtype(np.int64), short=DAYS.get(type(of), 1))
     if isinstance(of, FloatType | DoubleType):
         return _fixed(values, {4: np.dtype("<f4"), 8: np.dtype("<f8")}, np.dtype(np.float64))
     if isinstance(of, DecimalType):
@@ -141,11 +146,15 @@ def _comparable(values: pa.Array, of: IcebergType) -> pa.Array:
     return values
 
 
-def _fixed(values: pa.Array, widths: Mapping[int, np.dtype[Any]], to: np.dtype[Any]) -> pa.Array:
+def _fixed(values: pa.Array, widths: Mapping[int, np.dtype[Any]], to: np.dtype[Any], *, short: int = 1) -> pa.Array:
+    """Return values as numbers; those of four bytes are in units of `short`, beyond 64 bits the outermost number."""
     made = np.zeros(len(values), dtype=to)
     lengths = _lengths(values)
     for width, of in widths.items():
-        made[lengths == width] = _bytes_of(values, lengths == width, width).view(of).ravel()
+        found = _bytes_of(values, lengths == width, width).view(of).ravel().astype(to)
+        if short > 1 and width == min(widths):
+            found = np.clip(found, -(_MOST // short), _MOST // short) * short
+        made[lengths == width] = found
     return pa.array(made, mask=~np.isin(lengths, list(widths)))
 
 

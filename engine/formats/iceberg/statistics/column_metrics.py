@@ -10,7 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.schema import Schema
-from pyiceberg.types import IcebergType, TimestampType, TimestamptzType, TimeType
+from pyiceberg.types import (
+    IcebergType,
+    TimestampNanoType,
+    TimestampType,
+    TimestamptzNanoType,
+    TimestamptzType,
+    TimeType,
+    UnknownType,
+)
 
 from engine.domain.errors import Fatal
 from engine.formats.iceberg.statistics.bounds import Sides, bounds_of, comparable, order_key
@@ -48,10 +56,9 @@ def column_metrics(
         Fatal: the file's field ids do not match the schema.
     """
     leaves = leaves_of(footer)
-    if {leaf.field_id for leaf in leaves} != set(primitive_ids(schema)):
-        raise Fatal(
-            f"an output has the columns {[leaf.field_id for leaf in leaves]}, the table {primitive_ids(schema)}"
-        )
+    stored = [number for number in primitive_ids(schema) if not isinstance(schema.find_type(number), UnknownType)]
+    if {leaf.field_id for leaf in leaves} != set(stored):
+        raise Fatal(f"an output has the columns {[leaf.field_id for leaf in leaves]}, the table {stored}")
     found = ColumnMetrics()
     for position, leaf in enumerate(leaves):
         chunks = chunks_of(footer, position)
@@ -77,7 +84,7 @@ def column_range(chunks: Sequence[Any], of: IcebergType) -> tuple[Any, Any] | No
         stats = chunk.statistics if chunk.is_stats_set else None
         if stats is not None and stats.has_null_count and stats.null_count == chunk.num_values:
             continue  # a chunk of only nulls has no bounds
-        if stats is None or not stats.has_min_max or not _is_in_microseconds(stats, of):
+        if stats is None or not stats.has_min_max or not _is_in_unit(stats, of):
             return None
         values += [comparable(raw, of=of, physical_type=chunk.physical_type) for raw in (stats.min_raw, stats.max_raw)]
     if not values or None in values:
@@ -123,5 +130,8 @@ def _add_counts(found: ColumnMetrics, field_id: int, chunks: Sequence[Any]) -> N
         found.null_value_counts[field_id] = sum(chunk.statistics.null_count for chunk in chunks)
 
 
-def _is_in_microseconds(stats: Any, of: object) -> bool:
+def _is_in_unit(stats: Any, of: object) -> bool:
+    """Return whether times are stored in the unit of the column's type; other columns have none."""
+    if isinstance(of, TimestampNanoType | TimestamptzNanoType):
+        return "nanoseconds" in str(stats.logical_type)
     return not isinstance(of, TimestampType | TimestamptzType | TimeType) or "microseconds" in str(stats.logical_type)

@@ -264,7 +264,7 @@ def _check_calendar(field: PartitionField, of: pa.DataType, values: Sequence[Any
     """Refuse partitions of days that most readers can't express."""
     if field.transform == "day" or pt.is_date32(of):
         day = 1
-    elif pt.is_timestamp(of):
+    elif pt.is_timestamp(of) and of.unit != "ns":  # 64 bits of nanoseconds end in 2262
         day = _DAY
     else:
         return

@@ -20,6 +20,9 @@ from engine.rewriting.kernel.partitioning.bucket_hash import hash_bytes, hash_lo
 
 Longs = npt.NDArray[np.int64]
 
+_NANOSECONDS: Final = 1000
+"""In a microsecond."""
+
 _DATE_UNITS: Final = {"year": "Y", "month": "M", "day": "D", "hour": "h"}
 
 
@@ -56,6 +59,8 @@ def _time(column: pa.Array, field: PartitionField) -> pa.Array:
         raise _refusal(of, field)
     base = "D" if pt.is_date32(of) else of.unit
     longs = _longs(column.cast(pa.int32()) if pt.is_date32(of) else column)
+    if base == "ns":  # numpy's own conversion of the first day of nanoseconds overflows
+        base, longs = "us", longs // _NANOSECONDS
     return _with_nulls(longs.astype(f"M8[{base}]").astype(f"M8[{unit}]").astype(np.int64), column)
 
 
@@ -86,7 +91,9 @@ def _truncated(value: Decimal, width: int, scale: int) -> Decimal:
 def _bucket(column: pa.Array, field: PartitionField) -> pa.Array:
     of = column.type
     if pt.is_integer(of) or pt.is_date32(of) or pt.is_timestamp(of) or pt.is_time64(of):
-        hashes = hash_longs(_longs(column.cast(pa.int32()) if pt.is_date32(of) else column))
+        longs = _longs(column.cast(pa.int32()) if pt.is_date32(of) else column)
+        # a nanosecond is in the bucket of its microsecond
+        hashes = hash_longs(longs // _NANOSECONDS if pt.is_timestamp(of) and of.unit == "ns" else longs)
     elif pt.is_decimal128(of):
         hashes = _hashes(_by_distinct(column, _as_bytes, pa.large_binary()))
     elif pt.is_fixed_size_binary(of) or isinstance(of, pa.UuidType):

@@ -10,8 +10,8 @@ A plan is computed once per input schema (`Projection`), in time that grows with
 group; arrays that already have the type
 and ids are passed unchanged. Top-level dictionary arrays of strings stay dictionary arrays: the writer decides.
 
-Added fields are null (defaults require format v3), unless the table's metadata has their value (`Constants`). Changes
-of type that are not listed promotions are refused.
+Added fields are null, unless the table's metadata has their value (`Constants`): that of a partition, or a default.
+Changes of type that are not listed promotions are refused.
 """
 
 import base64
@@ -385,7 +385,14 @@ def _primitive(source: pa.DataType, target: pa.DataType, where: str) -> Step | N
         return None
     if not _promotable(source, target):
         raise Refused(TYPE_NOT_PROMOTABLE, f"{where}: {source} can't become {target}")
-    return lambda array: array.cast(target)
+    return lambda array: _cast(array, target, where)
+
+
+def _cast(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
+    try:
+        return array.cast(target)
+    except pa.ArrowInvalid as error:  # a date of a year that timestamps do not have
+        raise Refused(TYPE_NOT_PROMOTABLE, f"{where}: a value of {array.type} is out of range for {target}") from error
 
 
 def _promotable(source: Any, target: Any) -> bool:
@@ -397,8 +404,9 @@ def _promotable(source: Any, target: Any) -> bool:
         return True
     if pt.is_decimal(source) and pt.is_decimal(target):
         return bool(source.scale == target.scale and source.precision <= target.precision)
-    if pt.is_timestamp(source) and pt.is_timestamp(target):
-        return (source.tz is None) is (target.tz is None) and _finer(source.unit, target.unit)
+    if pt.is_timestamp(target) and (pt.is_date32(source) or pt.is_timestamp(source)):
+        zone, unit = (None, "s") if pt.is_date32(source) else (source.tz, source.unit)
+        return (zone is None) is (target.tz is None) and _finer(unit, target.unit)
     if pt.is_time(source) and pt.is_time(target):
         return _finer(source.unit, target.unit)
     is_bytes = _is_binary(source) or pt.is_fixed_size_binary(source)

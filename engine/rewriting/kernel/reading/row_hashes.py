@@ -1,7 +1,8 @@
 """Hashes of rows by their values, independent of the physical layout of their file.
 
 A value's hash depends on the field id, not on the column's name, position, encoding, or width: an int32 hashes as the
-int64 that it is promoted to, a float as the double, a decimal by its unscaled value, a dictionary code as its value. A
+int64 that it is promoted to, a float as the double, a date as the timestamp, a decimal by its unscaled value, a
+dictionary code as its value. A
 field that is null, or absent from the file, adds nothing: added and dropped columns need no projection. As in SQL, all
 NaN are equal and 0.0 equals -0.0. Lists are ordered, entries of a map are not.
 
@@ -34,7 +35,8 @@ _STEP: Final = np.uint64(0x9E3779B97F4A7C15)
 _FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND: Final = np.uint64(0x94D049BB133111EB)
 _ROW, _STRUCT, _LIST, _MAP, _VALUE, _BYTES = (np.uint64(0x51ED270B27A3F1D9 + i) for i in range(6))
-_MICROSECONDS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
+_PER_SECOND: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_DAY_SECONDS: Final = 86_400
 
 
 @dataclass(slots=True)
@@ -204,9 +206,18 @@ def _numbers(array: pa.Array, wanted: pa.Field) -> Any:
         return exact.view(np.uint64)
     if pt.is_integer(of) or pt.is_date32(of) or pt.is_time(of) or pt.is_timestamp(of):
         whole = _values(array, np.dtype(f"i{of.bit_width // 8}"), len(array)).astype(np.int64)
-        factor = _MICROSECONDS[of.unit] if pt.is_time(of) or pt.is_timestamp(of) else 1
+        factor = _factor(of, wanted.type)
         return (whole * factor if factor > 1 else whole).view(np.uint64)
     raise Refused(UNREADABLE_LAYOUT, f"{wanted.name}: rows with {of} can't be compared")
+
+
+def _factor(of: Any, wanted: Any) -> int:
+    """Return by how much a stored number grows in the unit of a column of times; 1 for other columns."""
+    if not (pt.is_time(wanted) or pt.is_timestamp(wanted)):
+        return 1
+    if pt.is_date32(of):
+        return _DAY_SECONDS * _PER_SECOND[wanted.unit]
+    return max(1, _PER_SECOND[wanted.unit] // _PER_SECOND[of.unit]) if pt.is_time(of) or pt.is_timestamp(of) else 1
 
 
 def _values(array: pa.Array, kind: Any, count: int) -> Any:

@@ -331,7 +331,9 @@ class Shape:
             raise Refused(refusal.reason, f"{source.uri}: {refusal.detail}") from refusal
         inner = constants.keys() - set(map(field_id, target))
         if lost := inner.difference(all_ids(source.schema)):
-            detail = f"{source.uri}: the field with id {min(lost)}, which its partition has, is not in the file"
+            detail = (
+                f"{source.uri}: the field with id {min(lost)}, which has a value by the metadata, is not in the file"
+            )
             raise Refused(MISSING_REQUIRED_FIELD, detail)
         strings = [
             (i, column.path)
