@@ -31,6 +31,7 @@ TOO_MANY_PARTITIONS: Final = "too_many_partitions"
 OUTSIDE_FILES: Final = "outside_files"
 NOTHING_TO_DO: Final = "nothing_to_do"
 HEAP_LIMIT: Final = "heap_limit"
+MIXED_LAYOUTS: Final = "mixed_layouts"
 
 REASONS: Final = frozenset(
     {
@@ -51,6 +52,7 @@ REASONS: Final = frozenset(
         OUTSIDE_FILES,
         NOTHING_TO_DO,
         HEAP_LIMIT,
+        MIXED_LAYOUTS,
     }
 )
 """Every `reason` of a refused group, before the colon; the text after the colon is for people."""

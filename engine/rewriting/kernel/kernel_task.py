@@ -34,7 +34,8 @@ class ReadPlan:
     table's metadata has them, for a partition or as a default: an Arrow IPC stream of one row, base 64, with numbers as
     `schema`; empty: every column that a file lacks is null. Files outside of the `allowed_folders` are neither read nor
     written. `newest_by`: rows are merged by this key, over all files; None: each row stays. Files of such a task have
-    no delete files.
+    no delete files. `verbatim`: types of columns that Arrow lacks, by field id (in text), such as `variant` or
+    `geometry(EPSG:4326)`; `schema` has them as bytes, and outputs have them as inputs do.
     """
 
     files: tuple[TaskInput, ...]
@@ -45,6 +46,7 @@ class ReadPlan:
     schemas: dict[str, str] = field(default_factory=dict)
     names_need_no_ids: bool = False
     constants: str = ""
+    verbatim: dict[str, str] = field(default_factory=dict)
 
     @staticmethod
     def from_raw(raw: dict[str, Any]) -> "ReadPlan":

@@ -10,19 +10,18 @@ both including waits for the share; `seconds_checking` is the time of reading th
 the remaining time. `throttled_seconds` is the sum of all threads' waits for the share.
 """
 
-import base64
 import gc
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 
 import pyarrow as pa
 
-from engine.rewriting.kernel.contract import GroupResult, TaskInput
+from engine.rewriting.kernel.contract import GroupResult, TaskInput, TaskOutput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, KernelError, Refused, Stopped
 from engine.rewriting.kernel.kernel_task import BY_NAME, KernelTask, SentKernelTask
 from engine.rewriting.kernel.merging.newest_check import check_newest_rows
@@ -30,7 +29,7 @@ from engine.rewriting.kernel.merging.newest_rows import left_out_rows
 from engine.rewriting.kernel.ordering.arranging import Arrangement
 from engine.rewriting.kernel.partitioning.partition_rows import PartitionDivider
 from engine.rewriting.kernel.phases import DECODE, ENCODE, ORDER, READ, WRITE, Phases
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, SchemaNumbers
+from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers, FileNumbers, read_numbers, read_schema
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.lineage import check_row_ids
 from engine.rewriting.kernel.reading.projection import read_constants
@@ -44,6 +43,7 @@ from engine.rewriting.kernel.storage.file_systems import Storage
 from engine.rewriting.kernel.storage.pacing import Bucket, Pause
 from engine.rewriting.kernel.storage.posts import Post, http_post
 from engine.rewriting.kernel.storage.transfer import Transfer
+from engine.rewriting.kernel.verbatim.parts import Part, parts_of
 from engine.rewriting.kernel.writing.layout import OutputLayout, layout_of
 from engine.rewriting.kernel.writing.outputs import OutputFiles
 from engine.rewriting.kernel.writing.own_footers import OwnFooter
@@ -57,17 +57,6 @@ def rewrite_group(task_json: str) -> str:
         KernelError: a file can't be read or written, or a count is wrong; the text names the file.
     """
     return GroupRewrite(sent=SentKernelTask.from_json(task_json)).run().to_json()
-
-
-def read_schema(encoded: str) -> pa.Schema:
-    """Return the Arrow schema of a base 64 IPC message."""
-    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
-
-
-def read_numbers(encoded: Mapping[str, str], target: pa.Schema, *, needs_no_ids: bool = False) -> SchemaNumbers | None:
-    """Return the ids for files without ids from encoded schemas by their numbers; None if there are no schemas."""
-    schemas = {int(number): read_schema(each) for number, each in encoded.items()}
-    return SchemaNumbers(schemas, target, needs_no_ids=needs_no_ids) if schemas else None
 
 
 class GroupRewrite:
@@ -96,6 +85,8 @@ class GroupRewrite:
         self._transfer = Transfer(storage=storage, bucket=self._bucket, clock=clock, writing=writing)
         self._key_check = 0, 0.0
         """Bytes read and seconds of the check of a merge by key."""
+        self._readers: list[GroupReader] = []
+        self._checked: CheckedRows | None = None
         self._channel = PaceChannel(
             identity=task.identity,
             pace=sent.pace,
@@ -123,27 +114,40 @@ class GroupRewrite:
             self._channel.close()
 
     def _rewrite(self, begun: float) -> GroupResult:
-        task, schema = self._task, read_schema(self._task.read.schema)
-        numbers = _numbers(task, schema)
+        schema = read_schema(self._task.read.schema)
+        numbers = _numbers(self._task, schema)
         self._check_places()
-        check_row_ids(task.read.files)
+        check_row_ids(self._task.read.files)
+        parts = parts_of(self._task, schema, numbers, self._transfer)
         deletes = self._left_out(schema, numbers)
-        inputs, constants = task.read.files, read_constants(task.read.constants)
-        reader = GroupReader(
-            inputs=inputs, target=schema, deletes=deletes, transfer=self._transfer, numbers=numbers, constants=constants
-        )
         files = OutputFiles(stem=self._stem, transfer=self._transfer)
         try:
-            self._write(reader, files, schema, deletes)
-            _check_counts(task, reader, files, deletes.count())
-            self._check_key(files, schema, numbers)
-            checked = self._check_rows(files, schema, deletes, numbers) if task.checks_rows else None
+            for part in parts:
+                self._rewrite_part(part, files, deletes.of(part.places))
         except BaseException:
             self._bucket.stop()
             files.discard()
             raise
-        rows_deleted = deletes.count()
-        return self._result("written", begun, reader=reader, files=files, rows_deleted=rows_deleted, checked=checked)
+        return self._result("written", begun, files=files, rows_deleted=deletes.count())
+
+    def _rewrite_part(self, part: Part, files: OutputFiles, deletes: PositionDeletes) -> None:
+        task, before = part.task, len(files.complete)
+        reader = GroupReader(
+            inputs=task.read.files,
+            target=part.schema,
+            deletes=deletes,
+            transfer=self._transfer,
+            numbers=part.numbers,
+            constants=read_constants(task.read.constants),
+        )
+        self._readers.append(reader)
+        self._write(part, reader, files, deletes)
+        outputs = _as_inputs(files.complete[before:])
+        _check_counts(task, reader, outputs, deletes.count())
+        self._check_key(part, outputs)
+        if task.checks_rows:
+            checked = self._check_rows(part, outputs, deletes)
+            self._checked = checked if self._checked is None else self._checked + checked
 
     def _left_out(self, schema: pa.Schema, numbers: FileNumbers | None) -> PositionDeletes:
         """Return the rows that outputs do not get: those that delete files name, or a merge by the task's key."""
@@ -161,28 +165,28 @@ class GroupRewrite:
                 self._transfer.storage.check(path)
         self._transfer.storage.check(self._task.write.folder)
 
-    def _write(self, reader: GroupReader, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes) -> None:
-        """Write all outputs: spliced if rows stay unchanged, otherwise encoded from decoded rows.
+    def _write(self, part: Part, reader: GroupReader, files: OutputFiles, deletes: PositionDeletes) -> None:
+        """Write all outputs of a part: spliced if rows stay unchanged, otherwise encoded from decoded rows.
 
         A merge by key that leaves no row has an output nevertheless: without a file there is nothing to put in place.
         """
-        task, deleted = self._task, deletes.count()
+        task, deleted = part.task, deletes.count()
         profile, dialect = task.write, task.write.dialect
         live = sum(one.record_count for one in task.read.files) - deleted
         units = self._phases.each(READ, reader.units())
         if dialect.needs_own_footer and (dialect.has_field_ids or profile.partition_by):
             raise Refused(INT96_TIMESTAMPS, "the rows of this group are divided, or have field ids")
         if profile.partition_by:
-            self._write_partitions(self._decoded(units), files, schema, live)
+            self._write_partitions(part, self._decoded(units), files, live)
             return
         files.partition = profile.partition_by  # of an unpartitioned spec: no values
         layout = layout_of(task, live, planned=profile.file_count)
         if task.read.newest_by is not None and not live:
             deque(units, maxlen=0)
-            self._splicer(schema, files, layout).write_empty_file()
+            self._splicer(part, files, layout).write_empty_file()
             return
         if profile.order is None and not deleted:
-            splicer = self._splicer(schema, files, layout)
+            splicer = self._splicer(part, files, layout)
             head = list(islice(units, 1))
             suits = bool(head) and (dialect.needs_own_footer or splicer.suits(head[0]))
             units = chain([head.pop()] if head else [], units)
@@ -190,40 +194,39 @@ class GroupRewrite:
                 with self._phases.of(ENCODE):
                     splicer.write(units)
                 return
-        self._encode(self._decoded(units), files, schema, layout, live)
+        self._encode(part, self._decoded(units), files, layout, live)
 
     def _decoded(self, units: Iterator[Unit]) -> Iterator[Rows]:
         return self._phases.each(DECODE, map(Unit.live_rows, units))
 
-    def _splicer(self, schema: pa.Schema, files: OutputFiles, layout: OutputLayout) -> Splicer:
-        profile = self._task.write
+    def _splicer(self, part: Part, files: OutputFiles, layout: OutputLayout) -> Splicer:
+        profile = part.task.write
         return Splicer(
-            schema=schema,
+            schema=part.schema,
             settings=profile.settings,
             dialect=profile.dialect,
             files=files,
             layout=layout,
             check=self._bucket.check,
+            verbatim=part.verbatim,
         )
 
-    def _write_partitions(self, source: Iterator[Rows], files: OutputFiles, schema: pa.Schema, live: int) -> None:
+    def _write_partitions(self, part: Part, source: Iterator[Rows], files: OutputFiles, live: int) -> None:
         """Write the outputs of each partition of `partition_by`, one partition after the other."""
-        fields = self._task.write.partition_by or ()
-        divider = PartitionDivider(schema=schema, fields=fields, rows=live, check=self._bucket.check)
+        fields = part.task.write.partition_by or ()
+        divider = PartitionDivider(schema=part.schema, fields=fields, rows=live, check=self._bucket.check)
         try:
             for rows in source:
                 divider.add(rows)
-            for part in divider.partitions():
-                files.partition = part.values
-                self._encode(part.rows, files, schema, layout_of(self._task, part.count, planned=0), part.count)
+            for one in divider.partitions():
+                files.partition = one.values
+                self._encode(part, one.rows, files, layout_of(part.task, one.count, planned=0), one.count)
         finally:
             divider.close()
 
-    def _encode(
-        self, rows: Iterator[Rows], files: OutputFiles, schema: pa.Schema, layout: OutputLayout, count: int
-    ) -> None:
+    def _encode(self, part: Part, rows: Iterator[Rows], files: OutputFiles, layout: OutputLayout, count: int) -> None:
         """Write rows, put into the task's order if it has one."""
-        profile = self._task.write
+        profile, schema = part.task.write, part.schema
         if profile.order is not None:
             arrangement = Arrangement(schema=schema, order=profile.order, rows=count, check=self._bucket.check)
             rows = self._phases.each(ORDER, arrangement.arranged(rows))
@@ -234,45 +237,36 @@ class GroupRewrite:
             files=files,
             layout=layout,
             order=profile.order,
-            own_footer=self._own_footer(schema),
+            own_footer=_own_footer(part),
         )
         with self._phases.of(ENCODE):
             for some in rows:
                 writer.add(some)
             writer.finish()
 
-    def _own_footer(self, schema: pa.Schema) -> OwnFooter | None:
-        """Return the footer of outputs that Arrow can't write; None if it can."""
-        dialect = self._task.write.dialect
-        if not dialect.needs_own_footer:
-            return None
-        return OwnFooter(OutputForm(schema, dialect).changed, frozenset(dialect.int96_ids))
-
-    def _check_key(self, files: OutputFiles, schema: pa.Schema, numbers: FileNumbers | None) -> None:
-        read = self._task.read
+    def _check_key(self, part: Part, outputs: Sequence[TaskInput]) -> None:
+        read = part.task.read
         if read.newest_by is not None:
             begun, before = self._clock(), self._transfer.moved.bytes_read
             check_newest_rows(
                 inputs=read.files,
-                outputs=_as_inputs(files),
-                schema=schema,
+                outputs=outputs,
+                schema=part.schema,
                 key=read.newest_by,
                 transfer=self._transfer,
-                numbers=numbers,
+                numbers=part.numbers,
             )
             self._key_check = self._transfer.moved.bytes_read - before, self._clock() - begun
 
-    def _check_rows(
-        self, files: OutputFiles, schema: pa.Schema, deletes: PositionDeletes, numbers: FileNumbers | None
-    ) -> CheckedRows:
+    def _check_rows(self, part: Part, outputs: Sequence[TaskInput], deletes: PositionDeletes) -> CheckedRows:
         return check_rows(
-            inputs=self._task.read.files,
-            outputs=_as_inputs(files),
-            target=schema,
+            inputs=part.task.read.files,
+            outputs=outputs,
+            target=part.schema,
             deletes=deletes,
             transfer=self._transfer,
-            numbers=numbers,
-            constants=read_constants(self._task.read.constants),
+            numbers=part.numbers,
+            constants=read_constants(part.task.read.constants),
         )
 
     def _result(
@@ -281,13 +275,11 @@ class GroupRewrite:
         begun: float,
         *,
         reason: str | None = None,
-        reader: GroupReader | None = None,
         files: OutputFiles | None = None,
         rows_deleted: int = 0,
-        checked: CheckedRows | None = None,
     ) -> GroupResult:
-        moved = self._transfer.moved
-        reading = reader.seconds_waiting if reader else 0.0
+        moved, checked = self._transfer.moved, self._checked
+        reading = sum(each.seconds_waiting for each in self._readers) if files else 0.0
         writing = self._transfer.seconds_writing
         key_bytes, key_seconds = self._key_check
         checking = key_seconds + (checked.seconds if checked else 0.0)
@@ -296,7 +288,7 @@ class GroupRewrite:
             outcome=outcome,
             reason=reason,
             outputs=tuple(files.complete) if files else (),
-            rows_read=reader.rows_read if reader else 0,
+            rows_read=sum(each.rows_read for each in self._readers) if files else 0,
             rows_deleted=rows_deleted,
             rows_written=files.rows_written if files else 0,
             bytes_read=moved.bytes_read,
@@ -333,16 +325,25 @@ def _numbers(task: KernelTask, schema: pa.Schema) -> FileNumbers | None:
     return read_numbers(task.read.schemas, schema, needs_no_ids=task.read.names_need_no_ids)
 
 
-def _as_inputs(files: OutputFiles) -> Sequence[TaskInput]:
-    return [TaskInput(one.path, one.file_bytes, one.record_count) for one in files.complete]
+def _own_footer(part: Part) -> OwnFooter | None:
+    """Return the footer of outputs that Arrow can't write; None if it can."""
+    dialect = part.task.write.dialect
+    if not dialect.needs_own_footer and part.verbatim is None:
+        return None
+    return OwnFooter(OutputForm(part.schema, dialect, part.verbatim).changed, frozenset(dialect.int96_ids))
 
 
-def _check_counts(task: KernelTask, reader: GroupReader, files: OutputFiles, deleted: int) -> None:
+def _as_inputs(files: Sequence[TaskOutput]) -> Sequence[TaskInput]:
+    return [TaskInput(one.path, one.file_bytes, one.record_count) for one in files]
+
+
+def _check_counts(task: KernelTask, reader: GroupReader, outputs: Sequence[TaskInput], deleted: int) -> None:
     """Check the invariant: rows of the outputs = rows of the inputs - deleted rows."""
     expected = sum(one.record_count for one in task.read.files)
     if reader.rows_read != expected:
         raise KernelError(f"{task.read.files[0].path} and others: {reader.rows_read} rows read, {expected} expected")
-    if files.rows_written != expected - deleted:
+    written = sum(one.record_count for one in outputs)
+    if written != expected - deleted:
         raise KernelError(
-            f"{task.read.files[0].path} and others: {files.rows_written} rows written, {expected - deleted} expected"
+            f"{task.read.files[0].path} and others: {written} rows written, {expected - deleted} expected"
         )

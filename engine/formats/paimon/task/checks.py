@@ -21,11 +21,11 @@ from engine.formats.paimon.task.times import PARQUET
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import OUTSIDE_FILES, InputFault, OutputFault, Refused
 from engine.rewriting.kernel.merging.record_slices import Records, Slices
+from engine.rewriting.kernel.reading.column_numbers import read_numbers, read_schema
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
 from engine.rewriting.kernel.reading.row_check import check_rows
 from engine.rewriting.kernel.reading.row_hashes import RowDigest
 from engine.rewriting.kernel.storage.transfer import Transfer
-from engine.rewriting.kernel.task import read_numbers, read_schema
 
 SLICE_ROWS: Final = 1_000_000
 """Rows of the inputs that are compared at a time, about 200 MB in memory."""

@@ -41,14 +41,14 @@ COLUMN_INDEX: Final = (6, 7)
 """Place and length of the bounds of a chunk's pages."""
 
 # ColumnMetaData
-TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
+TYPE, _ENCODINGS, PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED = 1, 2, 3, 4, 5, 6, 7
 _DATA_OFFSET, _DICTIONARY_OFFSET, STATISTICS, _ENCODING_STATS = 9, 11, 12, 13
 _SIZE_STATISTICS: Final = 16
 _KEY, _VALUE = 1, 2  # of KeyValue
 _ARROW_SCHEMA: Final = b"ARROW:schema"
 _REPETITIONS, _DEFINITIONS = 2, 3  # of SizeStatistics
 
-_REQUIRED: Final = frozenset({TYPE, _ENCODINGS, _PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
+_REQUIRED: Final = frozenset({TYPE, _ENCODINGS, PATH, _CODEC, _VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET})
 _SIZES_AND_PLACES: Final = (_VALUES, _UNCOMPRESSED, _STORED, _DATA_OFFSET, _DICTIONARY_OFFSET)
 
 
@@ -192,7 +192,7 @@ def _bare_head(physical_type: int, encodings: tuple[int, ...], name: bytes, code
         {
             TYPE: (I32, physical_type),
             _ENCODINGS: (LIST, (I32, list(encodings))),
-            _PATH: (LIST, (BINARY, [name])),
+            PATH: (LIST, (BINARY, [name])),
             _CODEC: (I32, codec),
         }
     )
@@ -269,7 +269,7 @@ class NewChunk:
 
     def placed(self, offset: int, path: Sequence[bytes]) -> Struct:
         """Return the ColumnChunk of a chunk whose first byte is at `offset` of the output."""
-        metadata = self.metadata | {_PATH: (LIST, (BINARY, list(path)))}
+        metadata = self.metadata | {PATH: (LIST, (BINARY, list(path)))}
         for field in (_DATA_OFFSET, _DICTIONARY_OFFSET):
             if field in metadata:
                 metadata[field] = (I64, metadata[field][1] + offset)
@@ -281,7 +281,7 @@ class FooterTemplate:
 
     def __init__(self, footer: bytes) -> None:
         self._fields, _ = thrift.read_struct(footer)
-        self.paths = list(_leaf_paths(self._fields[SCHEMA][1][1]))
+        self.paths = list(leaf_paths(self._fields[SCHEMA][1][1]))
         self._leaves = [one for one in self._fields[SCHEMA][1][1] if CHILDREN not in one]
 
     def physical_type(self, leaf: int) -> int:
@@ -336,7 +336,7 @@ def row_group(chunks: Sequence[tuple[NewChunk, Struct]], *, rows: int, offset: i
     return made
 
 
-def _leaf_paths(elements: Sequence[Struct]) -> Iterator[list[bytes]]:
+def leaf_paths(elements: Sequence[Struct]) -> Iterator[list[bytes]]:
     """Yield the path of each leaf from the flattened tree, without the root."""
     open_groups: list[list[Any]] = [[elements[0][CHILDREN][1], None]]
     for element in elements[1:]:

@@ -10,6 +10,7 @@ that the task names become bytes, and the Arrow schema that Arrow's writers add 
 that other readers do not see.
 """
 
+import base64
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -45,10 +46,20 @@ class _NumberedColumn:
     entry: "Sequence[_NumberedColumn]" = ()
 
 
+class FooterNumbers(Protocol):
+    """Changes of the footer of a file, made in memory before the file is read."""
+
+    def applies_to(self, schema: pa.Schema) -> bool:
+        """Return whether the footer of a file with this Arrow schema is changed."""
+
+    def numbered(self, footer: bytes) -> bytes:
+        """Return a changed footer (metadata only), followed by its length and the magic."""
+
+
 class FileNumbers(Protocol):
     """Field ids for the files of a task."""
 
-    def of(self, file: TaskInput) -> "ColumnNumbers | None":
+    def of(self, file: TaskInput) -> FooterNumbers | None:
         """Return the ids for the columns of a file; None if it has to have ids."""
 
 
@@ -127,6 +138,17 @@ class SchemaNumbers:
     def of(self, file: TaskInput) -> ColumnNumbers | None:
         """Return the ids for a file; None if its schema is not known."""
         return None if file.schema_id is None else self._numbers.get(file.schema_id)
+
+
+def read_schema(encoded: str) -> pa.Schema:
+    """Return the Arrow schema of a base 64 IPC message."""
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+
+
+def read_numbers(encoded: Mapping[str, str], target: pa.Schema, *, needs_no_ids: bool = False) -> SchemaNumbers | None:
+    """Return the ids for files without ids from encoded schemas by their numbers; None if there are no schemas."""
+    schemas = {int(number): read_schema(each) for number, each in encoded.items()}
+    return SchemaNumbers(schemas, target, needs_no_ids=needs_no_ids) if schemas else None
 
 
 def _has_every_id(fields: Sequence[pa.Field]) -> bool:

@@ -67,6 +67,10 @@ class PositionDeletes:
             found[index] = positions
         return PositionDeletes(positions=found)
 
+    def of(self, places: Sequence[int]) -> "PositionDeletes":
+        """Return the deleted rows of some inputs, by their places."""
+        return PositionDeletes(positions=[self._positions[at] for at in places])
+
     def count(self, index: int | None = None) -> int:
         """Return the number of deleted rows of one input, or of all."""
         if index is not None:

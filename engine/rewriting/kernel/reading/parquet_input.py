@@ -18,7 +18,7 @@ import pyarrow.types as pt
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.parquet.footers import MAGIC, InputFooter
 from engine.rewriting.kernel.parquet.thrift import MalformedStruct, Recall
-from engine.rewriting.kernel.reading.column_numbers import ColumnNumbers
+from engine.rewriting.kernel.reading.column_numbers import FooterNumbers
 from engine.rewriting.kernel.storage.transfer import OpenInput, Transfer
 
 SMALL_FILE_BYTES: Final = 8 * 2**20
@@ -115,7 +115,7 @@ class ParquetInput:
         segments: Segments,
         size: int,
         dictionaries: Sequence[str],
-        numbers: ColumnNumbers | None = None,
+        numbers: FooterNumbers | None = None,
         known: KnownSchemas | None = None,
     ) -> None:
         self.uri = source.uri
@@ -142,7 +142,7 @@ class ParquetInput:
         *,
         expected_bytes: int | None = None,
         dictionaries: Sequence[str] = (),
-        numbers: ColumnNumbers | None = None,
+        numbers: FooterNumbers | None = None,
         known: KnownSchemas | None = None,
     ) -> "ParquetInput":
         """Open a file and read its footer; with `numbers` its columns get field ids by their names.
@@ -181,7 +181,7 @@ class ParquetInput:
                 self._schema = self._file.schema_arrow
         return self._schema
 
-    def _numbered(self, footer: bytes, numbers: ColumnNumbers, dictionaries: Sequence[str]) -> bytes:
+    def _numbered(self, footer: bytes, numbers: FooterNumbers, dictionaries: Sequence[str]) -> bytes:
         """Read the file under a footer with other field ids, and return that footer's metadata."""
         try:
             numbered = numbers.numbered(footer)

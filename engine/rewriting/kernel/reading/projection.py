@@ -55,18 +55,19 @@ def field_id(field: pa.Field) -> int | None:
 
 def without_ids(fields: Iterable[pa.Field]) -> list[pa.Field]:
     """Return the fields without field ids, at every level."""
-    return [one.remove_metadata().with_type(_type_without_ids(one.type)) for one in fields]
+    return [one.remove_metadata().with_type(with_children(one.type, without_ids)) for one in fields]
 
 
-def _type_without_ids(of: pa.DataType) -> pa.DataType:
+def with_children(of: pa.DataType, change: Callable[[list[pa.Field]], list[pa.Field]]) -> pa.DataType:
+    """Return a type with changed fields in it; a type without fields as it is."""
     if pt.is_struct(of):
-        return pa.struct(without_ids(child_fields(of)))
+        return pa.struct(change(child_fields(of)))
     if pt.is_map(of):
-        key, item = without_ids(child_fields(of))
+        key, item = change(child_fields(of))
         return pa.map_(key, item, of.keys_sorted)
     if not _is_list(of):
         return of
-    (element,) = without_ids(child_fields(of))
+    (element,) = change(child_fields(of))
     if pt.is_fixed_size_list(of):
         return pa.list_(element, of.list_size)
     return pa.large_list(element) if pt.is_large_list(of) else pa.list_(element)

@@ -30,6 +30,9 @@ class CheckedRows:
     bytes_read: int
     seconds: float
 
+    def __add__(self, other: "CheckedRows") -> "CheckedRows":
+        return CheckedRows(self.digest + other.digest, self.bytes_read + other.bytes_read, self.seconds + other.seconds)
+
 
 def check_rows(
     *,

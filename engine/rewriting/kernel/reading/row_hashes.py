@@ -53,6 +53,9 @@ class RowDigest:
         self.total = (self.total + int(hashes.sum(dtype=np.uint64))) & _MASK
         self.folded ^= int(np.bitwise_xor.reduce(hashes)) if len(hashes) else 0
 
+    def __add__(self, other: "RowDigest") -> "RowDigest":
+        return RowDigest(self.rows + other.rows, (self.total + other.total) & _MASK, self.folded ^ other.folded)
+
     def __str__(self) -> str:
         """Return the three values as one word, for the record."""
         return f"{self.rows}-{self.total:016x}-{self.folded:016x}"

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
 from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.chunk_statistics import Order, order_of, unordered
@@ -27,6 +28,7 @@ from engine.rewriting.kernel.parquet.int96 import with_int96
 from engine.rewriting.kernel.parquet.thrift import BINARY, Struct
 from engine.rewriting.kernel.reading.lineage import LINEAGE_IDS
 from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids, without_ids
+from engine.rewriting.kernel.verbatim.columns import VerbatimColumns
 
 _END_BYTES = 8
 
@@ -34,8 +36,18 @@ _END_BYTES = 8
 class OutputForm:
     """The Parquet schema of a task's outputs, leaf by leaf."""
 
-    def __init__(self, schema: pa.Schema, dialect: ParquetDialect) -> None:
-        """Compute the form; `schema` is the target's, with field ids, whether or not the outputs have them."""
+    def __init__(self, schema: pa.Schema, dialect: ParquetDialect, verbatim: VerbatimColumns | None = None) -> None:
+        """Compute the form.
+
+        Args:
+            schema: that of the target, with field ids, whether or not the outputs have them.
+            dialect: forms of values.
+            verbatim: columns that outputs take over from the inputs.
+
+        Raises:
+            Refused: a column that is taken over is nested as Arrow nests none.
+        """
+        self._verbatim = verbatim
         self._created_by = CREATED_AS_PARQUET_MR if dialect.names_parquet_mr else CREATED_BY
         data = _empty_file(schema.remove_metadata(), dialect)
         written = data if dialect.has_field_ids else _empty_file(pa.schema(without_ids(schema)), dialect)
@@ -48,9 +60,10 @@ class OutputForm:
         self.levels = [(leaf[2], leaf[3]) for leaf in self._leaves]
         self.int96_leaves = frozenset(leaf for leaf, number in enumerate(self.leaf_ids) if number in dialect.int96_ids)
         types = [leaf for one in self.schema for leaf in _leaf_types(one)]
+        taken_over = frozenset[int]() if verbatim is None else verbatim.ids
         self.orders: list[Order | None] = [
-            unordered if number in self.int96_leaves else order_of(leaf[0], of)
-            for number, (leaf, of) in enumerate(zip(self._leaves, types, strict=True))
+            unordered if number in self.int96_leaves or own in taken_over else order_of(leaf[0], of)
+            for number, (own, leaf, of) in enumerate(zip(self.leaf_ids, self._leaves, types, strict=True))
         ]
         self.fields = _leaf_positions(self.schema)
         """By top-level field: the numbers of its leaves."""
@@ -63,9 +76,10 @@ class OutputForm:
             )
         ]
         """By top-level field: the field of its stored values if it is a flat column, otherwise None."""
-        self.read_schema: pa.Schema = pq.read_metadata(
-            pa.BufferReader(MAGIC + self.footer([], {}))
-        ).schema.to_arrow_schema()
+        read = pq.read_metadata(pa.BufferReader(MAGIC + self.footer([], {})))
+        if verbatim is not None and _leaves(read) != self._leaves:
+            raise Refused(UNREADABLE_LAYOUT, f"{read.schema}: a column is nested as Arrow nests none")
+        self.read_schema: pa.Schema = read.schema.to_arrow_schema()
         """The schema as Arrow reads it in an output: INT96 timestamps are none of the 12 bytes of `schema`."""
 
     def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
@@ -75,7 +89,8 @@ class OutputForm:
     def changed(self, metadata: Struct) -> bytes:
         """Return the end of an output from metadata in which INT96 timestamps are bytes."""
         made = metadata | {WRITER: (BINARY, self._created_by)}
-        return framed(thrift.write_struct(with_int96(made, self.int96_leaves) if self.int96_leaves else made))
+        made = with_int96(made, self.int96_leaves) if self.int96_leaves else made
+        return framed(thrift.write_struct(made if self._verbatim is None else self._verbatim.restored(made)))
 
     def matches(self, metadata: Any) -> tuple[list[int | None], list[int | None]]:
         """Return for each leaf of the outputs the leaf of an input (its footer) with the same form, None without one.

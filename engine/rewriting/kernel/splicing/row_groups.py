@@ -32,6 +32,7 @@ from engine.rewriting.kernel.splicing.copy_plans import Copied, CopyPlanner, Pie
 from engine.rewriting.kernel.splicing.encoding import Encoded, Encoding
 from engine.rewriting.kernel.splicing.forms import OutputForm
 from engine.rewriting.kernel.storage.transfer import OutputSink
+from engine.rewriting.kernel.verbatim.columns import VerbatimColumns
 from engine.rewriting.kernel.writing.float_facts import FloatTally
 from engine.rewriting.kernel.writing.layout import OutputLayout
 from engine.rewriting.kernel.writing.outputs import OutputFiles
@@ -54,9 +55,14 @@ class Splicer:
         files: OutputFiles,
         layout: OutputLayout,
         check: Callable[[], None],
+        verbatim: VerbatimColumns | None = None,
     ) -> None:
-        """Make a splicer; `schema` is the target's, with field ids; `check` raises when the task must stop."""
-        self._form = OutputForm(schema, dialect)
+        """Make a splicer.
+
+        `schema` is the target's, with field ids; `check` raises when the task must stop; `verbatim`: columns that
+        outputs take over from the inputs.
+        """
+        self._form = OutputForm(schema, dialect, verbatim)
         counts_nans = layout.expects_several_files or not dialect.bounds_beside_nan
         self._planner = CopyPlanner(form=self._form, settings=settings, counts_nans=counts_nans, check=check)
         self._encoding = Encoding(schema=schema, settings=settings, dialect=dialect, form=self._form, check=check)
