@@ -119,7 +119,7 @@ _TYPES: Final = (
         409,
         "The table's metadata can't be read",
         "The table's own metadata, a manifest list or a manifest of it is damaged, larger than the limits, or of a "
-        "kind that is not supported, such as a `variant` column. `detail` names the place and the value. No run "
+        "kind that is not supported, such as a column of a newer type. `detail` names the place and the value. No run "
         "changes the table until a program that understands it has corrected it. Other tables are not affected.",
     ),
     ProblemType(

@@ -18,7 +18,7 @@ from engine.formats.hive.metadata.storage import INPUT_FORMATS, SERDES
 from engine.formats.hive.metadata.tables import CODECS as HIVE_CODECS
 from engine.formats.hive.metadata.tables import TABLES, VIEWS
 from engine.formats.iceberg.features.fields import FIELDS
-from engine.formats.iceberg.features.known import TRANSFORMS, TYPES
+from engine.formats.iceberg.features.known import COPIED_TYPES, TRANSFORMS, TYPES
 from engine.formats.iceberg.features.properties import NAMESPACES, PROPERTIES
 from engine.formats.intake.other_formats import MARK_PATHS
 from engine.formats.intake.parameters import Parameter
@@ -47,6 +47,12 @@ def iceberg() -> Rows:
         "a later one is not opened",
     )
     yield "types of columns", f"{_listed(TYPES.values())} by the kernel", f"{native} not opened"
+    yield (
+        "types of columns that are copied",
+        f"{_listed(COPIED_TYPES)}: outputs of the kernel have them as its inputs store them; no order goes by them",
+        "a group in which each file shreds variants in its own way is refused (`mixed_layouts`); Iceberg's procedure"
+        " rewrites no such table (condition `native_known_types`)",
+    )
     yield "transforms", _listed(TRANSFORMS.values()), f"{of_order} not opened"
     yield (
         "sort orders",

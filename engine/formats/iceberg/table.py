@@ -241,7 +241,7 @@ class IcebergTable(NoParts):
         Raises:
             NotEligible: a column is unknown or has no order, or the table has no sort order to use.
         """
-        return resolve_order(self._view.metadata, requested)
+        return resolve_order(self._view.metadata, requested, self._view.table.newer_types)
 
     @reads("read the manifests of")
     def order_ranges(self, order: RowOrdering, paths: pa.ChunkedArray | None = None) -> Sequence[ColumnRanges]:

@@ -196,7 +196,7 @@ class SnapshotProducer:
 
     def _outputs(self, removed: dict[str, DataFile]) -> list[DataFile]:
         made: list[DataFile] = []
-        modes = table_modes(self._metadata)
+        modes = table_modes(self._metadata, self.view.table.newer_types)
         for group in self.surviving.groups:
             for each in group.outputs:
                 self.view.check(each.path)

@@ -90,6 +90,9 @@ TYPES: Final[Mapping[type[IcebergType], str]] = {
 }
 """Types of columns that the kernel rewrites."""
 
+COPIED_TYPES: Final = ("variant", "geometry", "geography")
+"""Types that PyIceberg and Arrow lack: the kernel takes such columns over as files store them."""
+
 TRANSFORMS: Final[Mapping[type[Transform[Any, Any]], str]] = {
     IdentityTransform: "identity",
     BucketTransform: "bucket",

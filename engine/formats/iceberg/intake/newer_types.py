@@ -1,7 +1,8 @@
 """Translate table metadata for PyIceberg (0.12), which can't parse some types, defaults and fields of format version 3.
 
 PyIceberg reads a copy in which each of them has a stand-in that it knows. The types that the table really has are kept
-by field id, so that nothing goes by a stand-in: no rewrite touches such a column, and the copy is never written.
+by field id, so that nothing goes by a stand-in: rewrites take such columns over as files store them, and the copy is
+never written.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,6 +42,23 @@ def readable_answer(body: bytes) -> tuple[bytes, Mapping[int, str]]:
     return (body, {}) if copied == document else (to_json({**answer, "metadata": copied}), types)
 
 
+def with_types(schema: str, types: Mapping[int, str]) -> str:
+    """Return the JSON of a schema with its real types in place of stand-ins; `types`: by field id."""
+    if not types:
+        return schema
+    document = from_json(schema)
+    for each in _objects([document]):
+        for name, id_name in _TYPES_AND_IDS:
+            if each.get(name) == _STAND_IN and each.get(id_name) in types:
+                each[name] = types[each[id_name]]
+    return to_json(document).decode()
+
+
+def kind_of(of: str) -> str:
+    """Return the name of a type that has a stand-in, without its parameters."""
+    return of.partition("(")[0].strip()
+
+
 def _may_be_newer(body: bytes) -> bool:
     return any(mark in body for mark in _MARKS)
 
@@ -68,8 +86,7 @@ def _translated(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping
 
 
 def _is_newer(name: str) -> bool:
-    kind = name.partition("(")[0].strip()
-    return name == "variant" or kind in _PREFIXES
+    return name == "variant" or kind_of(name) in _PREFIXES
 
 
 def _objects(waiting: list[Any]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import pyarrow.compute as pc
 from pyiceberg.partitioning import PartitionField
-from pyiceberg.transforms import UnknownTransform
+from pyiceberg.transforms import UnknownTransform, VoidTransform
 from pyiceberg.types import (
     DoubleType,
     FloatType,
@@ -25,8 +25,9 @@ from pyiceberg.types import (
 
 from engine.formats.base import Condition
 from engine.formats.iceberg.catalog.paths import own_location_provider
-from engine.formats.iceberg.features.known import TYPES
+from engine.formats.iceberg.features.known import COPIED_TYPES, TYPES
 from engine.formats.iceberg.features.rows import Activity
+from engine.formats.iceberg.intake.newer_types import kind_of
 from engine.formats.iceberg.manifests.decoding import FIRST_WITH_VECTORS, are_vectors
 from engine.formats.iceberg.metadata.column_values import default_problems
 from engine.formats.iceberg.metadata.deletes import vector_faults
@@ -91,11 +92,19 @@ def _main_branch(view: TableView) -> Condition:
 
 
 def _known_types(view: TableView) -> Condition:
-    fields = view.metadata.schema().fields
-    strange = other_types(view, tuple(TYPES))
+    schema, newer = view.metadata.schema(), view.table.newer_types
+    strange = other_types(view, tuple(TYPES), COPIED_TYPES)
     problems = [f"{', '.join(strange)}: the kernel rewrites no columns of this type"] if strange else []
-    problems += [*_unstored(fields), *default_problems(view.metadata.schema())]
-    return Condition("known_types", not problems, listed(problems) or f"{len(fields)} columns of known types")
+    divided = [
+        f"partition field {field.name} of a {newer[field.source_id]}"
+        for spec in view.metadata.partition_specs
+        for field in spec.fields
+        if field.source_id in newer and not isinstance(field.transform, VoidTransform)
+    ]
+    if divided:
+        problems.append(f"{', '.join(divided)}: rows can't be divided by values of this type")
+    problems += [*_unstored(schema.fields), *default_problems(schema)]
+    return Condition("known_types", not problems, listed(problems) or f"{len(schema.fields)} columns of known types")
 
 
 def _unstored(fields: Sequence[NestedField]) -> Iterator[str]:
@@ -109,13 +118,20 @@ def _unstored(fields: Sequence[NestedField]) -> Iterator[str]:
             yield f"{name} has values of unknown type only"
 
 
-def other_types(view: TableView, known: tuple[type[IcebergType], ...]) -> Sequence[str]:
-    """Return the dotted name and type of each column, or field inside of one, whose type is none of these."""
-    newer = view.table.newer_types
+def other_types(view: TableView, known: tuple[type[IcebergType], ...], newer: Sequence[str] = ()) -> Sequence[str]:
+    """Return the dotted name and type of each column, or field inside of one, whose type is none of these.
+
+    `newer`: names of known types among those that PyIceberg lacks.
+    """
+    real = view.table.newer_types
     return [
-        f"{name} {newer.get(field.field_id, field.field_type)}"
+        f"{name} {real.get(field.field_id, field.field_type)}"
         for name, field in _columns(view.metadata.schema().fields)
-        if field.field_id in newer or not isinstance(field.field_type, known)
+        if (
+            kind_of(real[field.field_id]) not in newer
+            if field.field_id in real
+            else not isinstance(field.field_type, known)
+        )
     ]
 
 

@@ -10,6 +10,8 @@ by transformed values, is not evidence.
 
 from collections import Counter
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
 import pyarrow.parquet as pq
 from pyiceberg.schema import Schema
@@ -28,19 +30,26 @@ _UNSORTED = 0
 """The id that Iceberg's specification reserves for files without an order."""
 _LIMIT = 2**31
 """Ids in manifests are below it."""
+NO_TYPES: Final[Mapping[int, str]] = MappingProxyType({})
 
 
-def resolve_order(metadata: TableMetadata, requested: RequestedOrder) -> RowOrdering:
-    """Resolve a requested order under the current schema.
+def resolve_order(
+    metadata: TableMetadata, requested: RequestedOrder, newer_types: Mapping[int, str] = NO_TYPES
+) -> RowOrdering:
+    """Resolve a requested order under the current schema; `newer_types`: as `ReadTable` has them.
 
     Raises:
         NotEligible: a column is unknown or has no order, or the table has no sort order to use.
     """
     if requested.strategy == _SORT and not requested.columns:
-        return RowOrdering(_SORT, _own_order(metadata))
-    return RowOrdering(
-        requested.strategy, tuple(_field(metadata.schema(), column, requested) for column in requested.columns)
-    )
+        ordering = RowOrdering(_SORT, _own_order(metadata))
+    else:
+        fields = (_field(metadata.schema(), column, requested) for column in requested.columns)
+        ordering = RowOrdering(requested.strategy, tuple(fields))
+    for each in ordering.fields:
+        if each.field_id in newer_types:
+            raise NotEligible(_has_no_order(each.name, newer_types[each.field_id]))
+    return ordering
 
 
 def sort_order_id(metadata: TableMetadata, footer: pq.FileMetaData) -> int | None:
@@ -93,9 +102,11 @@ def _why_not(schema: Schema, name: str) -> str:
 
 def _check_type(field: NestedField) -> None:
     if not isinstance(field.field_type, PrimitiveType) or isinstance(field.field_type, UnknownType):
-        raise NotEligible(
-            f"rewrite.columns: {field.name!r} is a {field.field_type}, which has no order: name other columns"
-        )
+        raise NotEligible(_has_no_order(field.name, field.field_type))
+
+
+def _has_no_order(name: str, of: object) -> str:
+    return f"rewrite.columns: {name!r} is a {of}, which has no order: name other columns"
 
 
 def _own_order(metadata: TableMetadata) -> tuple[OrderField, ...]:

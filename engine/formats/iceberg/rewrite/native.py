@@ -86,6 +86,7 @@ _TYPES: Final[Mapping[type[IcebergType], str]] = {
 _UNKNOWN_TO_SPARK: Final = frozenset({TimeType, TimestampNanoType, TimestamptzNanoType})
 _READ_BY_SPARK: Final[tuple[type[IcebergType], ...]] = tuple(of for of in TYPES if of not in _UNKNOWN_TO_SPARK)
 """Types of columns of tables that Iceberg's runtime for Spark 4.1 opens, and after which PyIceberg reads them."""
+_VARIANT: Final = "variant"
 
 
 def native_conditions(view: TableView, files: LiveFiles, spark_catalog: str | None) -> Sequence[Condition]:
@@ -162,9 +163,13 @@ def _in_place(files: LiveFiles) -> Condition:
 
 
 def _readable_types(view: TableView) -> Condition:
-    strange = other_types(view, _READ_BY_SPARK)
-    detail = f"{', '.join(strange)}: Spark reads no tables with columns of this type"
-    return Condition("native_known_types", not strange, detail if strange else "Spark reads every column")
+    strange = other_types(view, _READ_BY_SPARK, (_VARIANT,))
+    if strange:
+        detail = f"{', '.join(strange)}: Spark reads no tables with columns of this type"
+        return Condition("native_known_types", False, detail)
+    variants = other_types(view, _READ_BY_SPARK)
+    detail = f"{', '.join(variants)}: the procedure fails on files with shredded variants, which no metadata tells"
+    return Condition("native_known_types", not variants, detail if variants else "Spark reads every column")
 
 
 def _comparable(view: TableView) -> Condition:

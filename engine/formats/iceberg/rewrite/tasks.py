@@ -25,6 +25,7 @@ from engine.domain.runs.plans import FileGroup
 from engine.domain.tables.orders import RequestedOrder, RowOrdering
 from engine.formats.base import KERNEL_TRAITS, Condition, EngineTraits, GroupSettings
 from engine.formats.iceberg.catalog.paths import output_directory
+from engine.formats.iceberg.intake.newer_types import with_types
 from engine.formats.iceberg.metadata.column_values import constants_of
 from engine.formats.iceberg.metadata.digest import LiveFiles
 from engine.formats.iceberg.metadata.eligibility import conditions_of, current_spec_possible
@@ -85,7 +86,8 @@ class TableKernel:
     def task(self, group: FileGroup, *, run_id: str, attempt: int, settings: GroupSettings) -> EngineTask:
         """Return the task that rewrites one group; sizes set by table properties override those of `settings`."""
         view, metadata, order = self.view, self.view.metadata, settings.order
-        codec = view.codecs[group.spec_id]
+        codec, columns = view.codecs[group.spec_id], metadata.schema().field_ids
+        written = with_types(metadata.schema().model_dump_json(), view.table.newer_types)
         moves = group.output_spec_id is not None
         prefix = output_prefix(run_id, group.ordinal, attempt, "" if order is None else order.mark)
         read = ReadPlan(
@@ -96,6 +98,7 @@ class TableKernel:
             schemas={} if (names := mapped_names(metadata)) is None else {str(_NAMES): names},
             names_need_no_ids=True,
             constants=constants_of(codec, group.partition, metadata.schema()),
+            verbatim={str(number): of for number, of in view.table.newer_types.items() if number in columns},
         )
         write = WriteProfile(
             # files of many partitions share one folder: readers go by the metadata, not by paths
@@ -104,7 +107,7 @@ class TableKernel:
             ),
             file_count=group.predicted_outputs,
             settings=read_properties(metadata.properties).applied_to(settings.write),
-            dialect=ParquetDialect(key_values={"iceberg.schema": metadata.schema().model_dump_json()}),
+            dialect=ParquetDialect(key_values={"iceberg.schema": written}),
             order=None if order is None else _row_order(order),
             partition_by=None if group.output_spec_id is None else partition_by(view.codecs[group.output_spec_id].spec),
         )
@@ -118,7 +121,7 @@ class TableKernel:
 
     def _order_condition(self, wanted: RequestedOrder) -> Condition:
         try:
-            fields = resolve_order(self.view.metadata, wanted).fields
+            fields = resolve_order(self.view.metadata, wanted, self.view.table.newer_types).fields
         except NotEligible as error:
             return Condition("order_possible", False, error.message)
         return Condition("order_possible", True, f"{wanted.strategy} by {', '.join(field.name for field in fields)}")

@@ -1,11 +1,13 @@
 """Read sizes, counts and bounds of a file's columns from its Parquet footer, by field id and not by name.
 
-Columns inside lists and maps get counts but no bounds.
+Columns inside lists and maps get counts but no bounds. A variant is one column: its counts are those of its metadata,
+which each value has.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import count
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +26,11 @@ from engine.domain.errors import Fatal
 from engine.formats.iceberg.statistics.bounds import Sides, bounds_of, comparable, order_key
 from engine.formats.iceberg.statistics.float_knowledge import FloatKnowledge
 from engine.formats.iceberg.statistics.metrics_modes import NONE, MetricsMode, primitive_ids
-from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY
+from engine.rewriting.kernel.reading.projection import field_id, leaf_ids
+
+_NO_ID: Final = -1
+_METADATA: Final = "metadata"
+"""Name of the column inside of a variant that each value has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +66,10 @@ def column_metrics(
     if {leaf.field_id for leaf in leaves} != set(stored):
         raise Fatal(f"an output has the columns {[leaf.field_id for leaf in leaves]}, the table {stored}")
     found = ColumnMetrics()
-    for position, leaf in enumerate(leaves):
-        chunks = chunks_of(footer, position)
+    for leaf in leaves:
+        chunks, parts = chunks_of(footer, leaf.position), [chunks_of(footer, each) for each in leaf.parts]
         mode = modes.get(leaf.field_id, NONE)
-        found.column_sizes[leaf.field_id] = sum(chunk.total_compressed_size for chunk in chunks)
+        found.column_sizes[leaf.field_id] = sum(chunk.total_compressed_size for part in parts for chunk in part)
         if mode.counts:
             _add_counts(found, leaf.field_id, chunks)
             if leaf.field_id in floats.nans:
@@ -94,15 +100,21 @@ def column_range(chunks: Sequence[Any], of: IcebergType) -> tuple[Any, Any] | No
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf column of a file; `repeated` ones are in a list or map."""
+    """A leaf column of the table in a file; `repeated` ones are in a list or map.
+
+    `parts`: the numbers of its Parquet columns, several for a variant; `position`: that of the one with its counts.
+    """
 
     field_id: int
     repeated: bool
+    position: int
+    parts: range
 
 
 def leaves_of(footer: pq.FileMetaData) -> list[Leaf]:
     """Return the leaf columns of a file in their order."""
-    return [leaf for each in footer.schema.to_arrow_schema() for leaf in _leaves(each, repeated=False)]
+    places = count()
+    return [leaf for each in footer.schema.to_arrow_schema() for leaf in _leaves(each, places, repeated=False)]
 
 
 def chunks_of(footer: pq.FileMetaData, position: int) -> list[Any]:
@@ -110,18 +122,28 @@ def chunks_of(footer: pq.FileMetaData, position: int) -> list[Any]:
     return [footer.row_group(number).column(position) for number in range(footer.num_row_groups)]
 
 
-def _leaves(node: pa.Field, *, repeated: bool) -> Iterator[Leaf]:
+def _leaves(node: pa.Field, places: Iterator[int], *, repeated: bool) -> Iterator[Leaf]:
     of = node.type
-    if pa.types.is_struct(of):
+    if pa.types.is_struct(of) and any(field_id(each) is not None for each in of):
         for each in of:
-            yield from _leaves(each, repeated=repeated)
+            yield from _leaves(each, places, repeated=repeated)
     elif pa.types.is_map(of):
-        yield from _leaves(of.key_field, repeated=True)
-        yield from _leaves(of.item_field, repeated=True)
+        yield from _leaves(of.key_field, places, repeated=True)
+        yield from _leaves(of.item_field, places, repeated=True)
     elif pa.types.is_list(of) or pa.types.is_large_list(of):
-        yield from _leaves(of.value_field, repeated=True)
+        yield from _leaves(of.value_field, places, repeated=True)
     else:
-        yield Leaf(int((node.metadata or {}).get(FIELD_ID_KEY, b"-1")), repeated)
+        yield _whole(node, [next(places) for _ in leaf_ids([node])], repeated=repeated)
+
+
+def _whole(node: pa.Field, parts: Sequence[int], *, repeated: bool) -> Leaf:
+    """Return a leaf, or a variant: a struct whose fields have no ids."""
+    at = 0
+    if pa.types.is_struct(node.type) and node.type.get_field_index(_METADATA) > 0:
+        before = [node.type.field(each) for each in range(node.type.get_field_index(_METADATA))]
+        at = len(leaf_ids(before))
+    number = field_id(node)
+    return Leaf(_NO_ID if number is None else number, repeated, parts[at], range(parts[0], parts[-1] + 1))
 
 
 def _add_counts(found: ColumnMetrics, field_id: int, chunks: Sequence[Any]) -> None:

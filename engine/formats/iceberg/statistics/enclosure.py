@@ -108,7 +108,7 @@ def unenclosed(
     A footer may be None: then only the bounds of outputs and inputs are compared.
     """
     positions = [
-        {} if footer is None else {leaf.field_id: at for at, leaf in enumerate(leaves_of(footer))} for footer in footers
+        {} if footer is None else {leaf.field_id: leaf.position for leaf in leaves_of(footer)} for footer in footers
     ]
     for field_id in unrepeated_ids(schema):
         of: Any = schema.find_type(field_id)

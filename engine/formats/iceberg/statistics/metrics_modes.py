@@ -8,7 +8,7 @@ them. Invalid values fall back to the default. All as in Iceberg's own `MetricsC
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pyiceberg.schema import Schema
@@ -35,11 +35,15 @@ FULL: Final = MetricsMode(counts=True, bounds=True)
 DEFAULT: Final = MetricsMode(counts=True, bounds=True, length=16)
 
 
-def table_modes(metadata: TableMetadata) -> dict[int, MetricsMode]:
-    """Return the metrics mode of every primitive column of a table, by field id."""
+def table_modes(metadata: TableMetadata, newer_types: Mapping[int, str]) -> dict[int, MetricsMode]:
+    """Return the metrics mode of every primitive column of a table, by field id.
+
+    `newer_types`: as `ReadTable` has them; bounds of these are of other forms than those of their stand-ins.
+    """
     order = next((each for each in metadata.sort_orders if each.order_id == metadata.default_sort_order_id), None)
     ordered = frozenset(each.source_id for each in order.fields if each.transform.preserves_order) if order else ()
-    return metrics_modes(metadata.schema(), metadata.properties, ordered)
+    modes = metrics_modes(metadata.schema(), metadata.properties, ordered)
+    return {number: replace(mode, bounds=False) if number in newer_types else mode for number, mode in modes.items()}
 
 
 def metrics_modes(

@@ -54,7 +54,7 @@ def check_partition(codec: PartitionCodec, output: OutputFile, footer: pq.FileMe
         Fatal: as `partition_of`, or the file has rows of another partition.
     """
     record = partition_of(codec, output)
-    positions = {leaf.field_id: at for at, leaf in enumerate(leaves_of(footer))}
+    positions = {leaf.field_id: leaf.position for leaf in leaves_of(footer)}
     for field, value, of in zip(codec.spec.fields, _values(record), codec.types, strict=True):
         if isinstance(field.transform, VoidTransform) or field.source_id not in positions:
             continue
