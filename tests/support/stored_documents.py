@@ -142,6 +142,7 @@ RESULTS: Final[Mapping[Operation, Document]] = {
         "actual": _FIGURES,
         "prediction_error": {"output_files": -0.1, "output_bytes": None, "seconds": 0.2},
         "checked": {"mode": "sample", "groups": 1, "rows": 6, "bytes": 99, "seconds": 0.1, "limits": {"nested": 1}},
+        "pass_limits": {"the library failed its self-test": 1},
         "order": {
             **_ORDER.document(),
             "partitions": [{"spec_id": 0, "partition": "{}", "before": _OVERLAP, "after": None}],

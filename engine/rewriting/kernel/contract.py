@@ -210,7 +210,8 @@ class GroupResult:
     `storage_fault`: the class of the `StorageFault` that failed the task, which is unrelated to the group. `row_digest`
     is the `RowDigest` of inputs and outputs (of a merge by key: of the outputs) as text, empty unless rows were
     compared; `bytes_checked` (part of `bytes_read`) and `seconds_checking` are the cost of the comparison.
-    `merged_columns`: the columns of row groups that the compiled pass put together.
+    `merged_columns`: the columns of row groups that the compiled pass put together; `pass_limit`: why the pass was not
+    used, or not to the end, although the group is one for it.
     `check_limit`: what could not be checked and why, such as rows that were compared in part. `inputs`: the files that
     the task replaced, if it chose them itself; None: those of the task. `message`: what the table format's own library
     needs to commit the group, base 64; empty where the outputs are sufficient. `side_files`: paths of files that the
@@ -233,6 +234,7 @@ class GroupResult:
     seconds_writing: float = 0.0
     throttled_seconds: float = 0.0
     merged_columns: int = 0
+    pass_limit: str = ""
     row_digest: str = ""
     bytes_checked: int = 0
     seconds_checking: float = 0.0
@@ -280,16 +282,19 @@ class EngineTask:
 class SentTask:
     """A task with what each send decides: `part` numbers the sends of an attempt, and no two share names of files.
 
-    `storage`: properties of the table's storage, with credentials.
+    `storage`: properties of the table's storage, with credentials. `uses_pass`: the kernel may merge columns by the
+    compiled pass; False after a failure, because a fault of native code can end the process of a task.
     """
 
     task: EngineTask
     pace: Pace = field(default_factory=Pace)
     part: int = 0
     storage: dict[str, str] = field(default_factory=dict, repr=False)
+    uses_pass: bool = True
 
     def to_json(self) -> str:
         """Return the engine's task as JSON, with `pace`, `storage`, and a `name_prefix` that ends with the part."""
         prefix = f"{self.task.name_prefix}{self.part:05}"
         sent = {"engine": self.task.engine, "name_prefix": prefix, "storage": self.storage, "pace": asdict(self.pace)}
-        return json.dumps({**json.loads(self.task.body), **sent}, separators=(",", ":"))
+        kernel_only = {"uses_pass": self.uses_pass} if self.task.engine == KERNEL else {}
+        return json.dumps({**json.loads(self.task.body), **sent, **kernel_only}, separators=(",", ":"))

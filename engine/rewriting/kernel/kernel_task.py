@@ -142,6 +142,7 @@ class SentKernelTask:
     name_prefix: str
     storage: dict[str, str] = field(default_factory=dict, repr=False)
     pace: Pace = field(default_factory=Pace)
+    uses_pass: bool = True
 
     @property
     def stem(self) -> str:
@@ -157,8 +158,8 @@ class SentKernelTask:
 
     def to_json(self) -> str:
         """Return the task as JSON, as `SentTask.to_json` does."""
-        send = {"engine": KERNEL, "name_prefix": self.name_prefix, "storage": self.storage, "pace": self.pace}
-        return json.dumps({**fields_of(self.task), **send}, default=fields_of, separators=(",", ":"))
+        send = {each: getattr(self, each) for each in ("name_prefix", "storage", "pace", "uses_pass")}
+        return json.dumps({"engine": KERNEL, **fields_of(self.task), **send}, default=fields_of, separators=(",", ":"))
 
     @staticmethod
     def from_json(text: str) -> "SentKernelTask":
@@ -170,4 +171,4 @@ class SentKernelTask:
             write=WriteProfile.from_raw(raw["write"]),
             checks_rows=raw["checks_rows"],
         )
-        return SentKernelTask(task, raw["name_prefix"], raw["storage"], Pace(**raw["pace"]))
+        return SentKernelTask(task, raw["name_prefix"], raw["storage"], Pace(**raw["pace"]), raw["uses_pass"])

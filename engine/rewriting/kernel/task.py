@@ -71,6 +71,7 @@ class GroupRewrite:
         post: Post = http_post,
     ) -> None:
         self._task = task = sent.task
+        self._uses_pass = sent.uses_pass
         self._stem = sent.stem
         self._clock = clock
         self._phases = Phases(clock)
@@ -209,6 +210,7 @@ class GroupRewrite:
             layout=layout,
             check=self._bucket.check,
             verbatim=part.verbatim,
+            uses_pass=self._uses_pass,
         )
 
     def _write_partitions(self, part: Part, source: Iterator[Rows], files: OutputFiles, live: int) -> None:
@@ -299,6 +301,7 @@ class GroupRewrite:
             seconds_writing=writing,
             throttled_seconds=self._bucket.throttled_seconds,
             merged_columns=files.merged_columns if files else 0,
+            pass_limit=files.pass_limit if files else "",
             row_digest=str(checked.digest) if checked else "",
             bytes_checked=key_bytes + (checked.bytes_read if checked else 0),
             seconds_checking=checking,

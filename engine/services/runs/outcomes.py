@@ -14,7 +14,7 @@ from engine.domain.runs.timelines import RunTimeline
 from engine.formats.base import Verification
 from engine.planning.predictions.run_statistics import prediction_error
 from engine.queue.budgets import LiveProgress
-from engine.services.runs.row_checks import checked_rows
+from engine.services.runs.row_checks import checked_rows, counted_limits
 
 _MEASURED_SUMS = (
     "bytes_read",
@@ -85,6 +85,7 @@ def run_result(
         "prediction_error": prediction_error(run.plan.get("prediction"), actual),
         "verifications": verifications,
         "checked": checked_rows(run, committed),
+        "pass_limits": counted_limits("pass_limit", (group.measured for group in committed)),
     }
     return RunResult(document)
 

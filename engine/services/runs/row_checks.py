@@ -35,12 +35,16 @@ def checked_rows(run: Run, committed: Iterable[GroupOutline]) -> Mapping[str, An
     """
     measured = [group.measured for group in committed]
     found = [each for each in measured if each.get("row_digest")]
-    limits = Counter(each["check_limit"] for each in measured if each.get("check_limit"))
     return {
         "mode": run.setting("verification", "metadata"),
         "groups": len(found),
         "rows": sum(each["rows_written"] for each in found),
         "bytes": sum(each["bytes_checked"] for each in found),
         "seconds": round(sum(each["seconds_checking"] for each in found), 3),
-        "limits": dict(limits.most_common(MOST_LIMITS)),
+        "limits": counted_limits("check_limit", measured),
     }
+
+
+def counted_limits(name: str, measured: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the texts that groups have in a field of their results, with the number of groups; the most frequent."""
+    return dict(Counter(each[name] for each in measured if each.get(name)).most_common(MOST_LIMITS))

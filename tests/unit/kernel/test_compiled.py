@@ -2,12 +2,14 @@
 
 import itertools
 import os
+import platform
 import shutil
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -18,9 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.rewriting.kernel.contract import GroupResult, WriteSettings
+from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import data_page_header
-from engine.rewriting.kernel.splicing import compiled, copy_plans
+from engine.rewriting.kernel.splicing import compiled, copy_plans, row_groups
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.spark.task_zip import libraries, write_task_zip
 from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
@@ -267,15 +270,38 @@ def _pass() -> CompiledPass:
     return made
 
 
+STUB = """
+#include <string.h>
+struct input { char *data; unsigned long length, rows, size; int codec; unsigned is_optional; };
+struct answer {
+    int status; unsigned plus_zero; char *data; unsigned long length, capacity, numbers[6]; char reason[64];
+};
+static int merges = 0;
+unsigned packhouse_interface(void) { return NUMBER; }
+void packhouse_merge(struct input *in, unsigned long count, void *wanted, struct answer *out) {
+    memset(out, 0, sizeof *out);
+    out->status = merges++ < WORKING ? 0 : AFTER;
+    out->data = in->data; out->length = in->length; strcpy(out->reason, "bits");
+}
+void packhouse_release(char *data, unsigned long length, unsigned long capacity) {}
+"""
+"""A library that answers the self-test right if `WORKING` is 1; later answers have the status `AFTER`."""
+
+
 @pytest.mark.parametrize(
-    "library",
+    ("library", "limit"),
     [
-        pytest.param(None, id="missing"),
-        pytest.param(b"", id="empty"),
-        pytest.param(b"\x7fELF" + bytes(100), id="of another machine"),
+        pytest.param(None, f"the kernel was sent without a library for linux on {platform.machine()}", id="missing"),
+        pytest.param(b"", "the library can't be loaded: ", id="empty"),
+        pytest.param(b"\x7fELF" + bytes(100), "the library can't be loaded: ", id="of another machine"),
+        pytest.param((9999, 1, 0), "the library has interface 9999, the kernel needs ", id="another interface"),
+        pytest.param((None, 0, 1), "the library failed its self-test", id="a wrong answer"),
+        pytest.param((None, 1, 2), "a fault inside the library: bits", id="a panic"),
     ],
 )
-def test_without_a_library_that_works_the_other_path_is_taken(tmp_path: Path, library: bytes | None) -> None:
+def test_a_task_without_a_library_that_works_takes_the_other_path_and_its_result_says_why(
+    tmp_path: Path, library: bytes | tuple[int | None, int, int] | None, limit: str
+) -> None:
     """In a process of its own, from the zip that executors get, in which the library is replaced."""
     packed, changed = write_task_zip(tmp_path), tmp_path / "changed.zip"
     with zipfile.ZipFile(packed) as source, zipfile.ZipFile(changed, "w") as target:
@@ -283,21 +309,41 @@ def test_without_a_library_that_works_the_other_path_is_taken(tmp_path: Path, li
             if not name.endswith(".so"):
                 target.writestr(name, source.read(name))
             elif library is not None:
-                target.writestr(name, library)
-    assert _is_loaded(packed), "the zip as it is"
-    assert not _is_loaded(changed)
+                target.writestr(name, library if isinstance(library, bytes) else _stub(tmp_path, *library))
+    inputs = [write(tmp_path / f"{i}.parquet", table(i, ROWS, FLAT)) for i in range(2)]
+    assert _result_of(packed, make_task(tmp_path / "as it is", inputs, FLAT)).pass_limit == ""
+    found = _result_of(changed, make_task(tmp_path / "changed", inputs, FLAT))
+    assert (found.outcome, found.merged_columns) == ("written", 0)
+    assert found.pass_limit.startswith(limit)
+    assert outputs_of(found).equals(pa.concat_tables([table(i, ROWS, FLAT) for i in range(2)]))
 
 
-def _is_loaded(package: Path) -> bool:
+def _stub(folder: Path, number: int | None, working: int, after: int) -> bytes:
+    source, built = folder / "stub.c", folder / "stub.so"
+    source.write_text(STUB)
+    named = {"NUMBER": compiled.INTERFACE if number is None else number, "WORKING": working, "AFTER": after}
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", *(f"-D{name}={of}" for name, of in named.items()), source, "-o", built], check=True
+    )
+    return built.read_bytes()
+
+
+def _result_of(package: Path, task: SentKernelTask) -> GroupResult:
     program = (
         f"import sys; sys.path.insert(0, {str(package)!r})\n"
-        "from engine.rewriting.kernel.contract import WriteSettings\n"
-        "from engine.rewriting.kernel.splicing.compiled import CompiledPass\n"
+        "from engine.rewriting.entry import run_task\n"
         "import engine; assert '.zip' in engine.__file__\n"
-        "print(CompiledPass.of(WriteSettings(1)) is not None)"
+        "print(run_task(sys.stdin.read()))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/")
-    return done.stdout.strip() == "True"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, input=task.to_json(), capture_output=True, text=True, check=True, cwd="/")
+    return GroupResult.from_json(done.stdout)
+
+
+def test_a_task_that_is_sent_without_the_pass_does_not_load_it(tmp_path: Path) -> None:
+    inputs = [write(tmp_path / f"{i}.parquet", table(i, ROWS, FLAT)) for i in range(2)]
+    found = rewrite(replace(make_task(tmp_path, inputs, FLAT), uses_pass=False))
+    assert (found.merged_columns, found.pass_limit) == (0, row_groups.FAILED_BEFORE)
 
 
 def test_the_library_is_built_for_this_machine() -> None:

@@ -1,6 +1,6 @@
 """What lanes send before a window: bundles that fit, else the part of one that does, else nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from engine.domain.errors import SparkFailed
 from engine.domain.ids import RunId, TableId
 from engine.domain.runs.drops import Loss
 from engine.domain.runs.files import InputFile
@@ -57,19 +58,26 @@ class Before(Attempt):
 
 
 class Spark:
-    """Takes a second for each MiB. `sent`: the groups of each task."""
+    """Takes a second for each MiB. `sent`: the groups of each task. A task ends with its process if it has a group of
+    `crashing` and uses the compiled pass."""
 
-    def __init__(self, clock: FakeClock) -> None:
+    def __init__(self, clock: FakeClock, crashing: Collection[int] = ()) -> None:
         self.sent: list[list[int]] = []
+        self.without_pass: list[int] = []
+        self._crashing = crashing
         self._clock = clock
 
     def ticket(self, run_id: str, attempt: int, part: int) -> Ticket:
         return Ticket("s", "u", run_id, f"{attempt}-{part}")
 
     def run(self, _ticket: Ticket, _function: Callable[[str], str], payloads: Sequence[str]) -> list[str]:
-        tasks = [SentKernelTask.from_json(payload).task for payload in payloads]
+        sent = [SentKernelTask.from_json(payload) for payload in payloads]
+        tasks = [each.task for each in sent]
+        self.without_pass += [each.task.identity.group for each in sent if not each.uses_pass]
         self.sent.append([task.identity.group for task in tasks])
         self._clock.advance(sum(int(task.write.folder) for task in tasks) / RATE)
+        if any(each.uses_pass and each.task.identity.group in self._crashing for each in sent):
+            raise SparkFailed("Python worker exited unexpectedly (crashed)")
         return [GroupResult(task.identity.group, "written").to_json() for task in tasks]
 
     def interrupt(self, tag: str, *, session_id: str) -> None:
@@ -188,3 +196,14 @@ async def test_an_estimate_by_several_runs_of_the_table_keeps_back_what_would_no
     assert attempt.because == (
         "the shortest of 2 groups left needs about 1848 s (measured in 3 runs of this table), and 900 s remain"
     )
+
+
+async def test_a_group_whose_task_ended_with_its_process_runs_again_without_the_compiled_pass() -> None:
+    """And alone: the others of its bundle go without it too, since which of them ended the process is not known."""
+    clock = FakeClock()
+    spark = Spark(clock, crashing={1})
+    outcomes = lanes_of(spark, clock, [a_group(ordinal, 1) for ordinal in range(3)]).outcomes()
+    written = sorted([one.group.ordinal async for one in outcomes if isinstance(one.result, GroupResult)])
+    assert written == [0, 1, 2]
+    assert spark.sent == [[0, 1, 2], [0], [1], [2]]
+    assert sorted(spark.without_pass) == [0, 1, 2]

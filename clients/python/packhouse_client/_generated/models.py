@@ -3290,6 +3290,9 @@ class TaskFigures(Model):
     merged_columns: int | None = None
     """Columns of row groups that the compiled pass merged."""
 
+    pass_limit: str | None = None
+    """Why the compiled pass was not used, or not to the end; null or empty: it was."""
+
     row_digest: str | None = None
     """Digest of the rows of inputs and outputs; null or empty: rows were not compared."""
 
@@ -6485,6 +6488,9 @@ class RewriteResult(Model):
 
     checked: RowChecks | None = None
     """How rows were compared; null until it ended."""
+
+    pass_limits: dict[str, int] | None = None
+    """Why tasks did not use the compiled pass, or not to the end, with the number of file groups."""
 
     order: OrderResult | None = None
     """Effect on the order of rows; null: it has none."""

@@ -7644,6 +7644,16 @@ export interface components {
             operation: "rewrite";
             /** @description Effect on the order of rows; null: it has none. */
             order?: components["schemas"]["OrderResult"] | null;
+            /**
+             * @description Why tasks did not use the compiled pass, or not to the end, with the number of file groups.
+             * @default {}
+             * @example {
+             *       "the kernel was sent without a library for linux on aarch64": 2
+             *     }
+             */
+            pass_limits?: {
+                [key: string]: number;
+            };
             /** @description Figures that its plan predicted; null: no plan. */
             predicted?: components["schemas"]["Prediction"] | null;
             /** @description Errors of the prediction; null: other files were rewritten than predicted. */
@@ -9470,6 +9480,8 @@ export interface components {
              * @example 12
              */
             merged_columns?: number | null;
+            /** @description Why the compiled pass was not used, or not to the end; null or empty: it was. */
+            pass_limit?: string | null;
             /**
              * @description Requests to the storage.
              * @example 82

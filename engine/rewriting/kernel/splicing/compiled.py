@@ -42,11 +42,14 @@ CODECS_OF_OUTPUTS: Final = frozenset({"zstd", "snappy", "gzip", "lz4"})
 
 _INPUTS: Final = frozenset(CODECS[name] for name in ("uncompressed", *CODECS_OF_OUTPUTS))
 _ENCODINGS: Final = DICTIONARY_ENCODINGS | LEVEL_ENCODINGS | {PLAIN}
-_INTERFACE: Final = 1
+INTERFACE: Final = 1
+"""Number of the library's interface that is used here."""
 _WRITTEN: Final = 0
+_PANIC: Final = 2
 _INT32: Final = 1
 _RLE_DICTIONARY: Final = 8
 _OWN_LEVEL: Final = -1
+_MOST_REASON: Final = 200
 _MOST_BYTES: Final = 1 << 63
 
 
@@ -112,11 +115,13 @@ class CompiledPass:
         """Make a pass for outputs with these settings."""
         self._library = library
         self._settings = settings
+        self.limit = ""
+        """The fault inside the library after which no more columns are merged; empty without one."""
 
     @staticmethod
     def of(settings: WriteSettings) -> "CompiledPass | None":
         """Return the pass, None if this machine has no library, or it does not write such outputs."""
-        library = _library()
+        library, _ = _load()
         return None if library is None or settings.codec not in CODECS_OF_OUTPUTS else CompiledPass(library, settings)
 
     @staticmethod
@@ -135,6 +140,8 @@ class CompiledPass:
             width: bytes of a value of fixed length, otherwise 0.
             is_optional: whether the output has definition levels.
         """
+        if self.limit:
+            return None
         if any(not 0 <= one.chunk.uncompressed_bytes < _MOST_BYTES for one in inputs):
             return None  # a footer may have any number
         rows = np.array(
@@ -164,6 +171,8 @@ class CompiledPass:
         )
         answer = _MergeAnswer()
         self._library.packhouse_merge(rows.ctypes.data, len(inputs), ctypes.byref(wanted), ctypes.byref(answer))
+        if answer.status == _PANIC:
+            self.limit = f"a fault inside the library: {answer.reason.decode(errors='replace')}"
         if answer.status != _WRITTEN:
             return None
         facts = FloatFacts(answer.nans, bool(answer.has_plus_zero)) if physical_type in FLOATS else None
@@ -201,12 +210,29 @@ class _Owner:
     __slots__ = ("__weakref__",)
 
 
+class _Unusable(Exception):
+    """The library can't be used; the text is the reason."""
+
+
+def loading_limit() -> str:
+    """Return why this machine has no library that works; empty if it has one."""
+    return _load()[1]
+
+
 @lru_cache(maxsize=1)
-def _library() -> ctypes.CDLL | None:
-    """Return the library after a self-test; None without one that works here."""
+def _load() -> tuple[ctypes.CDLL | None, str]:
+    """Return the library after a self-test, or None and why there is none."""
+    try:
+        return _opened(), ""
+    except _Unusable as unusable:
+        return None, str(unusable)
+
+
+def _opened() -> ctypes.CDLL:
+    """Return the library. Raises _Unusable."""
     built = files("engine.rewriting") / "compiled" / "lib" / LIBRARY
     if sys.platform != "linux" or not built.is_file():
-        return None
+        raise _Unusable(f"the kernel was sent without a library for {sys.platform} on {platform.machine()}")
     try:
         descriptor = os.memfd_create(LIBRARY)
         try:
@@ -215,19 +241,24 @@ def _library() -> ctypes.CDLL | None:
             library = ctypes.CDLL(f"/proc/self/fd/{descriptor}")
         finally:
             os.close(descriptor)
-        return library if _declares(library) and _works(library) else None
-    except (OSError, AttributeError):
-        return None  # costs time only: `merged_columns` of the result stays 0
+        interface = _declared(library)
+    except (OSError, AttributeError) as error:
+        raise _Unusable(f"the library can't be loaded: {error}"[:_MOST_REASON]) from error
+    if interface != INTERFACE:
+        raise _Unusable(f"the library has interface {interface}, the kernel needs {INTERFACE}")
+    if not _works(library):
+        raise _Unusable("the library failed its self-test")
+    return library
 
 
-def _declares(library: ctypes.CDLL) -> bool:
-    """Declare the functions of the library; return whether it has the interface that is used here."""
+def _declared(library: ctypes.CDLL) -> int:
+    """Declare the functions of the library; return the number of its interface. Raises AttributeError without one."""
     library.packhouse_interface.restype = ctypes.c_uint32
     library.packhouse_merge.argtypes = (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p)
     library.packhouse_merge.restype = None
     library.packhouse_release.argtypes = (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
     library.packhouse_release.restype = None
-    return bool(library.packhouse_interface() == _INTERFACE)
+    return int(library.packhouse_interface())
 
 
 def _works(library: ctypes.CDLL) -> bool:

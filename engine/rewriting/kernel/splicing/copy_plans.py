@@ -123,7 +123,13 @@ class CopyPlanner:
     """Plans the columns of the row groups of one task."""
 
     def __init__(
-        self, *, form: OutputForm, settings: WriteSettings, counts_nans: bool, check: Callable[[], None]
+        self,
+        *,
+        form: OutputForm,
+        settings: WriteSettings,
+        counts_nans: bool,
+        check: Callable[[], None],
+        merges: bool,
     ) -> None:
         """Start a task's decisions.
 
@@ -134,6 +140,7 @@ class CopyPlanner:
                 several outputs: then the outputs' counts can't be derived from the inputs' counts, or
                 where columns with NaN have no bounds.
             check: raises when the task was ordered to stop.
+            merges: whether the compiled pass is used.
         """
         self._form = form
         self._floats = frozenset(float_ids(form.schema))
@@ -143,7 +150,7 @@ class CopyPlanner:
         self._dictionary_bytes = settings.dictionary_page_bytes
         fields = zip(form.bare_fields, form.fields, strict=True)
         self._top_level = frozenset(leaves[0] for field, leaves in fields if field is not None)
-        self._merges = CompiledPass.of(settings) is not None
+        self._merges = merges
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
         self._matched_footer: InputFooter | None = None
 

@@ -60,14 +60,24 @@ class Encoding:
         dialect: ParquetDialect,
         form: OutputForm,
         check: Callable[[], None],
+        merger: CompiledPass | None,
     ) -> None:
-        """Make an encoder; `schema` is the target's, with field ids; `check` raises when the task must stop."""
+        """Make an encoder.
+
+        Args:
+            schema: the target's, with field ids.
+            settings: of the outputs.
+            dialect: the form of the outputs' values.
+            form: the form of the outputs.
+            check: raises when the task must stop.
+            merger: the compiled pass; None: it is not used.
+        """
         self._schema = schema
         self._settings = settings
         self._dialect = ParquetDialect(decimals_as_integers=dialect.decimals_as_integers)  # of columns, not of files
         self._form = form
         self._check = check
-        self._pass = CompiledPass.of(settings)
+        self._pass = merger
         self._index_chunks = ChunkWriter(settings) if ChunkWriter.can_write(settings) else None
         self._formats: dict[tuple[bool, tuple[int, ...]], OutputSchema] = {}
         self._elements: dict[tuple[int, bool], BareElement] = {}

@@ -28,6 +28,7 @@ from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.footers import FLOATS, MAGIC, TYPE, row_group
 from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.rows import Unit
+from engine.rewriting.kernel.splicing.compiled import CompiledPass, loading_limit
 from engine.rewriting.kernel.splicing.copy_plans import Copied, CopyPlanner, Piece
 from engine.rewriting.kernel.splicing.encoding import Encoded, Encoding
 from engine.rewriting.kernel.splicing.forms import OutputForm
@@ -41,6 +42,8 @@ from engine.rewriting.kernel.writing.rows import MOST_PENDING
 
 TOLERANCE: Final = 1 / 8
 """Allowed deviation of a row group's end from the layout, as a share of the wanted rows."""
+
+FAILED_BEFORE: Final = "an earlier task of the group failed, so this one ran without the library"
 
 
 class Splicer:
@@ -56,16 +59,34 @@ class Splicer:
         layout: OutputLayout,
         check: Callable[[], None],
         verbatim: VerbatimColumns | None = None,
+        uses_pass: bool = True,
     ) -> None:
         """Make a splicer.
 
-        `schema` is the target's, with field ids; `check` raises when the task must stop; `verbatim`: columns that
-        outputs take over from the inputs.
+        Args:
+            schema: the target's, with field ids.
+            settings: of the outputs.
+            dialect: the form of the outputs' values.
+            files: the outputs.
+            layout: the sizes of files and row groups.
+            check: raises when the task must stop.
+            verbatim: columns that outputs take over from the inputs.
+            uses_pass: whether the compiled pass may be used.
         """
         self._form = OutputForm(schema, dialect, verbatim)
         counts_nans = layout.expects_several_files or not dialect.bounds_beside_nan
-        self._planner = CopyPlanner(form=self._form, settings=settings, counts_nans=counts_nans, check=check)
-        self._encoding = Encoding(schema=schema, settings=settings, dialect=dialect, form=self._form, check=check)
+        self._pass = CompiledPass.of(settings) if uses_pass else None
+        files.pass_limit = loading_limit() if uses_pass else FAILED_BEFORE
+        self._planner = CopyPlanner(
+            form=self._form,
+            settings=settings,
+            counts_nans=counts_nans,
+            check=check,
+            merges=self._pass is not None,
+        )
+        self._encoding = Encoding(
+            schema=schema, settings=settings, dialect=dialect, form=self._form, check=check, merger=self._pass
+        )
         self._dialect = dialect
         self._files = files
         self._layout = layout
@@ -110,6 +131,7 @@ class Splicer:
         plans = self._planner.plan(pieces)
         encoded = self._encoding.encode(pieces, plans)
         self._files.merged_columns += sum(one.is_merged for one in encoded.values())
+        self._files.pass_limit = (self._pass and self._pass.limit) or self._files.pass_limit
         columns = [one if isinstance(one, Copied) else encoded[leaf] for leaf, one in enumerate(plans)]
         self._open.write(rows, columns, self._check)
         self._layout.observe_written(rows, self._open.sink.position - before)

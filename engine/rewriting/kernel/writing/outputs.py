@@ -20,6 +20,8 @@ class OutputFiles:
         """The partition of the files that are finished from now on; None: the group's own."""
         self.merged_columns = 0
         """The columns of row groups that the compiled pass put together."""
+        self.pass_limit = ""
+        """The reason for which the compiled pass was not used, or not to the end; empty if it was."""
 
     @property
     def rows_written(self) -> int:

@@ -243,9 +243,13 @@ class Lanes:
         return found
 
     async def _payload(self, group: FileGroup, part: int) -> str:
-        """Return the group's task; file names contain the part, so that no two tries share a name."""
+        """Return the group's task; file names contain the part, so that no two tries share a name.
+
+        After a failure it runs without the compiled pass, which could have ended its process.
+        """
         task, storage = await self._host.make_task(group), dict(self._credentials.storage)
-        return await asyncio.to_thread(replace(task, part=part, storage=storage).to_json)
+        uses_pass = not self._tries[group.ordinal]
+        return await asyncio.to_thread(replace(task, part=part, storage=storage, uses_pass=uses_pass).to_json)
 
     def _answered(self, group: FileGroup, result: GroupResult) -> None:
         fault = result.storage_fault
