@@ -240,7 +240,7 @@ fuzz-parsers: ## Parse mutants of foreign files and answers with little memory; 
 	@scripts/setup test
 	@nice $(BIN)/python -m tests.parsers --count $(or $(COUNT),1000000) --seed $(or $(SEED),1)
 
-fuzz-compiled: ## Merge mutants of column chunks by the compiled pass with little memory, and compare rows (COUNT=5000000 SEED=1 ONLY=17)
+fuzz-compiled: ## Merge mutants of column chunks by the compiled pass, and read those of footers, with little memory (COUNT=5000000 SEED=1 ONLY=17)
 	@scripts/setup test
 	@nice scripts/compiled fuzz $(or $(COUNT),5000000) $(or $(SEED),1) $(ONLY)
 

@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 
 from bench.facts import machine_facts, print_table, write_json
 from engine.rewriting.kernel.contract import GroupResult, TaskInput, WriteSettings
-from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.parquet.encodings import dictionary_leaves
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.task import rewrite_group
 from engine.rewriting.kernel.writing.layout import output_count

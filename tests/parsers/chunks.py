@@ -1,7 +1,9 @@
 """Write the corpus of `make fuzz-compiled`: `python -m tests.parsers.chunks FOLDER`.
 
 Each file has a line (physical type, width, rows, codec, whether it is optional), then the bytes of one column chunk, as
-pyarrow writes it with every codec and encoding that the compiled pass knows.
+pyarrow writes it with every codec and encoding that the compiled pass knows. Each file of the folder `footers` has a
+line (lengths of schema, key-values and column orders; type and greatest levels of each column), these three, and the
+footer of an input.
 """
 
 import sys
@@ -12,7 +14,8 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.rewriting.kernel.parquet.footers import InputFooter
+from engine.rewriting.kernel.parquet import thrift
+from engine.rewriting.kernel.parquet.footers import KEY_VALUES, ORDERS, SCHEMA, TYPES, InputFooter
 from tests.unit.kernel.spliced import FLAT, OPTIONAL, WRITERS, table, write_as
 
 _CODECS = ("none", "snappy", "gzip", "zstd", "lz4")
@@ -29,7 +32,7 @@ _BOOLEAN = 0
 
 def main(folder: Path) -> int:
     """Write the chunks; return the exit status."""
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "footers").mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / "input.parquet"
         for writer in _WRITERS:
@@ -40,9 +43,22 @@ def main(folder: Path) -> int:
                     rows = pa.Table.from_arrays([pa.nulls(len(rows), one.type) for one in schema], schema=schema)
                 WRITERS["corpus"] = {"compression": codec, **WRITERS[writer]}
                 write_as("corpus", path, rows)
+                (folder / "footers" / f"{writer}, {codec}".replace(" ", "_")).write_bytes(_footer(path))
                 for name, sample in _samples(path):
                     (folder / f"{writer}, {codec}, {name}".replace(" ", "_")).write_bytes(sample)
     return 0
+
+
+def _footer(path: Path) -> bytes:
+    data, parquet = path.read_bytes(), pq.read_metadata(path).schema
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = data[-8 - length : -8]
+    fields = thrift.fields_as_stored(footer)
+    parts = [fields.get(each, b"") for each in (SCHEMA, KEY_VALUES, ORDERS)]
+    columns = [parquet.column(leaf) for leaf in range(len(parquet))]
+    forms = [(TYPES.index(c.physical_type), c.max_definition_level, c.max_repetition_level) for c in columns]
+    line = " ".join(str(each) for each in (*map(len, parts), *(number for form in forms for number in form)))
+    return line.encode() + b"\n" + b"".join(parts) + footer
 
 
 def _samples(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -140,6 +140,7 @@ class GroupRewrite:
             transfer=self._transfer,
             numbers=part.numbers,
             constants=read_constants(task.read.constants),
+            uses_library=self._uses_pass,
         )
         self._readers.append(reader)
         self._write(part, reader, files, deletes)
@@ -285,6 +286,7 @@ class GroupRewrite:
         writing = self._transfer.seconds_writing
         key_bytes, key_seconds = self._key_check
         checking = key_seconds + (checked.seconds if checked else 0.0)
+        limits = [files.pass_limit if files else "", *(each.pass_limit for each in self._readers)]
         return GroupResult(
             group=self._task.identity.group,
             outcome=outcome,
@@ -301,7 +303,7 @@ class GroupRewrite:
             seconds_writing=writing,
             throttled_seconds=self._bucket.throttled_seconds,
             merged_columns=files.merged_columns if files else 0,
-            pass_limit=files.pass_limit if files else "",
+            pass_limit=next(filter(None, limits), ""),
             row_digest=str(checked.digest) if checked else "",
             bytes_checked=key_bytes + (checked.bytes_read if checked else 0),
             seconds_checking=checking,

@@ -21,6 +21,7 @@ import pytest
 
 from engine.rewriting.kernel.contract import GroupResult, WriteSettings
 from engine.rewriting.kernel.kernel_task import SentKernelTask
+from engine.rewriting.kernel.library import loading
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import data_page_header
 from engine.rewriting.kernel.splicing import compiled, copy_plans, row_groups
@@ -178,6 +179,22 @@ def test_a_dictionary_is_written_only_if_it_takes_less(
     assert differing_readers(pa.concat_tables(parts), [result.outputs[0].path]) == {}
 
 
+def test_ascending_numbers_that_fill_the_dictionary_become_values_which_take_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As order numbers, which four rows in a row have: 24,000 words of 8 bytes, and a dictionary of half of that."""
+    monkeypatch.setattr(compiled, "PAGE_ROWS", 65536)
+    parts = [pa.table([np.arange(16_000) // 4 * 3 + 12_000 * i], schema=_ONE_NUMBER) for i in range(6)]
+    inputs = [write(tmp_path / f"{i}", part, use_dictionary=True) for i, part in enumerate(parts)]
+    settings = WriteSettings(target_file_bytes=128 * MIB, dictionary_page_bytes=96_000)
+    result = rewrite(make_task(tmp_path / "merged", inputs, _ONE_NUMBER, settings=settings))
+    with without_library():
+        peer = rewrite(make_task(tmp_path / "other", inputs, _ONE_NUMBER, settings=settings))
+    assert (result.merged_columns, "RLE_DICTIONARY" in _encodings(result)) == (1, False)
+    assert Path(result.outputs[0].path).stat().st_size <= Path(peer.outputs[0].path).stat().st_size
+    assert differing_readers(pa.concat_tables(parts), [result.outputs[0].path]) == {}
+
+
 def test_a_page_of_nulls_of_a_column_with_a_dictionary_has_no_index(tmp_path: Path) -> None:
     schema = pa.schema([field(1, "a", pa.string())])
     part = pa.table([["ash", "oak", None, "elm"] * 150 + [None] * 600], schema=schema)
@@ -284,6 +301,8 @@ void packhouse_merge(struct input *in, unsigned long count, void *wanted, struct
     out->data = in->data; out->length = in->length; strcpy(out->reason, "bits");
 }
 void packhouse_release(char *data, unsigned long length, unsigned long capacity) {}
+void packhouse_footers(void) {}
+void packhouse_walk(void) {}
 """
 """A library that answers the self-test right if `WORKING` is 1; later answers have the status `AFTER`."""
 
@@ -321,7 +340,7 @@ def test_a_task_without_a_library_that_works_takes_the_other_path_and_its_result
 def _stub(folder: Path, number: int | None, working: int, after: int) -> bytes:
     source, built = folder / "stub.c", folder / "stub.so"
     source.write_text(STUB)
-    named = {"NUMBER": compiled.INTERFACE if number is None else number, "WORKING": working, "AFTER": after}
+    named = {"NUMBER": loading.INTERFACE if number is None else number, "WORKING": working, "AFTER": after}
     subprocess.run(
         ["cc", "-shared", "-fPIC", *(f"-D{name}={of}" for name, of in named.items()), source, "-o", built], check=True
     )
@@ -347,4 +366,4 @@ def test_a_task_that_is_sent_without_the_pass_does_not_load_it(tmp_path: Path) -
 
 
 def test_the_library_is_built_for_this_machine() -> None:
-    assert compiled.LIBRARY in [each.name for each in libraries()]
+    assert loading.NAME in [each.name for each in libraries()]

@@ -6,6 +6,7 @@ way of writing (8 unless told).
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ def compare(
         spliced, why = outcome(make_task(tmp_path / f"{example}-spliced", inputs, target))
         with monkeypatch.context() as never:
             never.setattr(Splicer, "suits", lambda *_: False)
-            encoded, _ = outcome(make_task(tmp_path / f"{example}-encoded", inputs, target))
+            encoded, _ = outcome(replace(make_task(tmp_path / f"{example}-encoded", inputs, target), uses_pass=False))
         if spliced is None:
             assert "bad.parquet" in why
         else:

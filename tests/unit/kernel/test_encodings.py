@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.parquet.encodings import dictionary_leaves
 
 
 def footer(table: pa.Table, **options: object) -> pq.FileMetaData:

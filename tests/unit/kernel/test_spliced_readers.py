@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from engine.rewriting.kernel.contract import TaskInput, WriteSettings
 from engine.rewriting.kernel.splicing import copy_plans
-from engine.rewriting.kernel.splicing.copy_plans import Bare, Copied, CopyPlanner, Piece, Plan
+from engine.rewriting.kernel.splicing.copy_plans import CopyPlanner
+from engine.rewriting.kernel.splicing.plans import Bare, Copied, Piece, Plan
 from tests.unit.kernel.building import make_task, outputs_of, rewrite
 from tests.unit.kernel.spliced import (
     FLAT,

@@ -5,6 +5,7 @@
 
 use crate::codecs::Codecs;
 use crate::headers::{self, Header, Kind, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY};
+use crate::output::MOST_GROWTH;
 use crate::runs;
 use crate::trouble::{NotMine, Outcome, ensure};
 use crate::words::{FULL, Layout, Listed, Words};
@@ -86,7 +87,7 @@ pub fn merge(chunks: &[Chunk], form: &Form) -> Outcome<Made> {
             form.is_optional || !chunk.is_optional,
             "nulls in a required column",
         )?;
-        column.add(chunk, &mut codecs)?;
+        column.add(chunk, form, &mut codecs)?;
     }
     column.smaller(form, float, &mut codecs)
 }
@@ -107,7 +108,7 @@ pub(crate) struct Column {
     pub(crate) valid: Vec<bool>,
     pub(crate) rows: usize,
     pub(crate) nulls: usize,
-    read_bytes: usize,
+    pub(crate) read_bytes: usize,
     body: Vec<u8>,
     levels: Vec<u32>,
 }
@@ -129,7 +130,7 @@ impl Column {
         }
     }
 
-    fn add(&mut self, chunk: &Chunk, codecs: &mut Codecs) -> Outcome<()> {
+    fn add(&mut self, chunk: &Chunk, form: &Form, codecs: &mut Codecs) -> Outcome<()> {
         let (mut at, mut rows, mut size) = (0, 0, 0usize);
         let mut own_words: Option<OwnWords> = None;
         while at < chunk.data.len() {
@@ -156,7 +157,7 @@ impl Column {
                 let mut body = std::mem::take(&mut self.body);
                 codecs.decompress(chunk.codec, stored, header.size, &mut body)?;
                 self.read_bytes = self.read_bytes.saturating_add(header.size);
-                own_words = Some(self.own_words(&body, header.values)?);
+                own_words = Some(self.own_words(&body, header.values, form, codecs)?);
                 self.body = body;
             } else {
                 rows += header.values;
@@ -164,7 +165,7 @@ impl Column {
                     header.values > 0 && rows <= chunk.rows,
                     "more rows than the footer says",
                 )?;
-                self.add_page(chunk, &header, stored, own_words.as_ref(), codecs)?;
+                self.add_page(chunk, &header, stored, own_words.as_ref(), form, codecs)?;
             }
             at = end.unwrap_or(at);
         }
@@ -180,6 +181,7 @@ impl Column {
         header: &Header,
         stored: &[u8],
         own_words: Option<&OwnWords>,
+        form: &Form,
         codecs: &mut Codecs,
     ) -> Outcome<()> {
         let mut body = std::mem::take(&mut self.body);
@@ -229,7 +231,8 @@ impl Column {
         };
         self.read_bytes = self.read_bytes.saturating_add(header.size);
         let count = header.values - (self.nulls - nulls_before);
-        self.add_values(header.encoding, content, count, own_words)?;
+        let values = (header.encoding, content, count);
+        self.add_values(values, own_words, form, codecs)?;
         self.body = body;
         Ok(())
     }
@@ -261,10 +264,10 @@ impl Column {
 
     fn add_values(
         &mut self,
-        encoding: u32,
-        data: &[u8],
-        count: usize,
+        (encoding, data, count): (u32, &[u8], usize),
         own_words: Option<&OwnWords>,
+        form: &Form,
+        codecs: &mut Codecs,
     ) -> Outcome<()> {
         match (encoding, &mut self.words, own_words) {
             (PLAIN_DICTIONARY | RLE_DICTIONARY, _, _) if count == 0 => Ok(()), // it may have no width
@@ -277,9 +280,15 @@ impl Column {
                 let (bits, data) = data.split_first().ok_or(NO_INDICES)?;
                 let mut indices = Vec::new();
                 runs::read(data, u32::from(*bits), count, &mut indices, Ok)?;
+                let growth = if self.layout == Layout::Texts {
+                    1
+                } else {
+                    MOST_GROWTH
+                };
+                let most = self.read_bytes.saturating_mul(growth);
                 for index in indices {
                     let value = values.get(index).ok_or(PAST)?;
-                    ensure(self.plain.len() + value.len() <= self.read_bytes, FULL.0)?;
+                    ensure(self.plain.len() + value.len() <= most, FULL.0)?;
                     self.plain.extend(value);
                 }
                 Ok(())
@@ -291,7 +300,7 @@ impl Column {
                         Ok(())
                     }
                     Err(FULL) => {
-                        self.continue_plain()?;
+                        self.continue_plain(form, codecs)?;
                         self.add_plain(data, count)
                     }
                     Err(other) => Err(other),
@@ -304,26 +313,21 @@ impl Column {
     }
 
     /// Read the dictionary of an input.
-    fn own_words(&mut self, data: &[u8], count: usize) -> Outcome<OwnWords> {
+    fn own_words(
+        &mut self,
+        data: &[u8],
+        count: usize,
+        form: &Form,
+        codecs: &mut Codecs,
+    ) -> Outcome<OwnWords> {
         if let Some(words) = &mut self.words {
             match words.numbers(data, count) {
                 Ok(numbers) => return Ok(OwnWords::Numbers(numbers)),
-                Err(FULL) => self.continue_plain()?,
+                Err(FULL) => self.continue_plain(form, codecs)?,
                 Err(other) => return Err(other),
             }
         }
         Ok(OwnWords::Values(Listed::read(self.layout, data, count)?))
-    }
-
-    /// Go on with plain values once the dictionary is full, if they take no more so far. If values recur later, then they
-    /// outgrow `read_bytes`, and the column is left to Arrow.
-    fn continue_plain(&mut self) -> Outcome<()> {
-        let (coded, plain) = self
-            .words
-            .as_ref()
-            .map_or((0, 0), |words| self.sizes(words));
-        ensure(plain <= coded, FULL.0)?;
-        self.drop_words(plain)
     }
 
     fn add_plain(&mut self, data: &[u8], count: usize) -> Outcome<()> {

@@ -49,35 +49,36 @@ pub enum Kind {
     },
 }
 
-struct Reader<'a> {
-    data: &'a [u8],
-    at: usize,
+/// Reads Thrift's compact protocol from the begin of `data`.
+pub(crate) struct Reader<'a> {
+    pub(crate) data: &'a [u8],
+    pub(crate) at: usize,
 }
 
 impl Reader<'_> {
-    fn byte(&mut self) -> Outcome<u8> {
+    pub(crate) fn byte(&mut self) -> Outcome<u8> {
         let found = *self.data.get(self.at).ok_or(ENDS)?;
         self.at += 1;
         Ok(found)
     }
 
-    fn varint(&mut self) -> Outcome<u64> {
+    pub(crate) fn varint(&mut self) -> Outcome<u64> {
         let (value, length) = varint(&self.data[self.at.min(self.data.len())..]).ok_or(ENDS)?;
         self.at += length;
         Ok(value)
     }
 
-    fn integer(&mut self) -> Outcome<i64> {
+    pub(crate) fn integer(&mut self) -> Outcome<i64> {
         let raw = self.varint()?;
         Ok(((raw >> 1) as i64) ^ -((raw & 1) as i64))
     }
 
-    fn i32(&mut self) -> Outcome<i32> {
+    pub(crate) fn i32(&mut self) -> Outcome<i32> {
         i32::try_from(self.integer()?).map_err(|_| FORM)
     }
 
     /// Return number and wire type of the next field, None at the end of the struct.
-    fn field(&mut self, last: &mut i64) -> Outcome<Option<(i64, u8)>> {
+    pub(crate) fn field(&mut self, last: &mut i64) -> Outcome<Option<(i64, u8)>> {
         let head = self.byte()?;
         if head == 0 {
             return Ok(None);

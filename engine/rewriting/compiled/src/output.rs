@@ -4,9 +4,11 @@ use crate::codecs::Codecs;
 use crate::column::{Column, Float, Form, Made};
 use crate::headers::{self, PLAIN, RLE_DICTIONARY};
 use crate::runs;
-use crate::trouble::{NotMine, Outcome};
-use crate::words::{Layout, Words};
+use crate::trouble::{NotMine, Outcome, ensure};
+use crate::words::{FULL, Layout, Words};
 
+/// How many times the bytes of the inputs' pages plain numbers may take, before compression, after the dictionary was full.
+pub(crate) const MOST_GROWTH: usize = 4;
 const GROUP: usize = 8;
 const LENGTH: usize = 4;
 /// Rows of a page of plain values, as Arrow and parquet-mr have: zstd takes a fifth more for larger pages of numbers.
@@ -28,6 +30,23 @@ impl Column {
             }
         };
         (words.plain().len().saturating_add(indices), plain)
+    }
+
+    /// Go on with plain values once the dictionary is full, if they take no more so far, before compression or, of
+    /// numbers, after it: ascending ones do. If values recur too often later, then the column is left to Arrow.
+    pub(crate) fn continue_plain(&mut self, form: &Form, codecs: &mut Codecs) -> Outcome<()> {
+        let mut size = 0;
+        if let Some(words) = &self.words {
+            let coded;
+            (coded, size) = self.sizes(words);
+            let is_known = size <= coded
+                || self.layout != Layout::Texts
+                    && size / MOST_GROWTH <= self.read_bytes
+                    && self.plain_estimate(words, form, codecs)?
+                        <= self.coded_estimate(words, codecs)?;
+            ensure(is_known, FULL.0)?;
+        }
+        self.drop_words(size)
     }
 
     /// Replace the words and their numbers with values, which take `size` bytes.
@@ -88,6 +107,17 @@ impl Column {
         }
         let stored = codecs.compress(&page, &mut Vec::new())?.len();
         Ok(stored.saturating_mul(self.numbers.len()) / count.max(1))
+    }
+
+    /// Return about the bytes of words and indices, the latter judged as in `plain_estimate`.
+    fn coded_estimate(&self, words: &Words, codecs: &mut Codecs) -> Outcome<usize> {
+        let begin = (self.numbers.len() / 2).saturating_sub(MOST_PLAIN_ROWS / 2);
+        let end = self.numbers.len().min(begin + MOST_PLAIN_ROWS);
+        let (mut page, mut stored) = (Vec::new(), Vec::new());
+        runs::write(&self.numbers[begin..end], words.bits(), &mut page);
+        let indices = codecs.compress(&page, &mut stored)?.len();
+        let all = indices.saturating_mul(self.numbers.len()) / (end - begin).max(1);
+        Ok(all.saturating_add(codecs.compress(words.plain(), &mut stored)?.len()))
     }
 
     fn written(&self, form: &Form, float: Float, codecs: &mut Codecs) -> Outcome<Made> {

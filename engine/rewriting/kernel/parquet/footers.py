@@ -24,14 +24,14 @@ CODECS: Final = {"uncompressed": 0, "snappy": 1, "gzip": 2, "brotli": 4, "zstd":
 """Numbers of the codecs by Packhouse's names; `lz4` is LZ4_RAW; the framed LZ4 (5) of old files is different."""
 
 DICTIONARY_ENCODINGS: Final = frozenset({2, 8})
-_TYPES: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
+TYPES: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 FLOATS: Final = frozenset({4, 5})
 """Numbers of the physical types FLOAT and DOUBLE."""
 
 MAGIC: Final = b"PAR1"
 _MOST_ORDINAL: Final = 32767
 
-_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, WRITER, _ORDERS = 1, 2, 3, 4, 5, 6, 7  # of FileMetaData
+_VERSION, SCHEMA, _ROWS, ROW_GROUPS, KEY_VALUES, WRITER, ORDERS = 1, 2, 3, 4, 5, 6, 7  # of FileMetaData
 # SchemaElement
 ELEMENT_TYPE, ELEMENT_LENGTH, REPETITION, NAME, CHILDREN, FIELD_ID = 1, 2, 3, 4, 5, 9
 # RowGroup
@@ -74,7 +74,7 @@ class Chunk:
 class InputFooter:
     """The footer of one input."""
 
-    COMMON: Final = (SCHEMA, KEY_VALUES, _ORDERS)
+    COMMON: Final = (SCHEMA, KEY_VALUES, ORDERS)
     """Lists that are seldom different in the inputs of a group."""
 
     def __init__(self, data: bytes, recall: thrift.Recall | None = None) -> None:
@@ -89,7 +89,7 @@ class InputFooter:
             raise MalformedStruct(f"the footer lacks a field: {error}") from error
         self.row_groups = len(self._groups)
         self._created_by = found.get(WRITER)
-        self._orders: list[Struct] = found[_ORDERS][1][1] if _ORDERS in found else []
+        self._orders: list[Struct] = found[ORDERS][1][1] if ORDERS in found else []
 
     @property
     def is_encrypted(self) -> bool:
@@ -100,7 +100,7 @@ class InputFooter:
         """Return a column chunk; None when its pages are in another file or its metadata lacks a field."""
         try:
             outer = self._groups[row_group][COLUMNS][1][1][leaf]
-            return None if _FILE_PATH in outer else _chunk(outer[METADATA][1], self._order_is_known(leaf))
+            return None if _FILE_PATH in outer else _chunk(outer[METADATA][1], self.order_is_known(leaf))
         except (KeyError, IndexError, TypeError, AttributeError):
             return None
 
@@ -136,7 +136,7 @@ class InputFooter:
             made[WRITER] = self._created_by
         return framed(thrift.write_struct(made))
 
-    def _order_is_known(self, leaf: int) -> bool:
+    def order_is_known(self, leaf: int) -> bool:  # noqa: D102 - see `Chunk`
         return leaf < len(self._orders) and 1 in self._orders[leaf]
 
 
@@ -161,7 +161,7 @@ def _chunk(metadata: Struct, order_is_known: bool) -> Chunk:
 
 def _is_complete(metadata: Struct, column: tuple[str, int, int]) -> bool:
     """Return whether the required fields exist with the right type, and histograms have an entry for each level."""
-    if not metadata.keys() >= _REQUIRED or _TYPES[metadata[TYPE][1]] != column[0]:
+    if not metadata.keys() >= _REQUIRED or TYPES[metadata[TYPE][1]] != column[0]:
         return False
     sizes: Struct = metadata[_SIZE_STATISTICS][1] if _SIZE_STATISTICS in metadata else {}
     histograms = zip((_DEFINITIONS, _REPETITIONS), column[1:], strict=True)

@@ -52,6 +52,21 @@ def read_struct(data: Any, at: int = 0) -> tuple[Struct, int]:
         raise MalformedStruct(f"ends inside the struct that begins at byte {at}") from error
 
 
+def fields_as_stored(data: bytes) -> dict[int, bytes]:
+    """Return the bytes of each value of the struct at the start of `data`, by number. Raises MalformedStruct."""
+    found: dict[int, bytes] = {}
+    at = number = 0
+    try:
+        while head := data[at]:
+            kind, at = head & 15, at + 1
+            number, at = (number + (head >> 4), at) if head >> 4 else _zigzag(data, at)
+            end = at if kind in _BOOLEANS else _value(data, at, kind, 0)[1]
+            found[number], at = data[at:end], end
+    except IndexError as error:
+        raise MalformedStruct("ends inside the struct that begins at byte 0") from error
+    return found
+
+
 class Recall:
     """Reads structs that have most of their lists in common, as footers of one table: equal bytes are read once.
 

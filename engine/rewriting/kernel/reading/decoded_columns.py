@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import NO_FIELD_IDS, InputFault, Refused
+from engine.rewriting.kernel.parquet.encodings import dictionary_leaves
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
-from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.fetched_input import Segments
 from engine.rewriting.kernel.reading.lineage import LINEAGE_IDS, NO_LINEAGE, ROW_ID, RowLineage
-from engine.rewriting.kernel.reading.parquet_input import ParquetInput, Segments
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput
 from engine.rewriting.kernel.reading.projection import Constants, field_id, leaf_ids, repeated
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead
 from engine.rewriting.kernel.storage.transfer import Transfer

@@ -16,16 +16,14 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from engine.rewriting.kernel.errors import ENCRYPTED_FILE, UNREADABLE_LAYOUT, InputFault, Refused
+from engine.rewriting.kernel.library.known_footers import KnownFooter, KnownFooters
+from engine.rewriting.kernel.library.loading import load
+from engine.rewriting.kernel.parquet.encodings import dictionary_leaves
 from engine.rewriting.kernel.parquet.footers import MAGIC, InputFooter
 from engine.rewriting.kernel.parquet.thrift import MalformedStruct, Recall
 from engine.rewriting.kernel.reading.column_numbers import FooterNumbers
-from engine.rewriting.kernel.storage.transfer import OpenInput, Transfer
-
-SMALL_FILE_BYTES: Final = 8 * 2**20
-"""Files below this size are fetched with one request."""
-
-TAIL_BYTES: Final = 256 * 1024
-"""Bytes read from the end of a larger file; most footers fit."""
+from engine.rewriting.kernel.reading.fetched_input import END_BYTES, FetchedInput, Segments, piece_of, signed_bytes
+from engine.rewriting.kernel.storage.transfer import Transfer
 
 GAP_BYTES: Final = 2**20
 """Columns with at most this gap between them are fetched with one request."""
@@ -33,20 +31,8 @@ GAP_BYTES: Final = 2**20
 MOST_STRUCTS: Final = 2**16
 """Limit of a list in a footer: Thrift makes as many structs of 600 bytes as are claimed before it reads one."""
 
-_ENCRYPTED_MAGIC: Final = b"PARE"
-_END_BYTES: Final = 8
 
 Form = tuple[str, int, int]  # physical type, greatest definition and greatest repetition level of a column
-Segments = dict[int, pa.Buffer]
-"""Fetched pieces of a file by their offset."""
-
-
-def piece_of(segments: Segments, start: int, length: int) -> pa.Buffer | None:
-    """Return `length` bytes of the file from byte `start`, None when they were not fetched (in one piece)."""
-    for offset, buffer in segments.items():
-        if offset <= start and length >= 0 and start + length <= offset + buffer.size:
-            return buffer.slice(start - offset, length)
-    return None
 
 
 class _Pieces:
@@ -91,8 +77,9 @@ class _Pieces:
 class KnownSchemas:
     """The common facts of a task's inputs, read once for all that have the same schema. Thread safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, uses_library: bool = False) -> None:
         self.recall = Recall(InputFooter.COMMON)
+        self.footers = KnownFooters(load()[0] if uses_library else None)
         self._forms: tuple[Any, list[Form]] = (None, [])
 
     def forms(self, footer: InputFooter, metadata: Any) -> "list[Form]":
@@ -106,34 +93,38 @@ class KnownSchemas:
 
 
 class ParquetInput:
-    """An open input: `metadata` is its footer as Arrow reads it."""
+    """An open input. Arrow opens it when it is first needed, at once if the footer is not a known one."""
 
-    def __init__(
-        self,
-        *,
-        source: OpenInput,
-        segments: Segments,
-        size: int,
-        dictionaries: Sequence[str],
-        numbers: FooterNumbers | None = None,
-        known: KnownSchemas | None = None,
-    ) -> None:
-        self.uri = source.uri
-        self._source = source
-        self.is_whole = 0 in segments
-        self._pieces = _Pieces(size, segments)
-        signed = _check_end(self.uri, segments, size)
-        self.metadata: Any = None
+    def __init__(self, fetched: FetchedInput, *, dictionaries: Sequence[str], footer: KnownFooter | None) -> None:
+        self.uri = fetched.source.uri
+        self._source = fetched.source
+        self.is_whole = fetched.is_whole
+        self._pieces = _Pieces(fetched.size, fetched.segments)
+        self._metadata: Any = None
+        self._row_groups: list[tuple[int, int]] | None = None
+        self.footer: InputFooter | KnownFooter
+        if footer is not None:
+            self.footer = footer
         self.select_dictionaries(dictionaries)
-        footer: Any = self.metadata
-        if signed > footer.serialized_size:
+
+    @staticmethod
+    def _unknown(
+        fetched: FetchedInput, dictionaries: Sequence[str], numbers: FooterNumbers | None, known: KnownSchemas
+    ) -> "ParquetInput":
+        made = ParquetInput(fetched, dictionaries=dictionaries, footer=None)
+        signed = signed_bytes(made.uri, fetched.segments, fetched.size)
+        metadata: Any = made.metadata
+        if signed > metadata.serialized_size:
             # Arrow ends the whole process when the metadata of an encrypted column is looked at: see before.
-            raise Refused(ENCRYPTED_FILE, f"{self.uri}: the footer is signed")
-        (tail,) = segments.values()
-        data = bytes(tail.slice(tail.size - _END_BYTES - signed, signed))
-        if numbers is not None and numbers.applies_to(self.schema):
-            data = self._numbered(data, numbers, dictionaries)
-        self.footer = _complete_footer(self.uri, data, self.metadata, known or KnownSchemas())
+            raise Refused(ENCRYPTED_FILE, f"{made.uri}: the footer is signed")
+        data = fetched.footer.to_pybytes()
+        is_numbered = numbers is not None and numbers.applies_to(made.schema)
+        if numbers is not None and is_numbered:
+            data = made._numbered(data, numbers, dictionaries)
+        made.footer = _complete_footer(made.uri, data, made.metadata, known)
+        if not is_numbered:
+            known.footers.learn(data, made.footer, known.forms(made.footer, made.metadata))
+        return made
 
     @staticmethod
     def open(
@@ -147,38 +138,87 @@ class ParquetInput:
     ) -> "ParquetInput":
         """Open a file and read its footer; with `numbers` its columns get field ids by their names.
 
-        `known` is shared by inputs that are probably alike.
+        `known` is shared by inputs that are probably alike. Raises as `FetchedInput.of` and `open_all`.
+        """
+        fetched = FetchedInput.of(uri, transfer, expected_bytes)
+        return ParquetInput.open_all([fetched], [numbers], dictionaries, known or KnownSchemas())[0]
+
+    @staticmethod
+    def open_all(
+        fetched: Sequence[FetchedInput],
+        numbers: Sequence[FooterNumbers | None],
+        dictionaries: Sequence[str],
+        known: KnownSchemas,
+    ) -> "list[ParquetInput]":
+        """Return fetched files with their footers, those of known schemas read together.
 
         Raises:
-            InputFault: missing, truncated, corrupt, or not of the expected size.
+            InputFault: corrupt.
             Refused: `encrypted_file`, `unreadable_layout`.
         """
-        source = transfer.open(uri, expected_bytes)
-        try:
-            segments, size = _opening(source, expected_bytes)
-            if 0 in segments:
-                source.close()  # a group may have thousands of small inputs, and several are held ahead
-            return ParquetInput(
-                source=source, segments=segments, size=size, dictionaries=dictionaries, numbers=numbers, known=known
-            )
-        except BaseException:
-            source.close()
-            raise
+        is_simple = [one.is_whole and own is None for one, own in zip(fetched, numbers, strict=True)]
+        made: list[ParquetInput] = []
+        found: list[KnownFooter | None] = []
+        for at, (one, own) in enumerate(zip(fetched, numbers, strict=True)):
+            if at == 0 or (at == 1 and found[0] is None):  # the first may be the one that makes the others known
+                rest = [each.footer for each, simple in zip(fetched[at:], is_simple[at:], strict=True) if simple]
+                read = iter(known.footers.read(rest))
+                found[at:] = [next(read) if simple else None for simple in is_simple[at:]]
+            footer = found[at]
+            if footer is not None:
+                made.append(ParquetInput(one, dictionaries=dictionaries, footer=footer))
+                continue
+            try:
+                made.append(ParquetInput._unknown(one, dictionaries, own, known))
+            except BaseException:
+                one.source.close()
+                raise
+        return made
 
     def select_dictionaries(self, columns: Sequence[str]) -> None:
         """Read these string columns (dotted paths), if present, as dictionaries."""
-        with reading(self.uri):
-            self._file = self._parquet_file(self.metadata, columns)
-            self.metadata = self._file.metadata
+        self._file: Any = None
         self._schema: pa.Schema | None = None
         self.dictionaries = list(columns)
+
+    def _opened(self) -> Any:
+        """Return the file as Arrow reads it. Raises InputFault, Refused."""
+        if self._file is None:
+            with reading(self.uri):
+                self._file = self._parquet_file(self._metadata, self.dictionaries)
+                self._metadata = self._file.metadata
+        return self._file
+
+    @property
+    def metadata(self) -> Any:
+        """Its footer as Arrow reads it. Raises as `decode`."""
+        if self._metadata is None:
+            self._opened()
+        return self._metadata
+
+    @property
+    def row_groups(self) -> list[tuple[int, int]]:
+        """Rows, and bytes before compression, of each row group."""
+        if isinstance(self.footer, KnownFooter):
+            return self.footer.groups
+        if self._row_groups is None:
+            groups = map(self.metadata.row_group, range(self.metadata.num_row_groups))
+            self._row_groups = [(group.num_rows, group.total_byte_size) for group in groups]
+        return self._row_groups
+
+    @property
+    def dictionary_leaves(self) -> list[bool]:
+        """For each leaf column whether it is dictionary-coded."""
+        if isinstance(self.footer, KnownFooter):
+            return self.footer.dictionary_leaves
+        return dictionary_leaves(self.metadata)
 
     @property
     def schema(self) -> pa.Schema:
         """Its Arrow schema, with `dictionaries` read as dictionaries."""
         if self._schema is None:
             with reading(self.uri):
-                self._schema = self._file.schema_arrow
+                self._schema = self._opened().schema_arrow
         return self._schema
 
     def _numbered(self, footer: bytes, numbers: FooterNumbers, dictionaries: Sequence[str]) -> bytes:
@@ -188,9 +228,9 @@ class ParquetInput:
         except (MalformedStruct, LookupError, TypeError) as error:
             raise InputFault(f"{self.uri}: its footer is damaged: {error}") from error
         with reading(self.uri):
-            self.metadata = pq.read_metadata(pa.BufferReader(MAGIC + numbered))
+            self._metadata = pq.read_metadata(pa.BufferReader(MAGIC + numbered))
         self.select_dictionaries(dictionaries)
-        return numbered[:-_END_BYTES]
+        return numbered[:-END_BYTES]
 
     def _parquet_file(self, metadata: Any, dictionaries: Sequence[str]) -> pq.ParquetFile:
         whole = self._pieces.segments.get(0) if self.is_whole else None
@@ -219,7 +259,7 @@ class ParquetInput:
         """
         with reading(f"{self.uri}: row group {row_group}"):
             self._pieces.segments = segments
-            table = self._file.reader.read_row_group(row_group, column_indices=list(leaves), use_threads=False)
+            table = self._opened().reader.read_row_group(row_group, column_indices=list(leaves), use_threads=False)
         return self._checked(row_group, table)
 
     def decode_bare(self, row_group: int, segments: Segments, footer: bytes, dictionaries: Sequence[str]) -> pa.Table:
@@ -233,7 +273,7 @@ class ParquetInput:
     def _checked(self, row_group: int, table: pa.Table) -> pa.Table:
         if not self.is_whole:
             self._pieces.segments = {}
-        expected = self.metadata.row_group(row_group).num_rows
+        expected, _ = self.row_groups[row_group]
         if table.num_rows != expected:
             raise InputFault(f"{self.uri}: row group {row_group} has {table.num_rows} rows, its footer says {expected}")
         if not all(_has_its_words(chunk) for column in table.columns for chunk in column.chunks):
@@ -273,37 +313,6 @@ class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
         if isinstance(error, pa.ArrowNotImplementedError) or any(words in str(error) for words in _LACKING):
             raise Refused(UNREADABLE_LAYOUT, text) from error
         raise InputFault(text) from error
-
-
-def _opening(source: OpenInput, expected_bytes: int | None) -> tuple[Segments, int]:
-    """Return the segments of the first requests (the whole file, or its tail with the footer), and the file's size."""
-    size = source.size()
-    if expected_bytes not in (None, size):
-        raise InputFault(f"{source.uri}: {size} bytes, but the manifest has {expected_bytes}")
-    if size < _END_BYTES + len(MAGIC):
-        raise InputFault(f"{source.uri}: {size} bytes are not a Parquet file")
-    if size < SMALL_FILE_BYTES:
-        return {0: source.read(0, size)}, size
-    tail = source.read(size - TAIL_BYTES, TAIL_BYTES)
-    needed = _footer_length(tail) + _END_BYTES
-    if TAIL_BYTES < needed <= size:
-        tail = source.read(size - needed, needed)
-    return {size - tail.size: tail}, size
-
-
-def _footer_length(tail: pa.Buffer) -> int:
-    return int.from_bytes(bytes(tail[-_END_BYTES:-4]), "little")
-
-
-def _check_end(uri: str, segments: Segments, size: int) -> int:
-    """Return the length of the footer: longer than its metadata if a signature follows (encrypted columns)."""
-    (tail,) = segments.values()
-    magic, length = bytes(tail[-4:]), _footer_length(tail)
-    if magic == _ENCRYPTED_MAGIC:
-        raise Refused(ENCRYPTED_FILE, f"{uri}: the footer is encrypted")
-    if magic != MAGIC or length + _END_BYTES > size:
-        raise InputFault(f"{uri}: no Parquet footer at its end")
-    return length
 
 
 def _complete_footer(uri: str, data: bytes, metadata: Any, known: KnownSchemas) -> InputFooter:

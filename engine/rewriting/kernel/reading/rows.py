@@ -17,15 +17,9 @@ from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import INT96_TIMESTAMPS, MISSING_REQUIRED_FIELD, InputFault, Refused
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.deletes import PositionDeletes
-from engine.rewriting.kernel.reading.encodings import dictionary_leaves
+from engine.rewriting.kernel.reading.fetched_input import SMALL_FILE_BYTES, TAIL_BYTES, FetchedInput, Segments
 from engine.rewriting.kernel.reading.lineage import RowLineage, lineage_places
-from engine.rewriting.kernel.reading.parquet_input import (
-    SMALL_FILE_BYTES,
-    TAIL_BYTES,
-    KnownSchemas,
-    ParquetInput,
-    Segments,
-)
+from engine.rewriting.kernel.reading.parquet_input import KnownSchemas, ParquetInput
 from engine.rewriting.kernel.reading.projection import Constants, Projection, all_ids, field_id, leaf_ids
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead, Window
 from engine.rewriting.kernel.storage.transfer import Transfer
@@ -110,6 +104,7 @@ class GroupReader:
         transfer: Transfer,
         numbers: FileNumbers | None = None,
         constants: Constants | None = None,
+        uses_library: bool = False,
     ) -> None:
         """Make a reader; `numbers`: ids of columns by name, for files without ids; `constants`: of absent columns."""
         self._inputs = inputs
@@ -118,12 +113,17 @@ class GroupReader:
         self._transfer = transfer
         self._numbers = numbers
         self._constants = constants or {}
-        self._known = KnownSchemas()
+        self._known = KnownSchemas(uses_library=uses_library)
         self._shapes: list[Shape] = []
         self._last: tuple[tuple[Any, Any], list[str], Shape] | None = None
         self._dictionaries: list[str] = []
         self.rows_read = 0
         self.seconds_waiting = 0.0
+
+    @property
+    def pass_limit(self) -> str:
+        """The fault inside the library after which it read no more footers; empty without one."""
+        return self._known.footers.limit
 
     def rows(self) -> Iterator[Rows]:
         """Yield the live rows of every row group that has any; raises as `units`."""
@@ -167,33 +167,25 @@ class GroupReader:
             yield _opening_bytes(batch), partial(self._open, batch, self._dictionaries)
 
     def _open(self, batch: list[TaskInput], dictionaries: list[str]) -> list[ParquetInput]:
-        return [
-            ParquetInput.open(
-                one.path,
-                self._transfer,
-                expected_bytes=one.file_bytes,
-                dictionaries=dictionaries,
-                numbers=None if self._numbers is None else self._numbers.of(one),
-                known=self._known,
-            )
-            for one in batch
-        ]
+        fetched = [FetchedInput.of(one.path, self._transfer, one.file_bytes) for one in batch]
+        numbers = [None if self._numbers is None else self._numbers.of(one) for one in batch]
+        return ParquetInput.open_all(fetched, numbers, dictionaries, self._known)
 
     def _units_of(self, index: int, source: ParquetInput, ahead: ReadAhead) -> Iterator[Unit]:
-        metadata, expected = source.metadata, self._inputs[index].record_count
-        if metadata.num_rows != expected:
-            raise InputFault(f"{source.uri}: {metadata.num_rows} rows, the manifest says {expected}")
-        coded = tuple(dictionary_leaves(metadata))
+        groups, expected = source.row_groups, self._inputs[index].record_count
+        if source.footer.rows != expected:
+            raise InputFault(f"{source.uri}: {source.footer.rows} rows, the manifest says {expected}")
+        coded = tuple(source.dictionary_leaves)
         shape = self._shape_of(source, coded)
         numbers, lineage = shape.coded(coded).ids, RowLineage.of(self._inputs[index])
-        wanted = list(self._live_row_groups(index, metadata))
+        wanted = list(self._live_row_groups(index, groups))
         for (i, start), segments in zip(
             wanted, self._fetched(source, [i for i, _ in wanted], shape, ahead), strict=True
         ):
             self._transfer.bucket.check()
-            group = metadata.row_group(i)
-            rows, keep = group.num_rows, self._deletes.keep_mask(index, start, group.num_rows)
-            yield Unit(source, shape, index, i, start, segments, rows, group.total_byte_size, numbers, lineage, keep)
+            rows, size = groups[i]
+            keep = self._deletes.keep_mask(index, start, rows)
+            yield Unit(source, shape, index, i, start, segments, rows, size, numbers, lineage, keep)
 
     def _fetched(
         self, source: ParquetInput, row_groups: Sequence[int], shape: "Shape", ahead: ReadAhead
@@ -201,7 +193,7 @@ class GroupReader:
         """Yield the segments of row groups; without a thread if opening has fetched the whole file."""
         if source.is_whole:
             return (source.fetch(i, shape.leaves) for i in row_groups)
-        sizes = (source.metadata.row_group(i).total_byte_size for i in row_groups)
+        sizes = (source.row_groups[i][1] for i in row_groups)
         fetches = ((size, partial(source.fetch, i, shape.leaves)) for size, i in zip(sizes, row_groups, strict=True))
         return self._timed(ahead.each(fetches, most=2))
 
@@ -232,11 +224,10 @@ class GroupReader:
         self._shapes = [shape, *self._shapes[:MOST_SHAPES]]
         return shape
 
-    def _live_row_groups(self, index: int, metadata: Any) -> Iterator[tuple[int, int]]:
+    def _live_row_groups(self, index: int, groups: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """Yield (row group, file row it starts at) of those that keep a row."""
         start = 0
-        for i in range(metadata.num_row_groups):
-            rows = metadata.row_group(i).num_rows
+        for i, (rows, _) in enumerate(groups):
             if rows > self._deletes.deleted_within(index, start, rows):
                 yield i, start
             start += rows

@@ -12,7 +12,7 @@ counts, and those whose greatest value is a zero, for its sign.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import pyarrow as pa
@@ -21,9 +21,11 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import InputFault
+from engine.rewriting.kernel.library.known_footers import KnownFooter
 from engine.rewriting.kernel.parquet.chunk_statistics import ends_with_zero, joined
 from engine.rewriting.kernel.parquet.footers import CODECS, DICTIONARY_ENCODINGS, Chunk, InputFooter, NewChunk
 from engine.rewriting.kernel.parquet.pages import (
+    DATA_PAGE,
     DICTIONARY_PAGE,
     LEVEL_ENCODINGS,
     PLAIN,
@@ -34,11 +36,13 @@ from engine.rewriting.kernel.parquet.pages import (
 )
 from engine.rewriting.kernel.parquet.thrift import MalformedStruct, Struct
 from engine.rewriting.kernel.parquet.unique_values import Part, unique_parts
-from engine.rewriting.kernel.reading.parquet_input import ParquetInput, piece_of
+from engine.rewriting.kernel.reading.fetched_input import piece_of
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
-from engine.rewriting.kernel.splicing.compiled import CompiledPass
+from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk, WalkedPages
 from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.splicing.plans import Bare, Copied, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, float_facts, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
@@ -50,73 +54,7 @@ COMPARED_PAIRS: Final = 4
 LEAST_DISTINCT: Final = 0.98
 """Share of distinct values in these dictionaries from which one dictionary of all chunks would save nothing."""
 
-_WORD_BYTES: Final = 8
-
 _WITH_DICTIONARY: Final = LEVEL_ENCODINGS | {PLAIN} | DICTIONARY_ENCODINGS
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows `start` to `stop` of a unit."""
-
-    unit: Unit
-    start: int
-    stop: int
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.stop - self.start
-
-    @property
-    def most_bytes(self) -> int:
-        """Upper bound of the decoded bytes of a column: all bytes of the piece, or one word per row."""
-        return max(self.unit.logical_bytes * self.rows // self.unit.rows, self.rows * _WORD_BYTES)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the piece is its whole unit."""
-        return self.rows == self.unit.rows
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One input chunk that has the output's form: leaf `leaf` of the unit's file.
-
-    `is_stricter`: it is required there and optional in the output: its values are valid, its pages lack levels.
-    """
-
-    unit: Unit
-    leaf: int
-    chunk: Chunk
-    is_stricter: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """A chunk that is the concatenation of the inputs' chunks; those in `to_decode` are decoded once.
-
-    These are chunks whose pages have no checksums or whose dictionary is copied as values, and float columns whose
-    `facts` are needed. `is_decoded`: all of its chunks are.
-    """
-
-    chunk: NewChunk
-    buffers: Sequence[pa.Buffer]
-    to_decode: Sequence[Source]
-    is_decoded: bool
-    facts: FloatFacts | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Bare:
-    """A flat column to encode again from its stored values; its statistics are already known."""
-
-    sources: Sequence[Source]
-    statistics: Struct
-
-
-Plan = Copied | Bare | None
-"""The plan for a column: copied, encoded from stored values, or (None) decoded, projected and encoded."""
 
 
 class CopyPlanner:
@@ -129,7 +67,7 @@ class CopyPlanner:
         settings: WriteSettings,
         counts_nans: bool,
         check: Callable[[], None],
-        merges: bool,
+        merger: CompiledPass | None,
     ) -> None:
         """Start a task's decisions.
 
@@ -140,7 +78,7 @@ class CopyPlanner:
                 several outputs: then the outputs' counts can't be derived from the inputs' counts, or
                 where columns with NaN have no bounds.
             check: raises when the task was ordered to stop.
-            merges: whether the compiled pass is used.
+            merger: the compiled pass; None: it is not used.
         """
         self._form = form
         self._floats = frozenset(float_ids(form.schema))
@@ -150,9 +88,9 @@ class CopyPlanner:
         self._dictionary_bytes = settings.dictionary_page_bytes
         fields = zip(form.bare_fields, form.fields, strict=True)
         self._top_level = frozenset(leaves[0] for field, leaves in fields if field is not None)
-        self._merges = merges
+        self._pass = merger
         self._matches: tuple[Any, list[int | None], list[int | None]] = (None, [], [])
-        self._matched_footer: InputFooter | None = None
+        self._matched_footer: InputFooter | KnownFooter | None = None
 
     def gains(self, unit: Unit) -> bool:
         """Return whether, by the unit's footer, a column of it may be copied, merged or stay dictionary-encoded."""
@@ -163,7 +101,8 @@ class CopyPlanner:
             source = sources[0][1]
             if field is None or source is None:
                 continue
-            if field_id(field) in unit.dictionary_ids or (self._merges and CompiledPass.may_merge(source.chunk)):
+            is_merged = self._pass is not None and CompiledPass.may_merge(source.chunk)
+            if is_merged or field_id(field) in unit.dictionary_ids:
                 return True
         return False
 
@@ -246,7 +185,13 @@ class CopyPlanner:
         buffers: list[pa.Buffer] = []
         to_decode: list[Source] = []
         dictionary_bytes = 0
-        for source in sources:
+        for source, walked in zip(sources, self._walked(leaf, sources), strict=True):
+            if walked is not None:
+                chunks.append(source.chunk)
+                buffers.append(walked[0])
+                counts[DATA_PAGE, PLAIN] += walked[1].pages
+                to_decode += [] if walked[1].all_checked and not is_counted else [source]
+                continue
             parts = _parts(source, self._form.levels[leaf])
             if parts is None:
                 return None
@@ -262,6 +207,23 @@ class CopyPlanner:
             return None
         made = NewChunk.copied(chunks, pages=counts).with_statistics(statistics)
         return Copied(made, buffers, to_decode, is_decoded=len(to_decode) == len(sources))
+
+    def _walked(self, leaf: int, sources: Sequence[Source]) -> "list[tuple[pa.Buffer, WalkedPages] | None]":
+        """Return bytes and pages of the chunks that the library walked over, None for each other chunk."""
+        found: list[tuple[pa.Buffer, WalkedPages] | None] = [None] * len(sources)
+        if self._pass is None or leaf not in self._top_level:
+            return found
+        given: list[StoredChunk] = []
+        places: list[int] = []
+        for at, source in enumerate(sources):
+            chunk = source.chunk
+            data = piece_of(source.unit.segments, chunk.start, chunk.stored_bytes)
+            if data is not None and not chunk.has_dictionary and not source.is_stricter:
+                given.append(StoredChunk(chunk, data, chunk.values, self._form.levels[leaf][0] > 0))
+                places.append(at)
+        for at, one, pages in zip(places, given, self._pass.walk(given), strict=True):
+            found[at] = None if pages is None else (one.data, pages)
+        return found
 
     def _with_levels(self, source: Source, leaf: int, part: Part) -> tuple[Chunk, list[pa.Buffer], ChunkPages]:
         """Return pages as they are, or with levels if they lack those of the output."""

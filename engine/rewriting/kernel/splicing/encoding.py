@@ -17,12 +17,12 @@ from engine.rewriting.kernel.kernel_task import ParquetDialect
 from engine.rewriting.kernel.parquet.chunk_statistics import null_count
 from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
-from engine.rewriting.kernel.reading.parquet_input import piece_of
+from engine.rewriting.kernel.reading.fetched_input import piece_of
 from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
-from engine.rewriting.kernel.splicing.copy_plans import Bare, Piece, Plan, Source
 from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.splicing.plans import Bare, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts
 from engine.rewriting.kernel.writing.rows import Encoder, OutputSchema, mostly
 

@@ -25,13 +25,15 @@ import pyarrow.parquet as pq
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.errors import OutputFault
 from engine.rewriting.kernel.kernel_task import ParquetDialect
+from engine.rewriting.kernel.library.loading import loading_limit
 from engine.rewriting.kernel.parquet.footers import FLOATS, MAGIC, TYPE, row_group
 from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.reading.rows import Unit
-from engine.rewriting.kernel.splicing.compiled import CompiledPass, loading_limit
-from engine.rewriting.kernel.splicing.copy_plans import Copied, CopyPlanner, Piece
+from engine.rewriting.kernel.splicing.compiled import CompiledPass
+from engine.rewriting.kernel.splicing.copy_plans import CopyPlanner
 from engine.rewriting.kernel.splicing.encoding import Encoded, Encoding
 from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.splicing.plans import Copied, Piece
 from engine.rewriting.kernel.storage.transfer import OutputSink
 from engine.rewriting.kernel.verbatim.columns import VerbatimColumns
 from engine.rewriting.kernel.writing.float_facts import FloatTally
@@ -82,7 +84,7 @@ class Splicer:
             settings=settings,
             counts_nans=counts_nans,
             check=check,
-            merges=self._pass is not None,
+            merger=self._pass,
         )
         self._encoding = Encoding(
             schema=schema, settings=settings, dialect=dialect, form=self._form, check=check, merger=self._pass

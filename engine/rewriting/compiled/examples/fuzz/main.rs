@@ -1,14 +1,24 @@
-//! Merges mutants of valid chunks: `fuzz CORPUS COUNT SEED [ONLY]`. `make fuzz-compiled` makes the corpus and the limits.
+//! Merges mutants of valid chunks, walks over their pages, and reads mutants of footers: `fuzz CORPUS COUNT SEED [ONLY]`.
+//! `make fuzz-compiled` makes the corpus and the limits.
 //!
 //! Each file of the corpus is a line `type width rows codec is_optional`, then the bytes of a chunk. A fault ends the
 //! program with the number of its mutant: a panic, an abort for want of memory, two seconds twice, rows that differ from those
-//! of the parts merged one by one, or an output that is not merged to itself.
+//! of the parts merged one by one, an output that is not merged to itself, other pages than a walk found, or facts of a
+//! footer that are outside of it.
+
+mod chance;
+mod footer_mutants;
+mod simple_rows;
 
 use std::time::{Duration, Instant};
 
 use packhouse_compiled::column::{Chunk, Form, Made, merge};
 use packhouse_compiled::headers::{self, Kind};
-use packhouse_compiled::runs;
+use packhouse_compiled::{pages, runs};
+
+use chance::{Chance, change};
+use footer_mutants::{FooterSample, one_footer};
+use simple_rows::rows_of;
 
 const MOST: Duration = Duration::from_secs(2);
 const CODECS: [i32; 5] = [0, 1, 2, 6, 7];
@@ -26,37 +36,21 @@ struct Sample {
     data: Vec<u8>,
 }
 
-/// SplitMix64: the same mutants on every machine.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-}
-
 fn main() {
     let given: Vec<String> = std::env::args().collect();
     let number = |at: usize| given.get(at).and_then(|raw| raw.parse::<u64>().ok());
     let (count, seed) = (number(2).unwrap_or(1_000_000), number(3).unwrap_or(1));
     let corpus = read_corpus(&given[1]);
+    let footers: Vec<FooterSample> = files_of(&format!("{}/footers", given[1]))
+        .iter()
+        .map(FooterSample::read)
+        .collect();
     let numbers = number(4).map_or(0..count, |only| only..only + 1);
     let done = numbers.end - numbers.start;
     let (mut merged, mut slowest, begin) = (0u64, (Duration::ZERO, 0), Instant::now());
     for number in numbers {
         let started = Instant::now();
-        let found = std::panic::catch_unwind(|| one(&corpus, seed, number));
+        let found = std::panic::catch_unwind(|| any(&corpus, &footers, seed, number));
         match found {
             Ok(Ok(is_merged)) => merged += u64::from(is_merged),
             Ok(Err(fault)) => fail(seed, number, &fault),
@@ -65,12 +59,14 @@ fn main() {
         slowest = slowest.max((started.elapsed(), number));
     }
     let again = Instant::now();
-    if slowest.0 > MOST && one(&corpus, seed, slowest.1).is_ok() && again.elapsed() > MOST {
+    if slowest.0 > MOST && any(&corpus, &footers, seed, slowest.1).is_ok() && again.elapsed() > MOST
+    {
         fail(seed, slowest.1, "more than two seconds");
     }
     println!(
-        "{done} mutants of {} chunks in {:?}: {merged} merged, the slowest (number {}) in {:?}",
+        "{done} mutants of {} chunks and {} footers in {:?}: {merged} merged or read, the slowest (number {}) in {:?}",
         corpus.len(),
+        footers.len(),
         begin.elapsed(),
         slowest.1,
         slowest.0
@@ -83,12 +79,54 @@ fn fail(seed: u64, number: u64, fault: &str) -> ! {
 }
 
 fn read_corpus(folder: &str) -> Vec<Sample> {
+    files_of(folder).iter().map(read_sample).collect()
+}
+
+fn files_of(folder: &str) -> Vec<std::path::PathBuf> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("the corpus")
         .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.is_file())
         .collect();
     paths.sort();
-    paths.iter().map(read_sample).collect()
+    paths
+}
+
+/// Try a mutant of a chunk or, one time in four, of a footer.
+fn any(
+    corpus: &[Sample],
+    footers: &[FooterSample],
+    seed: u64,
+    number: u64,
+) -> Result<bool, String> {
+    if number % 4 == 3 {
+        return one_footer(footers, seed, number);
+    }
+    one(corpus, seed, number)
+}
+
+/// Return whether a walk finds the pages that headers say, or refuses the chunk.
+fn walk_holds(sample: &Sample) -> bool {
+    let chunk = Chunk {
+        data: &sample.data,
+        rows: sample.rows,
+        size: sample.size,
+        codec: sample.codec,
+        is_optional: sample.is_optional,
+    };
+    let Ok(found) = pages::walk(&chunk) else {
+        return true;
+    };
+    let (mut at, mut count, mut rows, mut checked) = (0, 0, 0, true);
+    while let Ok((header, length)) = headers::read(&sample.data[at..]) {
+        at += length + header.stored;
+        rows += header.values;
+        checked &= header.checksum.is_some();
+        count += 1;
+    }
+    at == sample.data.len()
+        && rows == sample.rows
+        && (count, checked) == (found.pages, found.all_checked)
 }
 
 fn read_sample(path: &std::path::PathBuf) -> Sample {
@@ -216,6 +254,9 @@ fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
         mutant.rows = chance.next() as usize >> chance.below(64);
         mutant.size = chance.next() as usize >> chance.below(64);
     }
+    if !walk_holds(&mutant) {
+        return Err("a walk finds other pages".into());
+    }
     let alike: Vec<&Sample> = corpus
         .iter()
         .filter(|one| (one.physical_type, one.width) == (mutant.physical_type, mutant.width))
@@ -263,94 +304,13 @@ fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
 }
 
 fn mutate(sample: &mut Sample, donor: &Sample, chance: &mut Chance) {
-    let data = &mut sample.data;
-    let at = if chance.below(2) == 0 {
-        chance.below(data.len().min(48))
-    } else {
-        chance.below(data.len())
-    };
-    match chance.below(9) {
-        _ if data.is_empty() => {}
-        0 => data[at] ^= 1 << chance.below(8),
-        1 => data[at] = chance.next() as u8,
-        2 => data[at] = *chance.pick(&[0, 1, 2, 3, 127, 128, 255]),
-        3 => data.truncate(at),
-        4 => drop(data.drain(at..(at + 1 + chance.below(8)).min(data.len()))),
-        5 => {
-            let end = (at + chance.below(16)).min(data.len());
-            let again = data[at..end].to_vec();
-            data.splice(at..at, again);
-        }
-        6 => {
-            let from = chance.below(donor.data.len());
-            let end = (from + chance.below(256)).min(donor.data.len());
-            data.splice(at.., donor.data[from..end].iter().copied());
-        }
-        7 => data.extend(&donor.data),
-        _ => match chance.below(3) {
-            0 => sample.codec = chance.below(9) as i32 - 1,
-            1 => sample.is_optional = !sample.is_optional,
-            _ => (sample.physical_type, sample.width) = (donor.physical_type, donor.width),
-        },
+    if chance.below(9) < 8 {
+        change(&mut sample.data, &donor.data, chance);
+        return;
     }
-}
-
-/// Read an output in its simple form: pages of version 1, not compressed, levels and indices as runs.
-fn rows_of(made: &Made, form: &Form) -> Vec<Option<Vec<u8>>> {
-    let (mut at, mut words, mut rows) = (0, Vec::new(), Vec::new());
-    while at < made.data.len() {
-        let (header, length) = headers::read(&made.data[at..]).expect("a header of an output");
-        let mut body = &made.data[at + length..at + length + header.stored];
-        at += length + header.stored;
-        if header.kind == Kind::Dictionary {
-            words = values_of(body, header.values, form);
-            continue;
-        }
-        let mut levels = vec![1; header.values];
-        if form.is_optional {
-            let end = 4 + u32::from_le_bytes(*body.first_chunk().expect("levels")) as usize;
-            levels.clear();
-            runs::read(&body[4..end], 1, header.values, &mut levels, Ok).expect("levels");
-            body = &body[end..];
-        }
-        let count = levels.iter().filter(|level| **level == 1).count();
-        let mut values = if header.encoding == headers::PLAIN {
-            values_of(body, count, form)
-        } else {
-            let mut numbers = Vec::new();
-            runs::read(&body[1..], u32::from(body[0]), count, &mut numbers, Ok).expect("indices");
-            numbers
-                .iter()
-                .map(|number| words[*number as usize].clone())
-                .collect()
-        }
-        .into_iter();
-        rows.extend(
-            levels
-                .iter()
-                .map(|level| (*level == 1).then(|| values.next().expect("a value"))),
-        );
-        assert_eq!(values.next(), None);
+    match chance.below(3) {
+        0 => sample.codec = chance.below(9) as i32 - 1,
+        1 => sample.is_optional = !sample.is_optional,
+        _ => (sample.physical_type, sample.width) = (donor.physical_type, donor.width),
     }
-    rows
-}
-
-fn values_of(mut body: &[u8], count: usize, form: &Form) -> Vec<Vec<u8>> {
-    let mut made = Vec::with_capacity(count);
-    for _ in 0..count {
-        let mut length = match form.physical_type {
-            1 | 4 => 4,
-            3 => 12,
-            7 => form.width,
-            _ => 8,
-        };
-        if form.physical_type == TEXTS {
-            length = u32::from_le_bytes(*body.first_chunk().expect("a length")) as usize;
-            body = &body[4..];
-        }
-        made.push(body[..length].to_vec());
-        body = &body[length..];
-    }
-    assert!(body.is_empty());
-    made
 }
