@@ -11,12 +11,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.domain.runs.plans import FileGroup
+from engine.domain.runs.run import RunState
 from engine.domain.tables.orders import OrderField, RowOrdering
 from engine.domain.tables.table import TableRef
 from engine.formats.base import Engine, GroupSettings
 from engine.formats.iceberg import IcebergFormat, IcebergTable
 from engine.rewriting.kernel.contract import WriteSettings
 from engine.rewriting.kernel.task import GroupRewrite
+from tests.support.duckdb_tables import connected
 from tests.support.iceberg_tables import RUN_ID, groups_by_partition
 from tests.support.kernel_tasks import received
 from tests.support.peer import one
@@ -55,6 +57,13 @@ def by_spark(spark: SparkSession, table: str) -> Lineage:
         found.append({row[0]: (row[1], row[2]) for row in rows})
     assert found[0] == found[1]
     return found[0]
+
+
+def by_duckdb(table: IcebergTable) -> Lineage:
+    with connected() as connection:
+        place = [table._view.table.metadata_location]
+        rows = connection.execute(f"SELECT id, {', '.join(LINEAGE)} FROM iceberg_scan(?)", place).fetchall()
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 def opened(world: World, name: str) -> IcebergTable:
@@ -128,3 +137,28 @@ async def test_what_the_engines_own_rewrite_stores_is_kept(world: World, spark: 
     spark.sql("CALL lake.system.rewrite_data_files(table => 'lake.lake.twice', options => map('rewrite-all', 'true'))")
     assert by_spark(spark, table) == before
     assert rewritten(world, "twice") == before
+
+
+@pytest.mark.parametrize("deletes", ["copy-on-write", "merge-on-read"])
+async def test_a_run_keeps_lineage_and_later_commits_give_other_ids(
+    world: World, spark: SparkSession, deletes: str
+) -> None:
+    """Trap 3: ids are those of positions before deletes."""
+    table = create(spark, "run", deletes=deletes)
+    await asyncio.to_thread(fill, spark, table, files=6)
+    spark.sql(f"UPDATE {table} SET text = 'updated' WHERE id % 5 = 0")
+    spark.sql(f"DELETE FROM {table} WHERE id % 9 = 1")
+    await asyncio.to_thread(fill, spark, table, files=3)
+    before = by_spark(spark, table)
+    run = await world.rewrite_other("run")
+    assert run.state is RunState.SUCCEEDED, run.detail
+    assert one(spark, f"SELECT count(*) FROM {table}.files") == 2
+    assert by_spark(spark, table) == by_duckdb(opened(world, "run")) == before
+    checked = {each["name"]: each for each in run.result.document["verifications"][0]["checks"]}
+    assert checked["row_ids_kept"]["holds"]
+    assert run.result.document["checked"]["groups"] == 2
+    spark.sql(f"UPDATE {table} SET text = 'again' WHERE id % 7 = 0")
+    await asyncio.to_thread(fill, spark, table, files=1)
+    kept, after = {key: row_id for key, (row_id, _) in before.items()}, by_spark(spark, table)
+    assert {key: row_id for key, (row_id, _) in after.items() if key in kept} == kept
+    assert len({row_id for row_id, _ in after.values()}) == len(after)
