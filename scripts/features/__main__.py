@@ -43,15 +43,17 @@ def iceberg() -> Rows:
     )
     yield (
         "format versions",
-        "1 and 2 by the kernel and by upkeep; 3 by Iceberg's procedure, and its snapshots expire",
+        "1, 2 and 3",
         "a later one is not opened",
     )
     yield "types of columns", f"{_listed(TYPES.values())} by the kernel", f"{native} not opened"
     yield (
         "types of columns that are copied",
         f"{_listed(COPIED_TYPES)}: outputs of the kernel have them as its inputs store them; no order goes by them",
-        "a group in which each file shreds variants in its own way is refused (`mixed_layouts`); Iceberg's procedure"
-        " rewrites no such table (condition `native_known_types`)",
+        (
+            "a group in which each file shreds variants in its own way is refused (`mixed_layouts`); Iceberg's "
+            "procedure rewrites no such table (condition `native_known_types`)"
+        ),
     )
     yield "transforms", _listed(TRANSFORMS.values()), f"{of_order} not opened"
     yield (
