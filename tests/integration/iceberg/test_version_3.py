@@ -10,7 +10,16 @@ from typing import Any
 import fastavro
 import pyarrow as pa
 import pytest
-from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestEntry, ManifestEntryStatus, ManifestFile
+from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    FileFormat,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    write_manifest_list,
+)
 from pyiceberg.typedef import Record
 
 from engine.domain.errors import NotEligible, OutcomeUnknown, TableUnreadable
@@ -95,6 +104,24 @@ def test_the_first_commit_after_an_upgrade_gives_every_file_ids(upgraded: Lake):
     assert head is not None
     assert (head.first_row_id, head.added_rows, document["next-row-id"]) == (0, 40, 40)
     assert ids_of(upgraded.load()) == list(range(40))
+
+
+def test_rows_are_counted_by_entries_and_not_by_the_manifest_list(lake: Lake):
+    """A list that states fewer rows would give the ids of the rest to the next manifest as well."""
+    table = lake.create()
+    append_files(table, 4)
+    view = lake.open()._view
+    assert view.head is not None
+    every = view.manifests(view.head)
+    for each in every:
+        each[10] = each[11] = 0  # added and existing rows
+    local = Path(view.head.manifest_list.removeprefix("file://"))
+    given = (view.head.snapshot_id, view.head.parent_snapshot_id, view.head.sequence_number, "deflate")
+    with write_manifest_list(2, PyArrowFileIO().new_output(str(local)), *given) as writer:
+        writer.add_manifests(every)
+    upgrade(lake)
+    touch(lake.open())
+    assert (sorted(row_ids(lake.open()).values(), key=str), document_of(lake)["next-row-id"]) == ([0, 10, 20, 30], 40)
 
 
 def test_ids_of_files_that_stay_or_go_are_explicit_and_new_files_have_none(lake: Lake):

@@ -138,14 +138,19 @@ class SnapshotFiles:
         return StagedSnapshot(snapshot, tuple(self.written))
 
     def _unassigned(self, manifests: Sequence[ManifestFile]) -> Mapping[str, int]:
-        """Return the rows that get ids: of new manifests, and of those whose list (of version 1) has no counts."""
-        found = dict(self.unassigned)
-        for each in manifests:
-            is_counted = each.added_rows_count is not None and each.existing_rows_count is not None
-            if each.content == ManifestContent.DATA and first_row_id_of(each) is None and not is_counted:
-                rows = live(self.view.reader.entries(each))["record_count"]
-                found[each.manifest_path] = pc.sum(rows).as_py() or 0
-        return found
+        """Return the rows that get ids, by manifest: of new ones, and of all in a table without a commit since upgrade.
+
+        The latter are counted by their entries, as readers do: a wrong count in the list would give two rows one id.
+        """
+        old = [
+            each
+            for each in manifests
+            if each.content == ManifestContent.DATA
+            and first_row_id_of(each) is None
+            and each.manifest_path not in self.unassigned
+        ]
+        rows = (pc.sum(live(entries)["record_count"]).as_py() or 0 for entries in self.view.reader.each(old))
+        return {**self.unassigned, **{each.manifest_path: count for each, count in zip(old, rows, strict=True)}}
 
     def _new_path(self, name: str) -> str:
         path = f"{self._folder}/{name}"

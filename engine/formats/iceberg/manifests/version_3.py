@@ -102,7 +102,7 @@ class ManifestListWriterV3(ManifestListWriterV2):
 
     Args of the constructor, beyond those of version 2:
         first_row_id: the table's next row id.
-        unassigned: rows without a first row id in data manifests, by path; by default all added and existing rows.
+        unassigned: rows without a row id in each data manifest without a first row id, by path.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class ManifestListWriterV3(ManifestListWriterV2):
         first = first_row_id_of(manifest_file)
         if first is None:
             first = self._following
-            self._following += self._rows_of(manifest_file)
+            self._following += self._unassigned[manifest_file.manifest_path]
         elif not 0 <= first <= self._first:
             text = f"manifest {manifest_file.manifest_path} has the row ids from {first}"
             raise Malformed(f"{text}, but the table's next-row-id is {self._first}")
@@ -160,10 +160,3 @@ class ManifestListWriterV3(ManifestListWriterV2):
                 f"the table has no row ids left: its next-row-id is {self._first}, and {self.added_rows} rows need one"
             )
         return super().prepare_manifest(with_first_row_id(manifest_file, first))
-
-    def _rows_of(self, manifest: ManifestFile) -> int:
-        counted = self._unassigned.get(manifest.manifest_path)
-        rows = (manifest.added_rows_count or 0) + (manifest.existing_rows_count or 0) if counted is None else counted
-        if rows < 0:
-            raise Malformed(f"manifest {manifest.manifest_path} is listed with {rows} rows")
-        return rows
