@@ -20,6 +20,7 @@ SMALLEST = {
     "hive_rewrite": "--files 4 --rows 100 --rounds 1",
     "hour": "--minutes 0.5",
     "kernel": "--tiny --repeats 1",
+    "lineage": "--cases plain --megabytes 8 --repeats 1",
     "listings": "--tables 300 --runs 3000 --files 10 --asks 2",
     "manifest_reads": "--manifests 5 --latencies 0",
     "manifests": "--manifests 50 --entries 2 --rounds 1",
