@@ -21,12 +21,12 @@ from walk import traced_run
 LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 278,
     "traced modules of engine": 258,
-    "modules of engine": 752,
-    "lines of engine": 105_000,
+    "modules of engine": 761,
+    "lines of engine": 106_100,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 125_500,
+    "lines of tests": 126_400,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -14,7 +14,7 @@ from engine.domain.tables.table import TableRef
 from engine.formats.base import CommitOutcome, WrittenGroup
 from engine.formats.iceberg import IcebergFormat, IcebergTable
 from tests.support.duckdb_tables import rows_by_duckdb
-from tests.support.iceberg_tables import group_of, nothing, request_of
+from tests.support.iceberg_tables import RUN_ID, group_of, nothing, request_of
 from tests.support.kernel_groups import written_by_kernel
 from tests.support.peer import both_readers, counts, one
 from tests.support.world import World
@@ -179,3 +179,57 @@ async def test_random_vectors_delete_the_rows_that_spark_deletes(world: World, s
         assert sum(each.record_count for each in group.outputs) == left
         proven(load(), commit(load(), group), group)
         assert (one(spark, total), vectors(spark)) == (before, [])
+
+
+def entries(spark: SparkSession) -> list[Any]:
+    """Return target, data sequence number and rows of each live deletion vector."""
+    columns = "data_file.referenced_data_file, sequence_number, data_file.record_count"
+    query = f"SELECT {columns} FROM {TABLE}.entries WHERE status < 2 AND data_file.content = 1 ORDER BY 1"
+    return [tuple(row) for row in spark.sql(query).collect()]
+
+
+def rewrite_deletes(load: Callable[[], IcebergTable]) -> None:
+    attempt = load()._view.metadata.next_sequence_number()
+    done = load().delete_rewrite.commit(RUN_ID, attempt, before_try=nothing)
+    assert done.snapshot_id is not None, done.left_out
+    proof = load().delete_rewrite.prove(done.snapshot_id)
+    assert all(each.holds for each in proof.checks), proof.checks
+    assert load().delete_rewrite.plan().rewritten == 0
+
+
+async def test_position_deletes_become_the_vectors_that_the_procedure_makes(world: World, spark: SparkSession) -> None:
+    make(spark, properties=f"{V3}, 'write.delete.granularity'='partition'".replace("'3'", "'2'"), partitioned=True)
+    for condition in ("id % 9 = 4", "id % 11 = 2"):
+        spark.sql(f"DELETE FROM {TABLE} WHERE {condition}")
+    spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('format-version'='3')")
+    spark.sql(f"DELETE FROM {TABLE} WHERE id IN (3, 6, 10, 45)")
+    load, before = opened(world), seen(spark)
+    head = load().head_snapshot_id
+    rewrite_deletes(load)
+    assert seen(spark) == before
+    assert {each[2] for each in vectors(spark)} == {"PUFFIN"}
+    assert rows_by_duckdb(load()._view.table).total() == len(before[0][0])
+    ours = entries(spark)
+    spark.sql(f"CALL lake.system.rollback_to_snapshot('{TABLE}', {head})")
+    options = "map('rewrite-all', 'true')"
+    spark.sql(f"CALL lake.system.rewrite_position_delete_files(table => '{TABLE}', options => {options})")
+    theirs = entries(spark)
+    assert [(target, rows) for target, _, rows in theirs] == [(target, rows) for target, _, rows in ours]
+    assert all(own <= other for (_, own, _), (_, other, _) in zip(ours, theirs, strict=True)), "theirs: by partition"
+
+
+async def test_copied_vectors_are_read_and_extended_by_spark(world: World, spark: SparkSession) -> None:
+    make(spark)
+    spark.sql(f"DELETE FROM {TABLE} WHERE id % 7 = 3")
+    load = opened(world)
+    paths = sorted(load().digest()["path"].to_pylist())
+    group = written(load(), paths[:4])
+    commit(load(), group)
+    before, numbers, old = seen(spark), entries(spark), vectors(spark)
+    rewrite_deletes(load)
+    assert (seen(spark), entries(spark)) == (before, numbers)
+    assert {each[1] for each in vectors(spark)}.isdisjoint({each[1] for each in old})
+    spark.sql(f"DELETE FROM {TABLE} WHERE id % 5 = 1")
+    left = [row for row in before[0][0] if int(row.split("'id': ")[1].split(",")[0]) % 5 != 1]
+    assert both_readers(spark, TABLE) == [left, left]
+    assert rows_by_duckdb(load()._view.table).total() == len(left)

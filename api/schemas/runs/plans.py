@@ -86,7 +86,9 @@ class RewriteDeletesPlan(StoredDocument):
     """Plan of a rewrite of delete files."""
 
     operation: Literal[Operation.REWRITE_DELETES] = Field(description="Operation of the run.")
-    delete_files: int | None = Field(default=None, description="Live position-delete files.", examples=[120])
+    delete_files: int | None = Field(
+        default=None, description="Live position-delete files and Puffin files.", examples=[120]
+    )
     delete_file_bytes: int | None = Field(default=None, description="Bytes of these files.", examples=[5242880])
     rewritten_delete_files: int | None = Field(
         default=None, description="Number of those that would be read, and replaced or dropped.", examples=[118]

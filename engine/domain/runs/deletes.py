@@ -10,7 +10,7 @@ class DeletePlan:
     """Plan of a rewrite of delete files.
 
     Attributes:
-        files: number of live position-delete files.
+        files: number of live position-delete files, and of Puffin files with deletion vectors.
         file_bytes: their stored size.
         rewritten: number of those that would be read and replaced or dropped.
         rewritten_bytes: their stored size.
@@ -48,7 +48,8 @@ class DeleteFigures:
     """Figures of a committed rewrite of delete files.
 
     `rewritten` files had `rows`, of which `positions` apply to live data files; the `added` files have those.
-    `files_before` and `files_after` count the position-delete files of the whole snapshot. Sizes are stored bytes.
+    `files_before` and `files_after` count the position-delete files of the whole snapshot, and its Puffin files with
+    deletion vectors. Sizes are stored bytes, of deletion vectors those of their blobs.
     """
 
     rewritten: int

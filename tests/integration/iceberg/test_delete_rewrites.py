@@ -14,7 +14,7 @@ from pyiceberg.expressions import EqualTo
 from pyiceberg.manifest import DataFile, DataFileContent, ManifestEntry
 from pyiceberg.table import Table
 
-from engine.domain.errors import CommitConflict, NotEligible
+from engine.domain.errors import CommitConflict
 from engine.formats.base import SnapshotProof
 from engine.formats.iceberg.catalog.file_access import GuardedFileIO
 from engine.formats.iceberg.intake.storage import HeldFiles
@@ -29,7 +29,6 @@ from tests.support.iceberg_tables import (
     append_files,
     commit_deletes,
     delete_file,
-    edit_metadata,
     ids_of,
     live_paths,
     local_files,
@@ -316,13 +315,6 @@ def test_files_above_the_limits_are_left_alone(lake: Lake, monkeypatch: pytest.M
     monkeypatch.setattr(delete_plans, "MOST_ROWS", 4)
     plan = lake.open(name_of(table)).delete_rewrite.plan()
     assert (dict(plan.left), plan.rewritten) == ({"too_large": 1}, 2)
-
-
-def test_format_version_3_is_refused_with_the_reason(lake: Lake) -> None:
-    table, _ = deleted(lake, "newer", files=1)
-    edit_metadata(table, lambda metadata: metadata.update({"format-version": 3, "next-row-id": 0}))
-    with pytest.raises(NotEligible, match="deletion vectors"):
-        lake.open(name_of(table)).delete_rewrite.plan()
 
 
 def race(lake: Lake, table: Table, act: Callable[[], Any]) -> int | None:

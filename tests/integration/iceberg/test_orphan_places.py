@@ -42,6 +42,7 @@ OF_ICEBERG: Sequence[str] = (
     f"data/20261128_031500_00001_abcde-{UUID}.avro",
     "data/run_0abc-00001-1-0.parquet",
     "data/merged-dvs-17-1.puffin",
+    "data/run_0abc-00001-1-deletes-0.puffin",
     f"metadata/{UUID}-m12.avro",
     f"metadata/run_0abc-1-{UUID}-m0.avro",
     f"metadata/snap-17-1-{UUID}.avro",

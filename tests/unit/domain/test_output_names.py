@@ -10,9 +10,9 @@ RUN = f"run_{'0' * 25}a"
 OTHER = f"run_{'0' * 25}b"
 
 
-@pytest.mark.parametrize("mark", ["", "sort12345678"])
-def test_a_name_tells_who_wrote_the_file_and_its_order(mark: str) -> None:
-    path = f"s3://lake/t/data/day=1/{output_prefix(RUN, 123_456, 7, mark)}00000012345678900.parquet"
+@pytest.mark.parametrize(("mark", "end"), [("", "parquet"), ("sort12345678", "parquet"), ("deletes", "puffin")])
+def test_a_name_tells_who_wrote_the_file_and_its_order(mark: str, end: str) -> None:
+    path = f"s3://lake/t/data/day=1/{output_prefix(RUN, 123_456, 7, mark)}00000012345678900.{end}"
     found = pc.extract_regex(pa.array([path]), OUTPUT_NAME)[0].as_py()
     assert found == {"group": f"{RUN}-123456", "run": RUN, "attempt": "7", "mark": mark}
     assert in_paths_of(RUN) in path

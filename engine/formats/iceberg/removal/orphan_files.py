@@ -47,7 +47,7 @@ _DATA: Final = (
     # the id of the query: `IcebergPageSink` of Trino; in its Hive tables an underscore precedes the UUID
     rf"[0-9]{{8}}_[0-9]{{6}}_[0-9]{{5}}_[0-9a-z]{{5}}-{_UUID}{_FORMATS}",
     # Packhouse: see `domain.runs.output_names`
-    r"run_[0-9a-z]+-[0-9]+-[0-9A-Za-z_-]+\.(?:parquet|orc|avro)",
+    rf"run_[0-9a-z]+-[0-9]+-[0-9A-Za-z_-]+{_FORMATS}",
 )
 _METADATA: Final = (
     # manifests and their lists: `SnapshotProducer`, `BaseRewriteManifests`

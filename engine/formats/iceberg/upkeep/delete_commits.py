@@ -23,12 +23,13 @@ from pyiceberg.manifest import (
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 
 from engine.domain.errors import CommitConflict
+from engine.domain.runs.hot_partitions import Place
 from engine.domain.runs.left_out import LeftOut
 from engine.domain.runs.output_names import output_prefix
 from engine.formats.base import RewrittenSnapshot
 from engine.formats.iceberg.catalog.paths import output_directory
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles, StagedSnapshot, discard, is_needed
-from engine.formats.iceberg.commits.summaries import usable_totals
+from engine.formats.iceberg.commits.summaries import usable_totals, with_vector_counts
 from engine.formats.iceberg.commits.tries import CommitTries, Proposal
 from engine.formats.iceberg.errors import reading_table, translated
 from engine.formats.iceberg.manifests.decoding import DELETED, DeleteIdentity, identities
@@ -45,10 +46,14 @@ from engine.formats.iceberg.upkeep.delete_plans import (
     select,
 )
 from engine.formats.iceberg.upkeep.delete_positions import LiveData, Positions
+from engine.formats.iceberg.upkeep.puffin_files import counted_file, puffin_of, vector_files
+from engine.formats.iceberg.upkeep.vector_files import made_vectors
+from engine.formats.iceberg.upkeep.vector_plans import with_vectors
 
 _log = structlog.get_logger(__name__)
 
 _MARK = "deletes"
+_CREATED_BY = "Packhouse"
 
 
 @dataclass
@@ -74,7 +79,7 @@ class DeleteRewrite:
         files = SnapshotFiles(view, self.run_id, self.attempt)
         try:
             with reading_table("rewrite the delete files"):
-                groups = list(self._merged(view, files))
+                groups = list(self._vectors(view, files) if with_vectors(view) else self._merged(view, files))
         except BaseException:
             discard(view.io, files.written)
             raise
@@ -94,19 +99,37 @@ class DeleteRewrite:
                 return
             found = merged_rows(view.table.io, group, live)
             number = max((each.sequence_number for each in found.files), default=0)
-            new = None if found.rows is None else self._written(view, files, found.files[0], found.rows)
-            yield MergedDeletes(found.files, new, number, found.left_out)
+            new = () if found.rows is None else ((self._written(view, files, found.files[0], found.rows), number),)
+            yield MergedDeletes(found.files, new, found.left_out)
 
     def _written(self, view: TableView, files: SnapshotFiles, like: DeleteFile, rows: Positions) -> DataFile:
-        number, codec = next(self._numbers), view.codecs[like.spec_id]
-        name = f"{output_prefix(self.run_id, number, self.attempt, _MARK)}0.parquet"
-        folder = output_directory(view.metadata, partition_path=codec.path(like.partition), name=name)
-        path, body = f"{folder}/{name}", parquet_of(rows)
+        codec, body = view.codecs[like.spec_id], parquet_of(rows)
+        path = self._stored(view, files, (like.spec_id, like.partition), body, suffix="parquet")
+        return data_file_of(rows, body, path=path, spec_id=like.spec_id, partition=codec.decode(like.partition))
+
+    def _vectors(self, view: TableView, files: SnapshotFiles) -> Iterator[MergedDeletes]:
+        """Write the vectors in place of the deletes that a rewrite of this head replaces: a file for each partition."""
+        made = made_vectors(view)
+        added: list[tuple[DataFile, int]] = []
+        for place, some in made.by_place():
+            blobs, codec = [each.blob for each in some], view.codecs[place[0]]
+            puffin = puffin_of(blobs, created_by=_CREATED_BY)
+            path = self._stored(view, files, place, puffin.body, suffix="puffin")
+            partitions = [codec.decode(place[1]) for _ in some]
+            entries = vector_files(blobs, puffin, path=path, spec_id=place[0], partitions=partitions)
+            added += zip(entries, (each.sequence_number for each in some), strict=True)
+        yield MergedDeletes(made.old, tuple(added), made.left_out)
+
+    def _stored(self, view: TableView, files: SnapshotFiles, place: Place, body: bytes, *, suffix: str) -> str:
+        """Write a delete file of a partition; return its path."""
+        name = f"{output_prefix(self.run_id, next(self._numbers), self.attempt, _MARK)}0.{suffix}"
+        partition = view.codecs[place[0]].path(place[1])
+        path = f"{output_directory(view.metadata, partition_path=partition, name=name)}/{name}"
         view.check(path)
         files.written.append(path)
         with translated("write a delete file"), view.table.io.new_output(path).create() as target:
             target.write(body)
-        return data_file_of(rows, body, path=path, spec_id=like.spec_id, partition=codec.decode(like.partition))
+        return path
 
     def _stage(self, view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes]) -> StagedSnapshot:
         try:
@@ -136,13 +159,13 @@ def _added(view: TableView, files: SnapshotFiles, merged: Sequence[MergedDeletes
     """Write the manifests of the new files, one for each spec, and yield their entries in the manifest list."""
     added: dict[int, list[ManifestEntry]] = defaultdict(list)
     for each in merged:
-        if each.new is not None:
-            added[each.new.spec_id].append(
+        for file, number in each.new:
+            added[file.spec_id].append(
                 ManifestEntry.from_args(
                     status=ManifestEntryStatus.ADDED,
                     snapshot_id=files.snapshot_id,
-                    sequence_number=each.sequence_number,
-                    data_file=each.new,
+                    sequence_number=number,
+                    data_file=file,
                 )
             )
     for spec_id, entries in sorted(added.items()):
@@ -165,17 +188,19 @@ def _without(view: TableView, files: SnapshotFiles, manifest: ManifestFile, gone
 
 def _summary(view: TableView, run_id: str, attempt: int, merged: Sequence[MergedDeletes]) -> Summary:
     collector = SnapshotSummaryCollector()
-    for one in merged:
-        for each in one.old:
-            codec = view.codecs[each.spec_id]
-            collector.remove_file(_as_data_file(view, each), schema=codec.schema, partition_spec=codec.spec)
-        if one.new is not None:
-            codec = view.codecs[one.new.spec_id]
-            collector.add_file(one.new, schema=codec.schema, partition_spec=codec.spec)
+    removed = [_as_data_file(view, each) for one in merged for each in one.old]
+    added = [counted_file(file) for one in merged for file, _ in one.new]
+    for each in removed:
+        codec = view.codecs[each.spec_id]
+        collector.remove_file(each, schema=codec.schema, partition_spec=codec.spec)
+    for each in added:
+        codec = view.codecs[each.spec_id]
+        collector.add_file(each, schema=codec.schema, partition_spec=codec.spec)
+    counts = with_vector_counts(collector.build(), removed=removed, added=added)
     ours: Mapping[str, str] = {RUN_ID: run_id, ATTEMPT: str(attempt)}
     counted = update_snapshot_summaries(
         # `replace` is refused there, although its totals are those of an overwrite
-        summary=Summary(Operation.OVERWRITE, **collector.build(), **ours),
+        summary=Summary(Operation.OVERWRITE, **counts, **ours),
         previous_summary=usable_totals(summary_of(view.head)) if view.head else None,
     )
     return Summary(Operation.REPLACE, **counted.additional_properties)
@@ -185,10 +210,10 @@ def _as_data_file(view: TableView, file: DeleteFile) -> DataFile:
     made = DataFile.from_args(
         content=DataFileContent.POSITION_DELETES,
         file_path=file.path,
-        file_format=FileFormat.PARQUET,
+        file_format=FileFormat.PARQUET if file.length is None else FileFormat.PUFFIN,
         partition=view.codecs[file.spec_id].decode(file.partition),
         record_count=file.record_count,
-        file_size_in_bytes=file.file_bytes,
+        file_size_in_bytes=file.stored_bytes,
     )
     made.spec_id = file.spec_id
     return made

@@ -32,14 +32,13 @@ _ROWS_OF_GROUP: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class MergedDeletes:
-    """Delete files that go, and the file in their place, with its data sequence number; None: they apply to nothing.
+    """Delete files that go, and the files in their place, each with its data sequence number; none: no row is deleted.
 
     `left_out`: files of the group that stay as they are.
     """
 
     old: tuple[DeleteFile, ...]
-    new: DataFile | None
-    sequence_number: int
+    new: tuple[tuple[DataFile, int], ...]
     left_out: tuple[LeftOutItem, ...] = ()
 
 

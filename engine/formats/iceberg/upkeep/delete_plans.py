@@ -64,6 +64,11 @@ class DeleteFile:
     length: int | None = None
 
     @property
+    def stored_bytes(self) -> int:
+        """Its stored size: of a deletion vector that of its blob."""
+        return self.file_bytes if self.length is None else self.length
+
+    @property
     def identity(self) -> DeleteIdentity:
         """Its path and place, which no other live delete has."""
         return self.path, self.offset, self.length
@@ -80,21 +85,18 @@ class DeleteSelection:
 def check_eligible(view: TableView) -> None:
     """Raise `NotEligible` for a table whose delete files are not rewritten."""
     version = view.metadata.format_version
-    if version not in (1, 2):
-        raise NotEligible(
-            f"delete files of format version {version} are not rewritten: deletion vectors are one per data file "
-            "already; 1 and 2 are"
-        )
+    if version not in (1, 2, 3):
+        raise NotEligible(f"delete files of format version {version} are not rewritten; those of 1, 2 and 3 are")
     if found := own_location_provider(view.metadata.properties):
         raise NotEligible(f"the table has a location provider of its own ({found})")
     view.check_features(Activity.UPKEEP)
 
 
 def plan_deletes(view: TableView) -> DeletePlan:
-    """Return the plan of a rewrite of delete files.
+    """Return the plan of a rewrite of delete files in a table without deletion vectors.
 
     Raises:
-        NotEligible: the format version is 3 or later, or a location provider of the table's own names its files.
+        NotEligible: the format version is unknown, or a location provider of the table's own names its files.
     """
     check_eligible(view)
     every = live_deletes(view, view.manifests(view.head))
@@ -142,7 +144,7 @@ def select(view: TableView) -> DeleteSelection:
     position = every.filter(pc.equal(every["content"], POSITION_DELETES))
     if not position.num_rows:
         return DeleteSelection((), {})
-    usable, left = _usable(position)
+    usable, left = usable_files(position)
     if not usable.num_rows:
         return DeleteSelection((), left)
     dangling = apply_to_nothing(live_data(view, manifests), usable, new=ENTRIES.empty_table())
@@ -151,7 +153,7 @@ def select(view: TableView) -> DeleteSelection:
     return DeleteSelection(tuple(_within_limits(_groups(usable, useless, by_file=by_file))), left)
 
 
-def _usable(position: pa.Table) -> tuple[pa.Table, Mapping[str, int]]:
+def usable_files(position: pa.Table) -> tuple[pa.Table, Mapping[str, int]]:
     """Return the delete files that can be rewritten, and the number of others by the first reason that holds."""
     keys = identity_keys(position)
     counts = pc.value_counts(keys)

@@ -29,6 +29,8 @@ from engine.formats.iceberg.upkeep.delete_positions import (
 )
 from engine.formats.iceberg.upkeep.manifest_entries import comparable
 from engine.formats.iceberg.upkeep.manifest_proofs import is_replace
+from engine.formats.iceberg.upkeep.vector_plans import with_vectors
+from engine.formats.iceberg.upkeep.vector_proofs import same_effect, vectors_valid
 from engine.formats.intake.caches import ManifestCache
 from engine.formats.intake.limits import Malformed
 
@@ -53,16 +55,21 @@ def prove_deletes(view: TableView, snapshot_id: int) -> SnapshotProof:
     gone, came = _without(had, has), _without(has, had)
     checks += [_others_unchanged(had, has, gone, came), *_enclosed(view, before, after)]
     old, new = delete_files_of(gone), delete_files_of(came)
-    same, rows, positions = _same_positions(view, LiveData(data), old, new)
+    if with_vectors(view):
+        checks.append(vectors_valid(data, has))
+        same, positions = same_effect(view.table.io, data, had=had, has=has)
+        rows = sum(each.record_count for each in old)
+    else:
+        same, rows, positions = _same_positions(view, LiveData(data), old, new)
     figures = DeleteFigures(
-        rewritten=len(old),
-        added=len(new),
-        rewritten_bytes=sum(each.file_bytes for each in old),
-        added_bytes=sum(each.file_bytes for each in new),
+        rewritten=len({each.path for each in old}),
+        added=len({each.path for each in new}),
+        rewritten_bytes=sum(each.stored_bytes for each in old),
+        added_bytes=sum(each.stored_bytes for each in new),
         rows=rows,
         positions=positions,
-        files_before=_position_files(had),
-        files_after=_position_files(has),
+        files_before=_stored_files(had),
+        files_after=_stored_files(has),
     )
     return SnapshotProof([*checks, same], figures)
 
@@ -77,6 +84,11 @@ def _without(some: pa.Table, others: pa.Table) -> pa.Table:
 
 def _position_files(entries: pa.Table) -> int:
     return int(pc.sum(pc.equal(entries["content"], POSITION_DELETES)).as_py() or 0)
+
+
+def _stored_files(entries: pa.Table) -> int:
+    """Return the number of position-delete files and of Puffin files, of which each may have many vectors."""
+    return len(entries.filter(pc.equal(entries["content"], POSITION_DELETES))["path"].unique())
 
 
 def _same_data(had: pa.Table, has: pa.Table) -> Condition:

@@ -2,8 +2,8 @@
 
 A file has the blobs one after another and a footer in JSON, uncompressed, which repeats what manifests state of each
 vector (https://iceberg.apache.org/puffin-spec/). Readers of a table find vectors by their places in manifests; the
-footer is for programs that have the file alone. Some writers left it out: DuckDB before 1.5.4 wrote files without a
-valid end (duckdb-iceberg#1248).
+footer is for programs that have the file alone. Some writers left it out: a file of DuckDB before 1.5.4 is a bare blob,
+which later versions of DuckDB and PyIceberg refuse to read (duckdb-iceberg#1248).
 """
 
 import json
@@ -25,8 +25,12 @@ MAGIC: Final = b"PFA1"
 VECTOR_TYPE: Final = "deletion-vector-v1"
 _ROW_POSITION_ID: Final = 2147483645
 """The reserved field id of a row's position in its file, of which vectors are."""
-_END_BYTES: Final = 12
-"""The size of the footer's JSON, flags, and the magic number at the end."""
+LEAST_FOOTER: Final = 2 * len(MAGIC) + 10
+"""Size of a footer with an empty document: magic number, JSON, its size, flags, magic number."""
+
+
+_FILE_BYTES, _BLOB_BYTES = 5, 19
+"""Places of the fields 104 and 145 in a data file of version 3, of which PyIceberg (0.12) names the first only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +97,14 @@ def vector_files(
     return found
 
 
-def ends_well(tail: bytes, file_bytes: int) -> bool:
-    """Return whether the last bytes of a Puffin file can be those of a footer; at least `_END_BYTES` of them."""
-    size = int.from_bytes(tail[-_END_BYTES:-8], "little", signed=True)
-    return tail[-4:] == MAGIC and 0 < size <= file_bytes - _END_BYTES - 2 * len(MAGIC)
+def counted_file(file: DataFile) -> DataFile:
+    """Return a file for the counts of a summary, in which the size of a vector is that of its blob."""
+    if file.file_format != FileFormat.PUFFIN:
+        return file
+    counted = DataFile(*(file[at] for at in range(len(file))))
+    counted[_FILE_BYTES] = file[_BLOB_BYTES]
+    counted.spec_id = file.spec_id
+    return counted
 
 
 def encoded(positions: npt.NDArray[np.int64]) -> bytes:

@@ -17,6 +17,7 @@ from engine.formats.iceberg.upkeep.manifest_commits import ManifestRewrite
 from engine.formats.iceberg.upkeep.manifest_evidence import Evidence
 from engine.formats.iceberg.upkeep.manifest_plans import plan_manifests
 from engine.formats.iceberg.upkeep.manifest_proofs import prove_manifests
+from engine.formats.iceberg.upkeep.vector_plans import plan_vectors, with_vectors
 from engine.formats.intake.guards import Reading, reads
 
 
@@ -72,7 +73,7 @@ class TableDeletes:
     @reads("read the manifests of")
     def plan(self) -> DeletePlan:
         """Return what a rewrite would do; see `SnapshotRewrite.plan`."""
-        return plan_deletes(self.view)
+        return plan_vectors(self.view) if with_vectors(self.view) else plan_deletes(self.view)
 
     def commit(
         self,
@@ -82,7 +83,10 @@ class TableDeletes:
         before_try: Callable[[], None],
         announce: Callable[[LeftOut], None] = lambda _: None,
     ) -> RewrittenSnapshot:
-        """Merge position-delete files and drop dangling ones in one snapshot; see `SnapshotRewrite.commit`."""
+        """Merge delete files, or make and copy vectors, and drop dangling ones in one snapshot.
+
+        See `SnapshotRewrite.commit`.
+        """
         uuid = str(self.view.metadata.table_uuid)
         return DeleteRewrite(self.tries(), uuid, run_id, attempt, announce).commit(before_try=before_try)
 
