@@ -38,6 +38,7 @@ Rows = Iterator[Sequence[str]]
 def iceberg() -> Rows:
     """Yield each feature of Iceberg tables, what is handled of it, and what happens otherwise."""
     native = "others (condition `known_types`) are left to Iceberg's procedure; a type that PyIceberg does not know is"
+    not_native = "Iceberg's procedure rewrites no such table (condition `native_known_types`)"
     of_order = (
         "refused, for partition fields and sort orders; with arguments that PyIceberg does not know, the table is"
     )

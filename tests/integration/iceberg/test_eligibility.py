@@ -1,13 +1,18 @@
 """Conditions of the kernel and the properties that a table states, on real tables."""
 
+import json
+import re
 from typing import Any
 
 import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.update import SetSnapshotRefUpdate
+from pyiceberg.transforms import BucketTransform
 from pyiceberg.types import ListType, NestedField, StructType, TimestampType
 
-from engine.domain.errors import TableUnreadable
+from engine.domain.errors import NotEligible, TableUnreadable
+from engine.domain.tables.orders import RequestedOrder, WantedColumn
 from engine.formats.base import Engine
 from engine.formats.iceberg import IcebergTable
 from engine.formats.iceberg.metadata.table_properties import read_properties
@@ -20,7 +25,9 @@ from tests.support.iceberg_tables import (
     commit_deletes,
     delete_file,
     edit_metadata,
+    group_of,
     live_paths,
+    task_of,
 )
 
 ALL = {
@@ -73,7 +80,9 @@ def test_strange_types_are_found_at_any_depth(lake: Lake):
         body["schemas"][0]["fields"][0]["type"]["element"]["fields"][0]["type"] = "variant"
 
     edit_metadata(lake.load(), to_variant)
-    assert failed(lake.open())["known_types"] == "list.element.at variant: the kernel rewrites no columns of this type"
+    conditions = {each.name: each for each in lake.open().engines[Engine.NATIVE].conditions()}
+    assert conditions["native_known_types"].detail.startswith("list.element.at variant: the procedure fails on files")
+    assert "known_types" not in failed(lake.open())
 
 
 UNKNOWN: dict[str, Any] = {"id": 9, "name": "u", "required": False, "type": "unknown"}
@@ -114,7 +123,7 @@ def test_columns_that_files_can_lack_are_followed_or_refused_by_name(
 
 
 @pytest.mark.parametrize("of", ["variant", "geometry", "geometry(EPSG:4326)", "geography(OGC:CRS84, spherical)"])
-def test_a_table_with_a_type_that_pyiceberg_can_t_parse_is_read_and_not_rewritten(lake: Lake, of: str):
+def test_a_table_with_a_type_that_pyiceberg_can_t_parse_is_read_and_no_rows_go_by_it(lake: Lake, of: str):
     append_files(lake.create(), 2)
     name = lake.load().schema().fields[2].name
 
@@ -124,9 +133,27 @@ def test_a_table_with_a_type_that_pyiceberg_can_t_parse_is_read_and_not_rewritte
 
     edit_metadata(lake.load(), to_newer)
     opened = lake.open()
-    assert failed(opened)["known_types"] == f"{name} {of}: the kernel rewrites no columns of this type"
+    assert "known_types" not in failed(opened)
     assert opened.describe()["columns"][2]["type"] == of
     assert opened.engines[Engine.ARROW].digest().num_rows == 2
+    with pytest.raises(NotEligible, match=f"'{name}' is a {re.escape(of)}, which has no order"):
+        opened.resolve_order(RequestedOrder("zorder", (WantedColumn("id"), WantedColumn(name))))
+    task = task_of(opened, group_of(opened)).task
+    assert task.read.verbatim == {"3": of}
+    assert json.loads(task.write.dialect.key_values["iceberg.schema"])["fields"][2]["type"] == of
+
+
+def test_partitions_of_such_a_type_refuse_the_table(lake: Lake):
+    append_files(lake.create(spec=PartitionSpec(PartitionField(3, 1000, BucketTransform(4), "at_bucket"))), 1)
+
+    def to_newer(body: dict[str, Any]) -> None:
+        body |= {"format-version": 3, "next-row-id": 0}
+        body["schemas"][0]["fields"][2] |= {"type": "variant"}
+
+    edit_metadata(lake.load(), to_newer)
+    assert failed(lake.open())["known_types"] == (
+        "partition field at_bucket of a variant: rows can't be divided by values of this type"
+    )
 
 
 def test_a_document_of_version_two_with_types_of_version_three_is_not_written(lake: Lake):

@@ -6,6 +6,7 @@ never written.
 """
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic_core import from_json, to_json
@@ -17,6 +18,7 @@ _PREFIXES: Final = ("geometry", "geography")
 _STAND_IN: Final = "binary"
 _TYPES_AND_IDS: Final = (("type", "id"), ("element", "element-id"), ("key", "key-id"), ("value", "value-id"))
 _OF_ITS_OWN: Final = "struct with a default value"
+NO_TYPES: Final[Mapping[int, str]] = MappingProxyType({})
 _SEVERAL: Final = "transform of several columns"
 
 

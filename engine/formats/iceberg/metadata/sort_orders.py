@@ -10,8 +10,6 @@ by transformed values, is not evidence.
 
 from collections import Counter
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
 
 import pyarrow.parquet as pq
 from pyiceberg.schema import Schema
@@ -23,6 +21,7 @@ from pyiceberg.types import NestedField, PrimitiveType, UnknownType
 from engine.domain.errors import NotEligible
 from engine.domain.tables.orders import OrderField, RequestedOrder, RowOrdering, WantedColumn
 from engine.domain.values.hints import did_you_mean
+from engine.formats.iceberg.intake.newer_types import NO_TYPES
 from engine.rewriting.kernel.reading.projection import leaf_ids
 
 _SORT = "sort"
@@ -30,7 +29,6 @@ _UNSORTED = 0
 """The id that Iceberg's specification reserves for files without an order."""
 _LIMIT = 2**31
 """Ids in manifests are below it."""
-NO_TYPES: Final[Mapping[int, str]] = MappingProxyType({})
 
 
 def resolve_order(

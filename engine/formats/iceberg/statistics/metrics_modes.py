@@ -15,6 +15,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.types import IcebergType, ListType, MapType, NestedField, PrimitiveType, StructType
 
+from engine.formats.iceberg.intake.newer_types import NO_TYPES
+
 _PREFIX: Final = "write.metadata.metrics."
 _INFERRED: Final = 100
 _TRUNCATE: Final = re.compile(r"^truncate\((\d{1,18})\)$")
@@ -35,7 +37,7 @@ FULL: Final = MetricsMode(counts=True, bounds=True)
 DEFAULT: Final = MetricsMode(counts=True, bounds=True, length=16)
 
 
-def table_modes(metadata: TableMetadata, newer_types: Mapping[int, str]) -> dict[int, MetricsMode]:
+def table_modes(metadata: TableMetadata, newer_types: Mapping[int, str] = NO_TYPES) -> dict[int, MetricsMode]:
     """Return the metrics mode of every primitive column of a table, by field id.
 
     `newer_types`: as `ReadTable` has them; bounds of these are of other forms than those of their stand-ins.

@@ -1,0 +1,89 @@
+"""Iceberg's engine writes variants, shredded or not; a rewrite keeps them, and the engine reads the same values."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from engine.domain.runs.run import RunState
+from tests.support.peer import counts, one, rows_by_spark
+from tests.support.world import World
+from tests.unit.kernel.verbatim import VARIANT, by_names, elements_of
+
+NAME = "variants"
+TABLE = f"lake.lake.{NAME}"
+VARIANTS = (2, 6)
+"""The field ids of the columns `v` and `inside.w`."""
+
+VALUE = """IF(id % 5 = 0, NULL, parse_json(concat('{"a": ', id, ', "b": "text ', id % 7, '", "c": {"d": [1, ', id,
+    ']}, "m": ', IF(id % 2 = 0, CAST(id AS STRING), '"odd"'), ', "e": 1.5}')))"""
+"""Integers are shredded to 8 bits in the first files and to 16 bits in the others; `m` has values of two types."""
+
+CONDITIONS = (
+    "variant_get(v, '$.a', 'int') > 150",
+    "variant_get(v, '$.b', 'string') = 'text 3' AND id < 200",
+    "variant_get(v, '$.c.d[1]', 'int') = 42",
+    "v IS NULL",
+    "inside.w IS NOT NULL",
+)
+
+
+def fill(spark: SparkSession, *, is_shredded: bool, files: int = 4, rows: int = 60) -> None:
+    properties = {"format-version": "3", "write.parquet.shred-variants": str(is_shredded).lower()}
+    properties |= {f"write.{each}.mode": "merge-on-read" for each in ("delete", "update")}
+    listed = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
+    columns = "id BIGINT, v VARIANT, inside STRUCT<n: INT, w: VARIANT>, name STRING"
+    spark.sql(f"CREATE TABLE {TABLE} ({columns}) USING iceberg TBLPROPERTIES ({listed})")
+    inside = "named_struct('n', CAST(id AS INT), 'w', parse_json(concat('\"w', id, '\"')))"
+    for start in range(0, files * rows, rows):
+        chosen = f"id, {VALUE} AS v, IF(id % 3 = 0, NULL, {inside}) AS inside, concat('name ', id % 11) AS name"
+        spark.sql(f"INSERT INTO {TABLE} SELECT {chosen} FROM range({start}, {start + rows}, 1, 1)")
+
+
+def files(spark: SparkSession) -> dict[str, Any]:
+    """Return the table's data files: path and row of the metadata table."""
+    rows = spark.sql(f"SELECT * FROM {TABLE}.files WHERE content = 0").collect()
+    return {row["file_path"].removeprefix("file:"): row for row in rows}
+
+
+def counted(found: dict[str, Any], name: str) -> dict[int, int]:
+    """Return the sum of a count of each variant."""
+    return {number: sum(row[name][number] for row in found.values()) for number in VARIANTS}
+
+
+def seen(spark: SparkSession, *, is_shredded: bool) -> dict[str, Any]:
+    """Return the rows; Iceberg's vectorised reader (1.12) has no shredded variants."""
+    rows = "id, to_json(v) AS v, schema_of_variant(v) AS s, to_json(inside.w) AS w, inside.n AS n, name"
+    spark.sql(f"CREATE OR REPLACE TEMP VIEW seen AS SELECT {rows} FROM {TABLE}")
+    kinds = (False,) if is_shredded else (True, False)
+    first, *others = (rows_by_spark(spark, "seen", vectorised=each) for each in kinds)
+    assert all(each == first for each in others)
+    return {"rows": first, **counts(spark, TABLE, CONDITIONS)}
+
+
+@pytest.mark.parametrize("strategy", ["binpack", "sort"])
+@pytest.mark.parametrize("is_shredded", [False, True])
+async def test_a_rewrite_keeps_variants(world: World, spark: SparkSession, is_shredded: bool, strategy: str) -> None:
+    await asyncio.to_thread(fill, spark, is_shredded=is_shredded)
+    spark.conf.set("spark.sql.iceberg.vectorization.enabled", str(not is_shredded).lower())
+    await asyncio.to_thread(spark.sql, f"DELETE FROM {TABLE} WHERE id % 10 = 3")
+    before, inputs = await asyncio.to_thread(seen, spark, is_shredded=is_shredded), files(spark)
+    elements = {number: elements_of(list(inputs)[-1], number) for number in VARIANTS}
+    assert any(each[4][1] == b"typed_value" for each in elements[2]) is is_shredded
+    rewrite: dict[str, Any] = {"strategy": strategy} | ({"columns": [{"name": "name"}]} if strategy == "sort" else {})
+    run = await world.rewrite_other(NAME, policy={"rewrite": rewrite, "verification": "content"})
+    assert run.state is RunState.SUCCEEDED, run.detail
+    outputs = await asyncio.to_thread(files, spark)
+    assert len(outputs) == 1
+    for number, wanted in elements.items():
+        (found, *inner) = elements_of(*outputs, number)
+        assert (found[10][1], [each[4][1] for each in inner]) == (VARIANT, [each[4][1] for each in wanted[1:]])
+    assert await asyncio.to_thread(seen, spark, is_shredded=is_shredded) == before
+    live = [row for row in by_names(list(inputs)) if row[0] % 10 != 3]
+    assert by_names(list(outputs)) == live
+    (output,) = outputs.values()
+    assert not {*VARIANTS} & {*output["lower_bounds"], *output["upper_bounds"]}
+    assert counted(outputs, "value_counts") == dict.fromkeys(VARIANTS, len(live))
+    assert counted(outputs, "null_value_counts")[2] == before["v IS NULL"]
+    assert one(spark, f"SELECT count(*) FROM {TABLE}.delete_files") == 0
