@@ -51,10 +51,7 @@ def iceberg() -> Rows:
     yield (
         "types of columns that are copied",
         f"{_listed(COPIED_TYPES)}: outputs of the kernel have them as its inputs store them; no order goes by them",
-        (
-            "a group in which each file shreds variants in its own way is refused (`mixed_layouts`); Iceberg's "
-            "procedure rewrites no such table (condition `native_known_types`)"
-        ),
+        f"groups whose files all shred variants differently are refused (`mixed_layouts`); {not_native}",
     )
     yield "transforms", _listed(TRANSFORMS.values()), f"{of_order} not opened"
     yield (
