@@ -29,6 +29,7 @@ from engine.formats.base import CommitOutcome, RollBack
 from engine.formats.iceberg import IcebergFormat, IcebergTable
 from engine.formats.iceberg.commits.snapshot_files import SnapshotFiles
 from engine.formats.iceberg.features.rows import Activity
+from engine.formats.iceberg.manifests import version_3
 from engine.formats.iceberg.manifests.lineage import RowIdRanges, with_first_row_id
 from engine.formats.intake.limits import Malformed
 from tests.support.iceberg_tables import (
@@ -143,6 +144,21 @@ def test_ids_of_files_that_stay_or_go_are_explicit_and_new_files_have_none(lake:
     assert stored == {0: sorted(kept.values()), 1: [None], 2: sorted(before[path] for path in gone)}
     assert kept.items() <= row_ids(opened).items()
     assert document_of(lake)["next-row-id"] == 40 + 20
+
+
+def test_a_proof_finds_files_that_got_other_row_ids(lake: Lake, monkeypatch: pytest.MonkeyPatch):
+    table = lake.create(spec=BY_CITY)
+    table.append(pa.concat_tables([orders(range(at * 10, at * 10 + 10), city=city) for at, city in enumerate("AB")]))
+    upgrade(lake)
+    touch(lake.open())
+    opened = lake.open()
+    real = version_3.with_fields
+    monkeypatch.setattr(version_3, "with_fields", lambda file, **_: real(file, keeps_row_ids=False))
+    written = written_group(opened, paths(opened)[:1])
+    outcome = opened.commits.commit(request_of(opened, written), before_try=nothing)
+    checks = opened.commits.prove(outcome.snapshot_id or 0, [written]).checks
+    (failed,) = (each for each in checks if not each.holds)
+    assert (failed.name, "1 of these with other row ids" in failed.detail) == ("all_else_unchanged", True)
 
 
 def test_fields_that_no_library_knows_stay_in_the_metadata(upgraded: Lake):

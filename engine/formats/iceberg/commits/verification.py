@@ -238,10 +238,12 @@ class _RewriteChecks:
             return
         before, after = self.view.manifests(parent), self.view.manifests(self.snapshot)
         old, new = self._live(before), self._live(after)
-        stayed = _without(old, self.changes.removed)
-        same = len(stayed) == len(old) - len(self.changes.removed) and stayed.equals(_without(new, self.changes.added))
-        detail = f"{len(old)} live files before, {len(new)} after, {len(stayed)} of them stayed"
-        yield Condition("all_else_unchanged", same, detail)
+        stayed, after_it = _without(old, self.changes.removed), _without(new, self.changes.added)
+        same = stayed.num_rows == old.num_rows - len(self.changes.removed) and stayed["path"].equals(after_it["path"])
+        moved = _with_other_ids(stayed, after_it) if same else 0
+        detail = f"{old.num_rows} live files before, {new.num_rows} after, {stayed.num_rows} of them stayed"
+        detail += f", {moved} of these with other row ids" if moved else ""
+        yield Condition("all_else_unchanged", same and not moved, detail)
         yield self._deletes(before, after)
         if self.view.metadata.format_version >= FIRST_WITH_VECTORS:
             yield self._vectors(after)
@@ -278,8 +280,9 @@ class _RewriteChecks:
         )
         return Condition("deletion_vectors_valid", not left and not faults, detail)
 
-    def _live(self, manifests: Sequence[ManifestFile]) -> pa.ChunkedArray:
-        return self.view.reader.live(each for each in manifests if each.content == ManifestContent.DATA)["path"]
+    def _live(self, manifests: Sequence[ManifestFile]) -> pa.Table:
+        data = self.view.reader.live(each for each in manifests if each.content == ManifestContent.DATA)
+        return data.select(["path", "first_row_id"])
 
 
 def _by_files(view: TableView, snapshot_id: int, groups: Sequence[WrittenGroup]) -> Verification:
@@ -323,6 +326,12 @@ def _rows(files: Iterable[DataFile]) -> int:
     return sum(each.record_count for each in files)
 
 
-def _without(paths: pa.ChunkedArray, some: Mapping[str, DataFile]) -> pa.ChunkedArray:
-    others = paths.filter(pc.invert(pc.is_in(paths, value_set=pa.array(list(some), pa.string()))))
-    return others.take(pc.sort_indices(others))
+def _without(files: pa.Table, some: Mapping[str, DataFile]) -> pa.Table:
+    others = files.filter(pc.invert(pc.is_in(files["path"], value_set=pa.array(list(some), pa.string()))))
+    return others.sort_by("path")
+
+
+def _with_other_ids(before: pa.Table, after: pa.Table) -> int:
+    """Return the number of files whose first row id changed; an upgraded table gives ids to those without one."""
+    had, has = before["first_row_id"], after["first_row_id"]
+    return int(pc.sum(pc.invert(pc.fill_null(pc.equal(had, has), pc.is_null(had)))).as_py() or 0)
