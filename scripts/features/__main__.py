@@ -60,8 +60,9 @@ def iceberg() -> Rows:
         "orders by transformed columns: name columns in the policy",
     )
     yield (
-        *("delete files", "position deletes are applied by rewrites, merged by `rewrite_deletes`"),
-        "equality deletes (condition `no_equality_deletes`) and deletion vectors are left to Iceberg's procedure",
+        "delete files",
+        "position deletes and deletion vectors are applied by rewrites, merged by `rewrite_deletes`",
+        "equality deletes (condition `no_equality_deletes`) are left to Iceberg's procedure",
     )
     yield "data files", "Parquet by the kernel (condition `parquet_only`); ORC and Avro by Iceberg's procedure", ""
     yield (
