@@ -1,7 +1,7 @@
 """Write the corpus of `make fuzz-compiled`: `python -m tests.parsers.chunks FOLDER`.
 
-Each file has a line (physical type, width, rows, codec, whether it is optional), then the bytes of one column chunk, as
-pyarrow writes it with every codec and encoding that the compiled pass knows. Each file of the folder `footers` has a
+Each file has a line (physical type, width, rows, entries, codec, greatest levels), then the bytes of one column chunk,
+as pyarrow writes it with every codec and encoding that the compiled pass knows. Each file of the folder `footers` has a
 line (lengths of schema, key-values and column orders; type and greatest levels of each column), these three, and the
 footer of an input.
 """
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import KEY_VALUES, ORDERS, SCHEMA, TYPES, InputFooter
-from tests.unit.kernel.spliced import FLAT, OPTIONAL, WRITERS, table, write_as
+from tests.unit.kernel.spliced import NESTED, OPTIONAL, WRITERS, table, write_as
 
 _CODECS = ("none", "snappy", "gzip", "zstd", "lz4")
 _WRITERS = (
@@ -37,7 +37,7 @@ def main(folder: Path) -> int:
         path = Path(scratch) / "input.parquet"
         for writer in _WRITERS:
             for seed, codec in enumerate(_CODECS):
-                schema = (FLAT, OPTIONAL)[seed % 2]
+                schema = (NESTED, OPTIONAL)[seed % 2]
                 rows = table(seed, (3, 40, 200)[seed % 3], schema)
                 if seed == 1:
                     rows = pa.Table.from_arrays([pa.nulls(len(rows), one.type) for one in schema], schema=schema)
@@ -69,9 +69,10 @@ def _samples(path: Path) -> Iterator[tuple[str, bytes]]:
         chunk, column = footer.chunk(0, leaf), metadata.schema.column(leaf)
         if chunk is None or chunk.physical_type == _BOOLEAN:
             continue
-        facts = (chunk.physical_type, max(column.length, 0), chunk.values, chunk.codec, column.max_definition_level)
+        levels = column.max_definition_level, column.max_repetition_level
+        facts = (chunk.physical_type, max(column.length, 0), metadata.num_rows, chunk.values, chunk.codec, *levels)
         body = data[chunk.start : chunk.start + chunk.stored_bytes]
-        yield column.name, f"{' '.join(map(str, facts))}\n".encode() + body
+        yield column.path, f"{' '.join(map(str, facts))}\n".encode() + body
 
 
 if __name__ == "__main__":

@@ -24,12 +24,14 @@ from engine.rewriting.kernel.kernel_task import SentKernelTask
 from engine.rewriting.kernel.library import loading
 from engine.rewriting.kernel.parquet.footers import Chunk
 from engine.rewriting.kernel.parquet.pages import data_page_header
+from engine.rewriting.kernel.reading.projection import leaf_ids
 from engine.rewriting.kernel.splicing import compiled, copy_plans, row_groups
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.spark.task_zip import libraries, write_task_zip
 from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.spliced import (
     FLAT,
+    NESTED,
     OPTIONAL,
     REQUIRED,
     WRITERS,
@@ -99,6 +101,27 @@ def test_rows_and_statistics_are_those_of_the_other_path(tmp_path: Path, writer:
         assert peer.merged_columns == 0
         assert all(bounds_hold(output.path, expected) for output in result.outputs)
         assert differing_readers(expected, [output.path for output in result.outputs]) == {}
+
+
+@pytest.mark.parametrize("codec", ["zstd", "snappy"])
+@pytest.mark.parametrize(
+    "writer",
+    [name for name in WRITERS if name not in {"no statistics", "delta", "plain, small row groups"}],
+)
+def test_leaves_of_nested_columns_are_merged(tmp_path: Path, writer: str, codec: str) -> None:
+    """Rows with null structs and lists, empty lists, and pages that end within the entries of a row group."""
+    schema = pa.schema([NESTED.field(name) for name in ("point", "list", "map", "deep")])
+    parts = [table(i, (ROWS, 1, 400)[i], schema) for i in range(3)]
+    inputs = [write_as(writer, tmp_path / f"{i}.parquet", part) for i, part in enumerate(parts)]
+    settings = WriteSettings(target_file_bytes=128 * MIB, codec=codec, codec_level=None, page_bytes=300)
+    result = rewrite(make_task(tmp_path / "merged", inputs, schema, settings=settings))
+    with without_library():
+        peer = rewrite(make_task(tmp_path / "other", inputs, schema, settings=settings))
+    expected = pa.concat_tables(parts)
+    assert (result.merged_columns, peer.merged_columns) == (len(leaf_ids(list(schema))), 0)
+    assert outputs_of(result).equals(expected)
+    assert statistics_of(result) == statistics_of(peer)
+    assert differing_readers(expected, [output.path for output in result.outputs]) == {}
 
 
 def _is_merged(writer: str, codec: str) -> bool:
@@ -215,11 +238,11 @@ _ONE_NUMBER = pa.schema([field(1, "a", pa.int64())])
         pytest.param(pa.array(np.arange(1000.0)), {"column_encoding": "BYTE_STREAM_SPLIT"}, id="split bytes"),
         pytest.param(pa.array([f"{i:04}" * 900 for i in range(1000)] * 3), {}, id="a dictionary that is too large"),
         pytest.param(pa.array([1, 2] * 500), {"compression": "brotli"}, id="a codec that it does not know"),
-        pytest.param(pa.array([[1, 2], []] * 500), {}, id="lists"),
+        pytest.param(pa.array([[True], []] * 500), {}, id="lists of booleans"),
     ],
 )
 def test_what_is_not_its_own_is_left_to_arrow(tmp_path: Path, column: pa.Array, options: dict[str, Any]) -> None:
-    kind = pa.list_(field(2, "element", pa.int64())) if pa.types.is_list(column.type) else column.type
+    kind = pa.list_(field(2, "element", pa.bool_())) if pa.types.is_list(column.type) else column.type
     schema = pa.schema([field(1, "a", kind)])
     rows = pa.Table.from_arrays([column.cast(kind)], schema=schema)
     written = {"use_dictionary": "column_encoding" not in options, "dictionary_pagesize_limit": 16 * MIB, **options}
@@ -236,10 +259,12 @@ def test_chance_bytes_are_never_more_than_not_its_own() -> None:
     for _ in range(20_000):
         data = heads[random.integers(0, 3)] + bytes(random.integers(0, 256, random.integers(1, 200), dtype=np.uint8))
         sizes = [int(each) for each in 2 ** random.integers(0, 40, 2)]
-        chunk = Chunk(1, 0, len(data), sizes[0], 0, int(random.integers(-1, 9)), frozenset(), False, None, False)
-        inputs = [StoredChunk(chunk, pa.py_buffer(data), sizes[1], is_optional=bool(random.integers(0, 2)))]
+        codec = int(random.integers(-1, 9))
+        chunk = Chunk(1, 0, len(data), sizes[0], sizes[1], codec, frozenset(), False, None, False)
+        inputs = [StoredChunk(chunk, pa.py_buffer(data), sizes[1], has_levels=bool(random.integers(0, 2)))]
         kind = int(random.integers(0, 9))
-        found = made.merge(inputs, physical_type=kind, width=int(random.integers(0, 20)), is_optional=True)
+        levels = ((1, 0), (2, 0), (3, 1))[random.integers(0, 3)]
+        found = made.merge(inputs, physical_type=kind, width=int(random.integers(0, 20)), levels=levels)
         assert found is None or found.chunk.stored_bytes == found.data.size
 
 
@@ -250,15 +275,15 @@ def test_a_page_that_grows_without_bound_is_not_opened() -> None:
     for rows, size in ((8 * MIB, 1000), (1000, 1 << 40), (1, 64 * MIB)):
         chunk = Chunk(2, 0, len(bomb), size, rows, 6, frozenset(), False, None, False)
         page = _plain_page(64 * MIB, bomb, rows)
-        inputs = [StoredChunk(chunk, pa.py_buffer(page), rows, is_optional=False)]
-        assert made.merge(inputs, physical_type=2, width=0, is_optional=False) is None
+        inputs = [StoredChunk(chunk, pa.py_buffer(page), rows, has_levels=False)]
+        assert made.merge(inputs, physical_type=2, width=0, levels=(0, 0)) is None
 
 
 _EIGHT_BYTES = "1500 1510 1510 2c 1502 1500 1506 1506"
 
 
 @pytest.mark.parametrize(
-    ("page", "size", "is_optional"),
+    ("page", "size", "has_levels"),
     [
         pytest.param("1500151c151c 2c 1502150015061506 0000 02000000 0202", None, True, id="a level 2"),
         pytest.param("150015101510 2c 11150015061506 0000", None, False, id="a boolean as a count"),
@@ -269,12 +294,12 @@ _EIGHT_BYTES = "1500 1510 1510 2c 1502 1500 1506 1506"
     ],
 )
 def test_a_page_that_readers_may_read_differently_is_left_to_arrow(
-    page: str, size: int | None, is_optional: bool
+    page: str, size: int | None, has_levels: bool
 ) -> None:
     data, made = bytes.fromhex(page) + bytes(8), _pass()
     chunk = Chunk(2, 0, len(data), len(data) if size is None else size, 1, 0, frozenset(), False, None, False)
-    inputs = [StoredChunk(chunk, pa.py_buffer(data), 1, is_optional=is_optional)]
-    assert made.merge(inputs, physical_type=2, width=0, is_optional=is_optional) is None
+    inputs = [StoredChunk(chunk, pa.py_buffer(data), 1, has_levels=has_levels)]
+    assert made.merge(inputs, physical_type=2, width=0, levels=(int(has_levels), 0)) is None
 
 
 def _plain_page(size: int, stored: bytes, rows: int) -> bytes:
@@ -289,9 +314,9 @@ def _pass() -> CompiledPass:
 
 STUB = """
 #include <string.h>
-struct input { char *data; unsigned long length, rows, size; int codec; unsigned is_optional; };
+struct input { char *data; unsigned long length, rows, size; int codec; unsigned levels; unsigned long entries; };
 struct answer {
-    int status; unsigned plus_zero; char *data; unsigned long length, capacity, numbers[6]; char reason[64];
+    int status; unsigned plus_zero; char *data; unsigned long length, capacity, numbers[7]; char reason[64];
 };
 static int merges = 0;
 unsigned packhouse_interface(void) { return NUMBER; }

@@ -56,7 +56,7 @@ def facts(footer: InputFooter | KnownFooter, columns: int) -> Iterator[Any]:
             yield (
                 chunk.statistics is None,
                 kept,
-                *(getattr(chunk, name) for name in chunk.__slots__ if name != "statistics"),
+                *(getattr(chunk, name) for name in chunk._fields if name != "statistics"),
             )
 
 

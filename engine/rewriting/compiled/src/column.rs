@@ -5,25 +5,27 @@
 
 use crate::codecs::Codecs;
 use crate::headers::{self, Header, Kind, PLAIN, PLAIN_DICTIONARY, RLE_DICTIONARY};
+use crate::levels::{Greatest, Levels, Stored, split_first};
 use crate::output::MOST_GROWTH;
 use crate::runs;
 use crate::trouble::{NotMine, Outcome, ensure};
 use crate::words::{FULL, Layout, Listed, Words};
 
-const LENGTH: usize = 4;
 const NO_INDICES: NotMine = NotMine("a page without indices");
 const PAST: NotMine = NotMine("an index past its dictionary");
 /// The most bytes of a page, so that sizes fit the format's 32 bits.
 const MOST_PAGE: usize = 1 << 30;
 
-/// A flat column chunk: exactly its bytes, its rows, and its bytes before compression as the footer has them.
+/// A column chunk: exactly its bytes, its rows, entries, and bytes before compression as the footer has them. It has the
+/// levels of the wanted column, or, of a flat one, none.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
     pub data: &'a [u8],
     pub rows: usize,
+    pub entries: usize,
     pub size: usize,
     pub codec: i32,
-    pub is_optional: bool,
+    pub has_levels: bool,
 }
 
 /// The wanted column. `page_rows` is a multiple of eight.
@@ -33,7 +35,7 @@ pub struct Form {
     pub width: usize,
     pub codec: i32,
     pub level: i32,
-    pub is_optional: bool,
+    pub greatest: Greatest,
     pub page_bytes: usize,
     pub page_rows: usize,
     pub most_dictionary_bytes: usize,
@@ -46,6 +48,7 @@ pub struct Made {
     pub size: usize,
     pub dictionary_bytes: usize,
     pub pages: usize,
+    pub entries: usize,
     pub rows: usize,
     pub nulls: usize,
     pub nans: usize,
@@ -72,7 +75,7 @@ pub fn merge(chunks: &[Chunk], form: &Form) -> Outcome<Made> {
         _ => return Err(NotMine("the physical type")),
     };
     let mut codecs = Codecs::new(form.codec, form.level)?;
-    let mut column = Column::new(layout);
+    let mut column = Column::new(layout, form.greatest)?;
     let has_dictionary = chunks
         .iter()
         .filter(|chunk| !chunk.data.is_empty())
@@ -83,9 +86,11 @@ pub fn merge(chunks: &[Chunk], form: &Form) -> Outcome<Made> {
         column.words = Some(Words::new(layout, form.most_dictionary_bytes));
     }
     for chunk in chunks {
+        let greatest = form.greatest;
         ensure(
-            form.is_optional || !chunk.is_optional,
-            "nulls in a required column",
+            chunk.has_levels == (greatest.definition > 0)
+                || greatest.is_flat() && !chunk.has_levels,
+            "levels of another column",
         )?;
         column.add(chunk, form, &mut codecs)?;
     }
@@ -98,40 +103,34 @@ enum OwnWords {
     Values(Listed),
 }
 
-/// The rows so far: either numbers of words, or plain values. `valid` is empty while there are no nulls; `read_bytes` are
-/// those of the pages so far, before compression.
+/// The entries so far, with either numbers of words, or plain values. `read_bytes` are those of the pages so far, before
+/// compression.
 pub(crate) struct Column {
     pub(crate) layout: Layout,
     pub(crate) words: Option<Words>,
     pub(crate) numbers: Vec<u32>,
     pub(crate) plain: Vec<u8>,
-    pub(crate) valid: Vec<bool>,
-    pub(crate) rows: usize,
-    pub(crate) nulls: usize,
+    pub(crate) levels: Levels,
     pub(crate) read_bytes: usize,
     body: Vec<u8>,
-    levels: Vec<u32>,
 }
 
 impl Column {
-    fn new(layout: Layout) -> Self {
-        let (numbers, plain, valid, body, levels) = Default::default();
-        Self {
+    fn new(layout: Layout, greatest: Greatest) -> Outcome<Self> {
+        let (numbers, plain, body) = Default::default();
+        Ok(Self {
             layout,
             words: None,
             numbers,
             plain,
-            valid,
-            rows: 0,
-            nulls: 0,
+            levels: Levels::new(greatest)?,
             read_bytes: 0,
             body,
-            levels,
-        }
+        })
     }
 
     fn add(&mut self, chunk: &Chunk, form: &Form, codecs: &mut Codecs) -> Outcome<()> {
-        let (mut at, mut rows, mut size) = (0, 0, 0usize);
+        let (mut at, mut entries, mut size, rows) = (0, 0, 0usize, self.levels.rows);
         let mut own_words: Option<OwnWords> = None;
         while at < chunk.data.len() {
             let (header, length) = headers::read(&chunk.data[at..])?;
@@ -160,18 +159,24 @@ impl Column {
                 own_words = Some(self.own_words(&body, header.values, form, codecs)?);
                 self.body = body;
             } else {
-                rows += header.values;
+                let is_first = entries == 0;
+                entries += header.values;
                 ensure(
-                    header.values > 0 && rows <= chunk.rows,
-                    "more rows than the footer says",
+                    header.values > 0 && entries <= chunk.entries,
+                    "more entries than the footer says",
                 )?;
+                let begin = self.levels.entries;
                 self.add_page(chunk, &header, stored, own_words.as_ref(), form, codecs)?;
+                ensure(
+                    !is_first || self.levels.is_boundary(begin),
+                    "a chunk that begins within a row",
+                )?;
             }
             at = end.unwrap_or(at);
         }
         ensure(
-            rows == chunk.rows && size == chunk.size,
-            "rows or bytes are not those in the footer",
+            entries == chunk.entries && self.levels.rows - rows == chunk.rows && size == chunk.size,
+            "rows, entries or bytes are not those in the footer",
         )
     }
 
@@ -185,80 +190,66 @@ impl Column {
         codecs: &mut Codecs,
     ) -> Outcome<()> {
         let mut body = std::mem::take(&mut self.body);
-        let nulls_before = self.nulls;
+        let (nulls, rows) = (self.levels.nulls, self.levels.rows);
+        let repeats = form.greatest.repetition > 0;
         let content = match header.kind {
             Kind::DataV2 {
-                nulls,
-                rows,
+                nulls: own_nulls,
+                rows: own_rows,
                 definitions,
                 repetitions,
                 is_compressed,
             } => {
-                let has_levels = (definitions > 0) == chunk.is_optional
-                    && repetitions == 0
-                    && rows == header.values;
-                ensure(has_levels && definitions <= header.size, "levels of a page")?;
+                let has_levels =
+                    (definitions > 0) == chunk.has_levels && (repetitions > 0) == repeats;
+                let before = definitions.saturating_add(repetitions);
+                ensure(has_levels && before <= header.size, "levels of a page")?;
                 let (levels, values) = stored
-                    .split_at_checked(definitions)
+                    .split_at_checked(before)
                     .ok_or(NotMine("levels leave their page"))?;
-                self.add_levels(levels, header.values, chunk.is_optional)?;
+                let (repetitions, definitions) = levels.split_at(repetitions);
+                let levels = Stored {
+                    repetitions,
+                    definitions,
+                };
+                self.levels.add(levels, header.values, chunk.has_levels)?;
                 ensure(
-                    self.nulls - nulls_before == nulls,
-                    "nulls are not those in the header",
+                    (self.levels.nulls - nulls, self.levels.rows - rows) == (own_nulls, own_rows),
+                    "nulls or rows are not those in the header",
                 )?;
                 let codec = if is_compressed { chunk.codec } else { 0 };
-                codecs.decompress(codec, values, header.size - definitions, &mut body)?;
+                codecs.decompress(codec, values, header.size - before, &mut body)?;
                 &body[..]
             }
-            Kind::Data { levels_are_rle } => {
+            Kind::Data {
+                definitions_are_rle,
+                repetitions_are_rle,
+            } => {
                 codecs.decompress(chunk.codec, stored, header.size, &mut body)?;
-                if chunk.is_optional {
-                    ensure(levels_are_rle, "the encoding of levels")?;
-                    let (head, rest) = body
-                        .split_first_chunk::<LENGTH>()
-                        .ok_or(NotMine("a page without levels"))?;
-                    let (levels, values) = rest
-                        .split_at_checked(u32::from_le_bytes(*head) as usize)
-                        .ok_or(NotMine("levels leave their page"))?;
-                    self.add_levels(levels, header.values, true)?;
-                    values
+                let is_rle =
+                    (definitions_are_rle || !chunk.has_levels) && (repetitions_are_rle || !repeats);
+                ensure(is_rle, "the encoding of levels")?;
+                let none = (&[][..], &body[..]);
+                let (repetitions, rest) = if repeats { split_first(&body)? } else { none };
+                let (definitions, values) = if chunk.has_levels {
+                    split_first(rest)?
                 } else {
-                    self.add_levels(&[], header.values, false)?;
-                    &body[..]
-                }
+                    (&[][..], rest)
+                };
+                let levels = Stored {
+                    repetitions,
+                    definitions,
+                };
+                self.levels.add(levels, header.values, chunk.has_levels)?;
+                values
             }
             Kind::Dictionary => return Err(NotMine("two dictionaries")),
         };
         self.read_bytes = self.read_bytes.saturating_add(header.size);
-        let count = header.values - (self.nulls - nulls_before);
+        let count = header.values - (self.levels.nulls - nulls);
         let values = (header.encoding, content, count);
         self.add_values(values, own_words, form, codecs)?;
         self.body = body;
-        Ok(())
-    }
-
-    fn add_levels(&mut self, data: &[u8], count: usize, is_optional: bool) -> Outcome<()> {
-        self.levels.clear();
-        if is_optional {
-            let level = |found: u32| {
-                ensure(found <= 1, "a level of another column")?; // a run may hold any byte
-                Ok(found)
-            };
-            runs::read(data, 1, count, &mut self.levels, level)?;
-        }
-        let nulls = self.levels.iter().filter(|level| **level == 0).count();
-        if nulls > 0 || !self.valid.is_empty() {
-            let missing = self.rows + count - self.valid.len();
-            self.valid
-                .try_reserve(missing)
-                .map_err(|_| NotMine("no memory"))?;
-            self.valid.resize(self.rows, true); // those before
-            self.valid
-                .extend(self.levels.iter().map(|level| *level == 1));
-            self.valid.resize(self.rows + count, true); // of a required input
-        }
-        self.rows += count;
-        self.nulls += nulls;
         Ok(())
     }
 

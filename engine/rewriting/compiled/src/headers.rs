@@ -38,7 +38,8 @@ pub struct Header {
 pub enum Kind {
     Dictionary,
     Data {
-        levels_are_rle: bool,
+        definitions_are_rle: bool,
+        repetitions_are_rle: bool,
     },
     DataV2 {
         nulls: usize,
@@ -190,7 +191,8 @@ pub fn read(data: &[u8]) -> Outcome<(Header, usize)> {
                 FORM.0,
             )?;
             Kind::Data {
-                levels_are_rle: named[0] == RLE,
+                definitions_are_rle: named[0] == RLE,
+                repetitions_are_rle: named[1] == RLE,
             }
         }
         (Some(2), 7) => Kind::Dictionary,

@@ -7,6 +7,7 @@ pub mod codecs;
 pub mod column;
 pub mod footers;
 pub mod headers;
+pub mod levels;
 mod output;
 pub mod pages;
 pub mod runs;
@@ -17,10 +18,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use column::{Chunk, Form, Made, merge};
 use footers::{ChunkFacts, ColumnForm, Footer, GroupFacts, Known};
+use levels::Greatest;
 use trouble::{NotMine, Outcome, ensure};
 
 /// Changes when a struct of the interface does; Python refuses any other.
-pub const INTERFACE: u32 = 2;
+pub const INTERFACE: u32 = 3;
 
 const WRITTEN: i32 = 0;
 const NOT_MINE: i32 = 1;
@@ -34,7 +36,8 @@ pub struct InputChunk {
     rows: u64,
     size: u64,
     codec: i32,
-    is_optional: u32,
+    has_levels: u32,
+    entries: u64,
 }
 
 /// The wanted chunk; fields as those of `column::Form`.
@@ -44,8 +47,10 @@ pub struct WantedChunk {
     width: u32,
     codec: i32,
     level: i32,
-    is_optional: u32,
+    definitions: u32,
+    repetitions: u32,
     page_rows: u32,
+    padding: u32,
     page_bytes: u64,
     most_dictionary_bytes: u64,
 }
@@ -61,6 +66,7 @@ pub struct Answer {
     size: u64,
     dictionary_bytes: u64,
     pages: u64,
+    entries: u64,
     rows: u64,
     nulls: u64,
     nans: u64,
@@ -109,7 +115,10 @@ fn merged(inputs: &[InputChunk], wanted: &WantedChunk) -> Outcome<Made> {
         width: wanted.width as usize,
         codec: wanted.codec,
         level: wanted.level,
-        is_optional: wanted.is_optional != 0,
+        greatest: Greatest {
+            definition: wanted.definitions,
+            repetition: wanted.repetitions,
+        },
         page_bytes: wanted.page_bytes as usize,
         page_rows: wanted.page_rows as usize,
         most_dictionary_bytes: wanted.most_dictionary_bytes as usize,
@@ -128,7 +137,8 @@ fn chunk_of(one: &InputChunk) -> Chunk<'_> {
         rows: one.rows as usize,
         size: one.size as usize,
         codec: one.codec,
-        is_optional: one.is_optional != 0,
+        has_levels: one.has_levels != 0,
+        entries: one.entries as usize,
     }
 }
 
@@ -183,6 +193,7 @@ fn hand_over(made: Made, answer: &mut Answer) {
         size: made.size as u64,
         dictionary_bytes: made.dictionary_bytes as u64,
         pages: made.pages as u64,
+        entries: made.entries as u64,
         rows: made.rows as u64,
         nulls: made.nulls as u64,
         nans: made.nans as u64,

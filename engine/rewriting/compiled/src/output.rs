@@ -122,8 +122,9 @@ impl Column {
 
     fn written(&self, form: &Form, float: Float, codecs: &mut Codecs) -> Outcome<Made> {
         let mut made = Made {
-            rows: self.rows,
-            nulls: self.nulls,
+            entries: self.levels.entries,
+            rows: self.levels.rows,
+            nulls: self.levels.nulls,
             ..Made::default()
         };
         let mut out = Pages {
@@ -149,67 +150,44 @@ impl Column {
         let bits = words.bits();
         let fitting = form.page_bytes.saturating_mul(8) / bits as usize / GROUP * GROUP;
         let step = form.page_rows.min(fitting.max(GROUP));
-        let (mut at, mut body) = (0, Vec::new());
-        for start in (0..self.rows).step_by(step) {
-            let rows = step.min(self.rows - start);
+        let (mut start, mut at, mut body) = (0, 0, Vec::new());
+        while start < self.levels.entries {
+            let entries = self.levels.boundary(start + step) - start;
             body.clear();
-            let count = self.write_levels(start, rows, form, &mut body);
+            let count = self.levels.write(start, entries, &mut body);
             body.push(bits as u8);
             runs::write(&self.numbers[at..at + count], bits, &mut body);
             at += count;
-            out.add(&body, rows, RLE_DICTIONARY, false)?;
+            out.add(&body, entries, RLE_DICTIONARY, false)?;
+            start += entries;
         }
         Ok(())
     }
 
     fn write_plain(&self, form: &Form, out: &mut Pages) -> Outcome<()> {
         let (mut start, mut data, mut body) = (0, &self.plain[..], Vec::new());
-        let page_rows = form.page_rows.min(MOST_PLAIN_ROWS);
-        while start < self.rows {
-            let (mut rows, mut length, mut rest) = (0, 0, data);
-            while start + rows < self.rows && rows < page_rows && length < form.page_bytes {
-                if self.valid.is_empty() || self.valid[start + rows] {
+        let (levels, page_rows) = (&self.levels, form.page_rows.min(MOST_PLAIN_ROWS));
+        while start < levels.entries {
+            let (mut entries, mut length, mut rest) = (0, 0, data);
+            while start + entries < levels.entries
+                && (entries == 0
+                    || entries < page_rows && length < form.page_bytes
+                    || !levels.is_boundary(start + entries))
+            {
+                if levels.has_value(start + entries) {
                     rest = self.layout.first(rest)?.1;
                     length = data.len() - rest.len();
                 }
-                rows += 1;
+                entries += 1;
             }
             body.clear();
-            self.write_levels(start, rows, form, &mut body);
+            levels.write(start, entries, &mut body);
             body.extend(&data[..length]);
-            out.add(&body, rows, PLAIN, false)?;
-            start += rows;
+            out.add(&body, entries, PLAIN, false)?;
+            start += entries;
             data = rest;
         }
         Ok(())
-    }
-
-    /// Append the definition levels of some rows if the output has them; return how many rows have a value.
-    fn write_levels(&self, start: usize, rows: usize, form: &Form, to: &mut Vec<u8>) -> usize {
-        let valid = if self.valid.is_empty() {
-            &[][..]
-        } else {
-            &self.valid[start..start + rows]
-        };
-        let count = if valid.is_empty() {
-            rows
-        } else {
-            valid.iter().filter(|one| **one).count()
-        };
-        if form.is_optional {
-            let begin = to.len();
-            to.extend([0; LENGTH]);
-            if count == rows {
-                headers::write_varint((rows as u64) << 1, to);
-                to.push(1);
-            } else {
-                let levels: Vec<u32> = valid.iter().map(|one| u32::from(*one)).collect();
-                runs::write(&levels, 1, to);
-            }
-            let length = (to.len() - begin - LENGTH) as u32;
-            to[begin..begin + LENGTH].copy_from_slice(&length.to_le_bytes());
-        }
-        count
     }
 
     /// Count NaN, and find +0.0, the only value of which no bit is set, among values or words that occur.

@@ -22,7 +22,10 @@ pub fn walk(chunk: &Chunk) -> Outcome<Walked> {
     while at < chunk.data.len() {
         let (header, length) = headers::read(&chunk.data[at..])?;
         let is_plain = match header.kind {
-            Kind::Data { levels_are_rle } => levels_are_rle || !chunk.is_optional,
+            Kind::Data {
+                definitions_are_rle,
+                ..
+            } => definitions_are_rle || !chunk.has_levels,
             _ => false,
         };
         ensure(
@@ -46,7 +49,7 @@ pub fn walk(chunk: &Chunk) -> Outcome<Walked> {
         at = start + header.stored;
     }
     ensure(
-        rows == chunk.rows && size == chunk.size,
+        rows == chunk.entries && size == chunk.size,
         "rows or bytes are not those in the footer",
     )?;
     Ok(found)

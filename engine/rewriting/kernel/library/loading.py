@@ -21,7 +21,7 @@ from engine.rewriting.kernel.parquet.pages import PLAIN, data_page_header
 NAME: Final = f"libpackhouse_compiled-{platform.machine()}.so"
 """Name of the library in `engine/rewriting/compiled/lib`."""
 
-INTERFACE: Final = 2
+INTERFACE: Final = 3
 """Number of the library's interface that is used here."""
 
 DONE: Final = 0
@@ -40,8 +40,10 @@ class MergeWanted(ctypes.Structure):
         ("width", ctypes.c_uint32),
         ("codec", ctypes.c_int32),
         ("level", ctypes.c_int32),
-        ("is_optional", ctypes.c_uint32),
+        ("definitions", ctypes.c_uint32),
+        ("repetitions", ctypes.c_uint32),
         ("page_rows", ctypes.c_uint32),
+        ("padding", ctypes.c_uint32),
         ("page_bytes", ctypes.c_uint64),
         ("most_dictionary_bytes", ctypes.c_uint64),
     )
@@ -59,6 +61,7 @@ class MergeAnswer(ctypes.Structure):
         ("size", ctypes.c_uint64),
         ("dictionary_bytes", ctypes.c_uint64),
         ("pages", ctypes.c_uint64),
+        ("entries", ctypes.c_uint64),
         ("rows", ctypes.c_uint64),
         ("nulls", ctypes.c_uint64),
         ("nans", ctypes.c_uint64),
@@ -67,7 +70,12 @@ class MergeAnswer(ctypes.Structure):
 
 
 MERGE_INPUT: Final = np.dtype(
-    [("data", "u8"), ("length", "u8"), ("rows", "u8"), ("size", "u8"), ("codec", "i4"), ("is_optional", "u4")]
+    [
+        *((name, "u8") for name in ("data", "length", "rows", "size")),
+        ("codec", "i4"),
+        ("has_levels", "u4"),
+        ("entries", "u8"),
+    ]
 )
 """A chunk to merge: `InputChunk` of the library."""
 
@@ -138,7 +146,7 @@ def _works(library: ctypes.CDLL) -> bool:
     body = b"".join(number.to_bytes(4, "little") for number in (1, 2, 3))
     page = data_page_header(values=3, encoding=PLAIN, size=len(body), stored=len(body), checksum=zlib.crc32(body))
     data = np.frombuffer(page + body, np.uint8)
-    given = np.array([(data.ctypes.data, data.size, 3, data.size, 0, 0)], MERGE_INPUT)
+    given = np.array([(data.ctypes.data, data.size, 3, data.size, 0, 0, 3)], MERGE_INPUT)
     wanted = MergeWanted(physical_type=_INT32, page_rows=64, page_bytes=2**20, most_dictionary_bytes=2**20)
     answer = MergeAnswer()
     library.packhouse_merge(given.ctypes.data, 1, ctypes.byref(wanted), ctypes.byref(answer))

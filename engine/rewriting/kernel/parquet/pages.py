@@ -199,7 +199,8 @@ def with_levels(
     headers = at - sum(page.stored for page in made)
     sizes = headers + sum(page.size for page in made)
     encodings = frozenset({PLAIN, LEVEL_ENCODING})
-    return replace(chunk, stored_bytes=at, uncompressed_bytes=sizes, encodings=encodings), buffers, ChunkPages(made)
+    facts = chunk._replace(stored_bytes=at, uncompressed_bytes=sizes, encodings=encodings)
+    return facts, buffers, ChunkPages(made)
 
 
 def data_page_header(*, values: int, encoding: int, size: int, stored: int, checksum: int) -> bytes:

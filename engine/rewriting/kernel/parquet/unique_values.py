@@ -10,7 +10,6 @@ Chunks are refused in which nulls occur among the indices, a value is repeated o
 `_MOST_BITS`.
 """
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -73,15 +72,14 @@ def unique_parts(data: pa.Buffer, chunk: Chunk, most_definitions: int, rows: int
         at, size = _end_of_indices(view, chunk, words, (most_definitions, 0))
     except IndexError as error:
         raise MalformedStruct("a page of indices ends too early") from error
-    facts = replace(chunk, encodings=chunk.encodings - DICTIONARY_ENCODINGS | {PLAIN}, has_dictionary=False)
-    rest = replace(
-        facts,
+    facts = chunk._replace(encodings=chunk.encodings - DICTIONARY_ENCODINGS | {PLAIN}, has_dictionary=False)
+    rest = facts._replace(
         values=chunk.values - words.values,
         stored_bytes=len(data) - at,
         uncompressed_bytes=chunk.uncompressed_bytes - size,
     )
     pages = walk(view[at:], rest, (most_definitions, 0), rows - words.values)
-    parts: list[Part] = [(replace(facts, values=words.values), data, ChunkPages([words]))]
+    parts: list[Part] = [(facts._replace(values=words.values), data, ChunkPages([words]))]
     return [*parts, (rest, data.slice(at), pages)] if pages.pages else parts
 
 

@@ -33,17 +33,17 @@ _INPUTS: Final = frozenset(CODECS[name] for name in ("uncompressed", *CODECS_OF_
 _ENCODINGS: Final = DICTIONARY_ENCODINGS | LEVEL_ENCODINGS | {PLAIN}
 _RLE_DICTIONARY: Final = 8
 _OWN_LEVEL: Final = -1
-_MOST_BYTES: Final = 1 << 63
+_MOST: Final = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """An input: a chunk's facts, its exact bytes, its rows, and whether it has definition levels."""
+    """An input: a chunk's facts, its exact bytes, its rows, and whether it has levels."""
 
     chunk: Chunk
     data: pa.Buffer
     rows: int
-    is_optional: bool
+    has_levels: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class MergedChunk:
 
 
 class CompiledPass:
-    """Merges the chunks of flat columns for outputs of one task."""
+    """Merges the chunks of leaf columns for outputs of one task."""
 
     def __init__(self, library: ctypes.CDLL, settings: WriteSettings) -> None:
         """Make a pass for outputs with these settings."""
@@ -89,15 +89,15 @@ class CompiledPass:
         return chunk.codec in _INPUTS and chunk.encodings <= _ENCODINGS
 
     def merge(
-        self, inputs: Sequence[StoredChunk], *, physical_type: int, width: int, is_optional: bool
+        self, inputs: Sequence[StoredChunk], *, physical_type: int, width: int, levels: tuple[int, int]
     ) -> MergedChunk | None:
         """Return the chunks as one, None if they are not the library's own.
 
         Args:
-            inputs: chunks of one flat column, in the order of the rows.
+            inputs: chunks of one leaf, in the order of the rows.
             physical_type: number of the column's type.
             width: bytes of a value of fixed length, otherwise 0.
-            is_optional: whether the output has definition levels.
+            levels: greatest definition and repetition level of the output.
         """
         rows = self._given(inputs)
         if rows is None:
@@ -108,7 +108,8 @@ class CompiledPass:
             width=width,
             codec=CODECS[self._settings.codec],
             level=_OWN_LEVEL if level is None else level,
-            is_optional=is_optional,
+            definitions=levels[0],
+            repetitions=levels[1],
             page_rows=PAGE_ROWS,
             page_bytes=self._settings.page_bytes,
             most_dictionary_bytes=self._settings.dictionary_page_bytes,
@@ -141,22 +142,13 @@ class CompiledPass:
 
     def _given(self, inputs: Sequence[StoredChunk]) -> "np.ndarray[Any, Any] | None":
         """Return chunks in the library's form; None if it can't have them, or must not be used any more."""
-        if self.limit or any(not 0 <= one.chunk.uncompressed_bytes < _MOST_BYTES for one in inputs):
-            return None  # a footer may have any number
-        return np.array(
-            [
-                (
-                    one.data.address,
-                    one.data.size,
-                    one.rows,
-                    one.chunk.uncompressed_bytes,
-                    one.chunk.codec,
-                    one.is_optional,
-                )
-                for one in inputs
-            ],
-            MERGE_INPUT,
-        )
+        if self.limit or not all(map(_may_be_given, inputs)):
+            return None
+        found = [
+            (each.data.address, each.data.size, each.rows, of.uncompressed_bytes, of.codec, each.has_levels, of.values)
+            for each, of in ((each, each.chunk) for each in inputs)
+        ]
+        return np.array(found, MERGE_INPUT)
 
     def _taken(self, answer: MergeAnswer) -> pa.Buffer:
         """Return the answer's bytes as a buffer that frees them when it is no longer used."""
@@ -174,7 +166,7 @@ class CompiledPass:
             start=0,
             stored_bytes=answer.length,
             uncompressed_bytes=answer.size,
-            values=answer.rows,
+            values=answer.entries,
             codec=CODECS[self._settings.codec],
             encodings=frozenset({PLAIN, LEVEL_ENCODING, encoding}),
             has_dictionary=bool(answer.dictionary_bytes),
@@ -182,6 +174,12 @@ class CompiledPass:
             order_is_known=False,
         )
         return NewChunk.of(made, pages=pages, dictionary_bytes=answer.dictionary_bytes)
+
+
+def _may_be_given(given: StoredChunk) -> bool:
+    """Return whether the numbers of a footer, which may be any, are some that the library's structs can have."""
+    chunk = given.chunk
+    return 0 <= chunk.uncompressed_bytes < _MOST and 0 <= chunk.values < _MOST and chunk.codec in _INPUTS
 
 
 class _Owner:

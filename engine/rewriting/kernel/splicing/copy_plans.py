@@ -13,6 +13,7 @@ counts, and those whose greatest value is a zero, for its sign.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 import pyarrow as pa
@@ -42,7 +43,7 @@ from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk, WalkedPages
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.splicing.plans import Bare, Copied, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.plans import Bare, Copied, Leaf, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, float_facts, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
@@ -99,10 +100,9 @@ class CopyPlanner:
             if any(source and self._looks_copyable(source, leaf) for leaf, source in sources):
                 return True
             source = sources[0][1]
-            if field is None or source is None:
-                continue
-            is_merged = self._pass is not None and CompiledPass.may_merge(source.chunk)
-            if is_merged or field_id(field) in unit.dictionary_ids:
+            if all(source is not None and self._may_merge(source) for _, source in sources):
+                return True
+            if field is not None and source is not None and field_id(field) in unit.dictionary_ids:
                 return True
         return False
 
@@ -170,9 +170,17 @@ class CopyPlanner:
             copied.append(one)
         else:
             return copied
-        if self._form.bare_fields[field] is None or statistics[0] is None:
+        joins = [one for one in statistics if one is not None]
+        if len(joins) < len(statistics):
             return [None] * len(sources)
-        return [Bare(sources[0], statistics[0])]
+        if self._form.bare_fields[field] is not None:
+            return [Bare(sources[0], joins[0])]
+        if not all(map(self._may_merge, chain.from_iterable(sources))):
+            return [None] * len(sources)
+        return [Leaf(own, of) for own, of in zip(sources, joins, strict=True)]
+
+    def _may_merge(self, source: Source) -> bool:
+        return self._pass is not None and CompiledPass.may_merge(source.chunk)
 
     def _copied(self, leaf: int, sources: Sequence[Source], statistics: Struct) -> Copied | None:
         stored = sum(source.chunk.stored_bytes for source in sources)
@@ -219,7 +227,7 @@ class CopyPlanner:
             chunk = source.chunk
             data = piece_of(source.unit.segments, chunk.start, chunk.stored_bytes)
             if data is not None and not chunk.has_dictionary and not source.is_stricter:
-                given.append(StoredChunk(chunk, data, chunk.values, self._form.levels[leaf][0] > 0))
+                given.append(StoredChunk(chunk, data, source.unit.rows, self._form.levels[leaf][0] > 0))
                 places.append(at)
         for at, one, pages in zip(places, given, self._pass.walk(given), strict=True):
             found[at] = None if pages is None else (one.data, pages)

@@ -22,7 +22,7 @@ from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.splicing.plans import Bare, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.plans import Bare, Leaf, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts
 from engine.rewriting.kernel.writing.rows import Encoder, OutputSchema, mostly
 
@@ -85,40 +85,51 @@ class Encoding:
     def encode(self, pieces: Sequence[Piece], plans: Sequence[Plan]) -> dict[int, Encoded]:
         """Return the chunks of all leaves that are not copied. Raises as `ParquetInput.decode`."""
         rows = sum(piece.rows for piece in pieces)
-        fields = {number: plans[own[0]] for number, own in enumerate(self._form.fields)}
-        bare = {number: plan for number, plan in fields.items() if isinstance(plan, Bare)}
-        statistics = {self._form.fields[number][0]: plan.statistics for number, plan in bare.items()}
         found: dict[int, Encoded] = {}
-        for some in _batches([number for number, plan in fields.items() if plan is None], rows * _VALUE_BYTES):
+        fields = {number: plans[own[0]] for number, own in enumerate(self._form.fields)}
+        for number, plan in fields.items():
+            if isinstance(plan, Bare | Leaf):
+                found |= self._merged(number, plans, pieces)
+        left = {number: plan for number, plan in fields.items() if self._form.fields[number][0] not in found}
+        bare = {number: plan for number, plan in left.items() if isinstance(plan, Bare)}
+        statistics = {self._form.fields[number][0]: plan.statistics for number, plan in bare.items()}
+        decoded = [number for number, plan in left.items() if plan is None or isinstance(plan, Leaf)]
+        for some in _batches(decoded, rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
-        for number, plan in list(bare.items()):
-            one = self._compiled(number, plan, pieces)
-            if one is not None:
-                found[self._form.fields[number][0]] = one
-                del bare[number]
         for some in _batches(list(bare), rows * _STORED_BYTES):
             for leaf, one in self._from_stored(some, self._stored(pieces, some, bare), pieces).items():
                 found[leaf] = replace(one, chunk=one.chunk.with_statistics(statistics[leaf]))
         return found
 
-    def _compiled(self, number: int, plan: Bare, pieces: Sequence[Piece]) -> Encoded | None:
-        """Return a column as the compiled pass merges it; None if it is not its own."""
+    def _merged(self, number: int, plans: Sequence[Plan], pieces: Sequence[Piece]) -> dict[int, Encoded]:
+        """Return the leaves of a field as the compiled pass merges them; none if one of them is not its own."""
+        found: dict[int, Encoded] = {}
+        for leaf in self._form.fields[number]:
+            plan = plans[leaf]
+            one = self._compiled(leaf, plan, pieces) if isinstance(plan, Bare | Leaf) else None
+            if one is None:
+                return {}
+            found[leaf] = one
+        return found
+
+    def _compiled(self, leaf: int, plan: Bare | Leaf, pieces: Sequence[Piece]) -> Encoded | None:
+        """Return a leaf as the compiled pass merges it; None if it is not its own."""
         if self._pass is None:
             return None
         self._check()
-        leaf, of = self._form.fields[number][0], self._bare_field(number).type
+        levels = self._form.levels[leaf]
         inputs = []
         for piece, source in zip(pieces, plan.sources, strict=True):
             data = piece_of(piece.unit.segments, source.chunk.start, source.chunk.stored_bytes)
             if data is None:
                 return None
-            is_optional = self._form.levels[leaf][0] > 0 and not source.is_stricter
-            inputs.append(StoredChunk(source.chunk, data, piece.rows, is_optional))
+            has_levels = levels[0] > 0 and not source.is_stricter
+            inputs.append(StoredChunk(source.chunk, data, piece.rows, has_levels))
         made = self._pass.merge(
             inputs,
             physical_type=self._form.template.physical_type(leaf),
-            width=of.byte_width if pa.types.is_fixed_size_binary(of) else 0,
-            is_optional=self._form.levels[leaf][0] > 0,
+            width=self._form.width(leaf),
+            levels=levels,
         )
         if made is None or made.nulls != null_count(plan.statistics):
             return None

@@ -82,6 +82,11 @@ class OutputForm:
         self.read_schema: pa.Schema = read.schema.to_arrow_schema()
         """The schema as Arrow reads it in an output: INT96 timestamps are none of the 12 bytes of `schema`."""
 
+    def width(self, leaf: int) -> int:
+        """Return the bytes of a value of fixed length, 0 for other types."""
+        physical_type, length, _, _ = self._leaves[leaf]
+        return int(length) if physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
+
     def footer(self, row_groups: Sequence[Struct], key_values: Mapping[str, str]) -> bytes:
         """Return the end of an output: metadata, its length, magic."""
         return self.changed(self.template.footer(row_groups, key_values, self._created_by))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 
@@ -38,9 +38,8 @@ class Piece:
         return self.rows == self.unit.rows
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One input chunk that has the output's form: leaf `leaf` of the unit's file.
+class Source(NamedTuple):
+    """One input chunk that has the output's form: leaf `leaf` of the unit's file. A tuple for the reason of `Chunk`.
 
     `is_stricter`: it is required there and optional in the output: its values are valid, its pages lack levels.
     """
@@ -74,5 +73,16 @@ class Bare:
     statistics: Struct
 
 
-Plan = Copied | Bare | None
-"""The plan for a column: copied, encoded from stored values, or (None) decoded, projected and encoded."""
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A leaf of a nested column, which the compiled pass may merge; its statistics are already known.
+
+    If it does not merge every leaf of the column, then the column is decoded, projected and encoded.
+    """
+
+    sources: Sequence[Source]
+    statistics: Struct
+
+
+Plan = Copied | Bare | Leaf | None
+"""The plan for a column: copied, encoded from stored values, merged, or (None) decoded, projected and encoded."""

@@ -1,7 +1,7 @@
 //! Merges mutants of valid chunks, walks over their pages, and reads mutants of footers: `fuzz CORPUS COUNT SEED [ONLY]`.
 //! `make fuzz-compiled` makes the corpus and the limits.
 //!
-//! Each file of the corpus is a line `type width rows codec is_optional`, then the bytes of a chunk. A fault ends the
+//! Each file of the corpus is a line `type width rows entries codec definition repetition`, then the bytes of a chunk. A fault ends the
 //! program with the number of its mutant: a panic, an abort for want of memory, two seconds twice, rows that differ from those
 //! of the parts merged one by one, an output that is not merged to itself, other pages than a walk found, or facts of a
 //! footer that are outside of it.
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use packhouse_compiled::column::{Chunk, Form, Made, merge};
 use packhouse_compiled::headers::{self, Kind};
+use packhouse_compiled::levels::Greatest;
 use packhouse_compiled::{pages, runs};
 
 use chance::{Chance, change};
@@ -30,8 +31,10 @@ struct Sample {
     physical_type: u32,
     width: usize,
     codec: i32,
-    is_optional: bool,
+    greatest: Greatest,
+    has_levels: bool,
     rows: usize,
+    entries: usize,
     size: usize,
     data: Vec<u8>,
 }
@@ -112,7 +115,8 @@ fn walk_holds(sample: &Sample) -> bool {
         rows: sample.rows,
         size: sample.size,
         codec: sample.codec,
-        is_optional: sample.is_optional,
+        has_levels: sample.has_levels,
+        entries: sample.entries,
     };
     let Ok(found) = pages::walk(&chunk) else {
         return true;
@@ -125,7 +129,7 @@ fn walk_holds(sample: &Sample) -> bool {
         count += 1;
     }
     at == sample.data.len()
-        && rows == sample.rows
+        && rows == sample.entries
         && (count, checked) == (found.pages, found.all_checked)
 }
 
@@ -142,14 +146,19 @@ fn read_sample(path: &std::path::PathBuf) -> Sample {
         physical_type: facts[0] as u32,
         width: facts[1],
         rows: facts[2],
-        codec: facts[3] as i32,
-        is_optional: facts[4] == 1,
+        entries: facts[3],
+        codec: facts[4] as i32,
+        greatest: Greatest {
+            definition: facts[5] as u32,
+            repetition: facts[6] as u32,
+        },
+        has_levels: facts[5] > 0,
         size: 0,
         data: raw[end + 1..].to_vec(),
     };
-    let rows = made.rows;
+    let facts = (made.rows, made.entries);
     heal(&mut made);
-    assert_eq!(made.rows, rows, "{}", made.name);
+    assert_eq!((made.rows, made.entries), facts, "{}", made.name);
     let form = form(&made, 0, 1 << 20, 1 << 16);
     merged(&[&made], &form).unwrap_or_else(|fault| panic!("{}: {fault}", made.name));
     made
@@ -157,7 +166,7 @@ fn read_sample(path: &std::path::PathBuf) -> Sample {
 
 /// Make the footer's facts those that the page headers say, and every checksum right, as one who forges a file would.
 fn heal(sample: &mut Sample) {
-    let (mut at, mut rows, mut size, mut made) = (0, 0, 0usize, Vec::new());
+    let (mut at, mut entries, mut size, mut made) = (0, 0, 0usize, Vec::new());
     while let Ok((header, length)) = headers::read(&sample.data[at..]) {
         let start = at + length;
         let Some(stored) = sample.data.get(start..start.saturating_add(header.stored)) else {
@@ -183,7 +192,7 @@ fn heal(sample: &mut Sample) {
             size += length + header.size;
         }
         made.extend(stored);
-        rows += if header.kind == Kind::Dictionary {
+        entries += if header.kind == Kind::Dictionary {
             0
         } else {
             header.values
@@ -191,7 +200,17 @@ fn heal(sample: &mut Sample) {
         at = start + header.stored;
     }
     made.extend(&sample.data[at..]);
-    (sample.data, sample.rows, sample.size) = (made, rows, size);
+    (sample.data, sample.entries, sample.size) = (made, entries, size);
+    if sample.greatest.repetition == 0 {
+        sample.rows = entries;
+    }
+}
+
+/// Return whether chunks may be of one column.
+fn is_alike(one: &Sample, other: &Sample) -> bool {
+    let are_flat = one.greatest.is_flat() && other.greatest.is_flat();
+    (one.physical_type, one.width) == (other.physical_type, other.width)
+        && (are_flat || one.greatest == other.greatest)
 }
 
 fn form(of: &Sample, codec: i32, page_bytes: usize, page_rows: usize) -> Form {
@@ -200,7 +219,7 @@ fn form(of: &Sample, codec: i32, page_bytes: usize, page_rows: usize) -> Form {
         width: of.width,
         codec,
         level: 1,
-        is_optional: of.is_optional,
+        greatest: of.greatest,
         page_bytes,
         page_rows,
         most_dictionary_bytes: 1 << 20,
@@ -215,7 +234,8 @@ fn merged(samples: &[&Sample], form: &Form) -> Result<Made, &'static str> {
             rows: one.rows,
             size: one.size,
             codec: one.codec,
-            is_optional: one.is_optional,
+            has_levels: one.has_levels,
+            entries: one.entries,
         })
         .collect();
     merge(&chunks, form).map_err(|reason| reason.0)
@@ -252,19 +272,23 @@ fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
     }
     if chance.below(16) == 0 {
         mutant.rows = chance.next() as usize >> chance.below(64);
+        mutant.entries = chance.next() as usize >> chance.below(64);
         mutant.size = chance.next() as usize >> chance.below(64);
     }
     if !walk_holds(&mutant) {
         return Err("a walk finds other pages".into());
     }
-    let alike: Vec<&Sample> = corpus
-        .iter()
-        .filter(|one| (one.physical_type, one.width) == (mutant.physical_type, mutant.width))
-        .collect();
+    let alike: Vec<&Sample> = corpus.iter().filter(|one| is_alike(one, &mutant)).collect();
+    if alike.is_empty() {
+        return Ok(false);
+    }
     let other = *chance.pick(&alike);
     let page = (1 << chance.below(21), 8 << chance.below(14));
     let mut form = form(&mutant, *chance.pick(&CODECS), page.0, page.1);
-    form.is_optional |= other.is_optional || chance.below(2) == 0;
+    if form.greatest.is_flat() {
+        let is_optional = mutant.has_levels || other.has_levels || chance.below(2) == 0;
+        form.greatest.definition = u32::from(is_optional);
+    }
     form.most_dictionary_bytes = 1 << chance.below(24);
     let parts = if chance.below(2) == 0 {
         [&mutant, other]
@@ -277,8 +301,10 @@ fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
     let again = Sample {
         name: String::new(),
         codec: form.codec,
-        is_optional: form.is_optional,
+        greatest: form.greatest,
+        has_levels: form.greatest.definition > 0,
         rows: made.rows,
+        entries: made.entries,
         size: made.size,
         data: made.data.clone(),
         ..mutant
@@ -296,8 +322,8 @@ fn one(corpus: &[Sample], seed: u64, number: u64) -> Result<bool, String> {
         wanted.extend(rows_of(&merged(&[part], &plain)?, &plain));
     }
     let found = rows_of(&merged(&parts, &plain)?, &plain);
-    let nulls = found.iter().filter(|one| one.is_none()).count();
-    if found != wanted || (found.len(), nulls) != (made.rows, made.nulls) {
+    let nulls = found.iter().filter(|one| one.2.is_none()).count();
+    if found != wanted || (found.len(), nulls) != (made.entries, made.nulls) {
         return Err("rows differ from those of the parts".into());
     }
     Ok(true)
@@ -310,7 +336,7 @@ fn mutate(sample: &mut Sample, donor: &Sample, chance: &mut Chance) {
     }
     match chance.below(3) {
         0 => sample.codec = chance.below(9) as i32 - 1,
-        1 => sample.is_optional = !sample.is_optional,
+        1 => sample.has_levels = !sample.has_levels,
         _ => (sample.physical_type, sample.width) = (donor.physical_type, donor.width),
     }
 }

@@ -6,8 +6,11 @@ use packhouse_compiled::runs;
 
 use crate::TEXTS;
 
+/// An entry of a column: its repetition and definition level, and its value.
+pub type Entry = (u32, u32, Option<Vec<u8>>);
+
 /// Read an output in its simple form: pages of version 1, not compressed, levels and indices as runs.
-pub fn rows_of(made: &Made, form: &Form) -> Vec<Option<Vec<u8>>> {
+pub fn rows_of(made: &Made, form: &Form) -> Vec<Entry> {
     let (mut at, mut words, mut rows) = (0, Vec::new(), Vec::new());
     while at < made.data.len() {
         let (header, length) = headers::read(&made.data[at..]).expect("a header of an output");
@@ -17,14 +20,11 @@ pub fn rows_of(made: &Made, form: &Form) -> Vec<Option<Vec<u8>>> {
             words = values_of(body, header.values, form);
             continue;
         }
-        let mut levels = vec![1; header.values];
-        if form.is_optional {
-            let end = 4 + u32::from_le_bytes(*body.first_chunk().expect("levels")) as usize;
-            levels.clear();
-            runs::read(&body[4..end], 1, header.values, &mut levels, Ok).expect("levels");
-            body = &body[end..];
-        }
-        let count = levels.iter().filter(|level| **level == 1).count();
+        let greatest = form.greatest;
+        let repetitions = levels_of(&mut body, header.values, greatest.repetition);
+        let levels = levels_of(&mut body, header.values, greatest.definition);
+        let has_value = |level: &u32| *level == greatest.definition;
+        let count = levels.iter().filter(|level| has_value(level)).count();
         let mut values = if header.encoding == headers::PLAIN {
             values_of(body, count, form)
         } else {
@@ -37,13 +37,29 @@ pub fn rows_of(made: &Made, form: &Form) -> Vec<Option<Vec<u8>>> {
         }
         .into_iter();
         rows.extend(
-            levels
-                .iter()
-                .map(|level| (*level == 1).then(|| values.next().expect("a value"))),
+            repetitions
+                .into_iter()
+                .zip(levels)
+                .map(|(repetition, level)| {
+                    let value = has_value(&level).then(|| values.next().expect("a value"));
+                    (repetition, level, value)
+                }),
         );
         assert_eq!(values.next(), None);
     }
     rows
+}
+
+/// Split off the levels of a page; they are 0 if the column has none.
+fn levels_of(body: &mut &[u8], count: usize, greatest: u32) -> Vec<u32> {
+    if greatest == 0 {
+        return vec![0; count];
+    }
+    let end = 4 + u32::from_le_bytes(*body.first_chunk().expect("levels")) as usize;
+    let (bits, mut levels) = (32 - greatest.leading_zeros(), Vec::new());
+    runs::read(&body[4..end], bits, count, &mut levels, Ok).expect("levels");
+    *body = &body[end..];
+    levels
 }
 
 pub fn values_of(mut body: &[u8], count: usize, form: &Form) -> Vec<Vec<u8>> {
