@@ -6,15 +6,29 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 
 import engine
+from engine.domain.errors import SparkFailed
+from engine.rewriting.entry import run_task
+from engine.rewriting.kernel.contract import GroupResult
+from engine.rewriting.kernel.library import loading
+from engine.rewriting.kernel.splicing.row_groups import FAILED_BEFORE
+from engine.spark import task_zip
 from engine.spark.dispatch import SparkDispatcher
 from engine.spark.sessions import SparkSessions
 from engine.spark.task_zip import libraries, write_task_zip
+from tests.support.broken_library import CRASH, broken_library
+from tests.support.eventually import eventually
 from tests.support.spark_server import USER
+from tests.support.task_functions import waiting_for
+from tests.unit.kernel.building import make_task, outputs_of, write
+from tests.unit.kernel.spliced import FLAT, table
 
 
 def test_it_holds_kernel_and_core_and_the_packages_above_them(tmp_path: Path) -> None:
@@ -76,4 +90,30 @@ def test_tasks_run_the_code_of_the_zip(spark_url: str, tmp_path: Path) -> None:
     dispatcher = SparkDispatcher(sessions=sessions)
     modules = ["engine", "engine.rewriting", "engine.rewriting.kernel.contract", "engine.formats.paimon.task.entry"]
     assert dispatcher.run(dispatcher.ticket("run_zip", 1, 1), digest(), modules) == [ours] * 4
+    sessions.close()
+
+
+def test_a_crash_inside_the_library_ends_its_task_and_no_other(
+    spark_url: str, tmp_path: Path, background: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its group is written by a task without the pass, as `Lanes` sends it again."""
+    crashing = {f"engine/rewriting/compiled/lib/{loading.NAME}": broken_library(tmp_path, None, 1, CRASH)}
+    monkeypatch.setattr(task_zip, "_libraries", lambda: crashing)
+    sessions = SparkSessions(url=spark_url, user_id=f"{USER}-crash")
+    dispatcher = SparkDispatcher(sessions=sessions)
+    rows = table(1, 150, FLAT)
+    task = make_task(tmp_path, [write(tmp_path / f"{i}.parquet", rows) for i in range(2)], FLAT)
+    other = background.submit(dispatcher.run, dispatcher.ticket("run", 1, 1), waiting_for(tmp_path / "end"), ["a"])
+    try:
+        eventually((tmp_path / "end.started").exists)
+        with pytest.raises(SparkFailed, match="Python worker exited unexpectedly"):
+            dispatcher.run(dispatcher.ticket("run", 1, 2), run_task, [task.to_json()])
+        again = replace(task, uses_pass=False, name_prefix="again-")
+        [answer] = dispatcher.run(dispatcher.ticket("run", 1, 3), run_task, [again.to_json()])
+    finally:
+        (tmp_path / "end").touch()
+    result = GroupResult.from_json(answer)
+    assert (result.outcome, result.pass_limit) == ("written", FAILED_BEFORE)
+    assert outputs_of(result).equals(pa.concat_tables([rows, rows]))
+    assert other.result(timeout=30) == ["a"]
     sessions.close()

@@ -28,6 +28,7 @@ from engine.rewriting.kernel.reading.projection import leaf_ids
 from engine.rewriting.kernel.splicing import compiled, copy_plans, row_groups
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.spark.task_zip import libraries, write_task_zip
+from tests.support.broken_library import broken_library
 from tests.unit.kernel.building import MIB, field, make_task, outputs_of, rewrite, write
 from tests.unit.kernel.spliced import (
     FLAT,
@@ -312,26 +313,6 @@ def _pass() -> CompiledPass:
     return made
 
 
-STUB = """
-#include <string.h>
-struct input { char *data; unsigned long length, rows, size; int codec; unsigned levels; unsigned long entries; };
-struct answer {
-    int status; unsigned plus_zero; char *data; unsigned long length, capacity, numbers[7]; char reason[64];
-};
-static int merges = 0;
-unsigned packhouse_interface(void) { return NUMBER; }
-void packhouse_merge(struct input *in, unsigned long count, void *wanted, struct answer *out) {
-    memset(out, 0, sizeof *out);
-    out->status = merges++ < WORKING ? 0 : AFTER;
-    out->data = in->data; out->length = in->length; strcpy(out->reason, "bits");
-}
-void packhouse_release(char *data, unsigned long length, unsigned long capacity) {}
-void packhouse_footers(void) {}
-void packhouse_walk(void) {}
-"""
-"""A library that answers the self-test right if `WORKING` is 1; later answers have the status `AFTER`."""
-
-
 @pytest.mark.parametrize(
     ("library", "limit"),
     [
@@ -353,23 +334,13 @@ def test_a_task_without_a_library_that_works_takes_the_other_path_and_its_result
             if not name.endswith(".so"):
                 target.writestr(name, source.read(name))
             elif library is not None:
-                target.writestr(name, library if isinstance(library, bytes) else _stub(tmp_path, *library))
+                target.writestr(name, library if isinstance(library, bytes) else broken_library(tmp_path, *library))
     inputs = [write(tmp_path / f"{i}.parquet", table(i, ROWS, FLAT)) for i in range(2)]
     assert _result_of(packed, make_task(tmp_path / "as it is", inputs, FLAT)).pass_limit == ""
     found = _result_of(changed, make_task(tmp_path / "changed", inputs, FLAT))
     assert (found.outcome, found.merged_columns) == ("written", 0)
     assert found.pass_limit.startswith(limit)
     assert outputs_of(found).equals(pa.concat_tables([table(i, ROWS, FLAT) for i in range(2)]))
-
-
-def _stub(folder: Path, number: int | None, working: int, after: int) -> bytes:
-    source, built = folder / "stub.c", folder / "stub.so"
-    source.write_text(STUB)
-    named = {"NUMBER": loading.INTERFACE if number is None else number, "WORKING": working, "AFTER": after}
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", *(f"-D{name}={of}" for name, of in named.items()), source, "-o", built], check=True
-    )
-    return built.read_bytes()
 
 
 def _result_of(package: Path, task: SentKernelTask) -> GroupResult:
