@@ -61,7 +61,7 @@ def iceberg() -> Rows:
     )
     yield (
         "delete files",
-        "position deletes and deletion vectors are applied by rewrites, merged by `rewrite_deletes`",
+        "position deletes and deletion vectors are applied by rewrites, merged and made by `rewrite_deletes`",
         "equality deletes (condition `no_equality_deletes`) are left to Iceberg's procedure",
     )
     yield "data files", "Parquet by the kernel (condition `parquet_only`); ORC and Avro by Iceberg's procedure", ""

@@ -28,10 +28,10 @@ def rows_by_duckdb(table: Table, snapshot_id: int | None = None) -> Counter[str]
 
 
 @contextmanager
-def connected() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Return a connection that can read Iceberg tables."""
+def connected(*more: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Return a connection that can read Iceberg tables; `more`: further extensions."""
     with duckdb.connect() as connection:
-        for name in _EXTENSIONS:
+        for name in (*more, *_EXTENSIONS):
             spec = find_spec(f"duckdb_extension_{name}")
             assert spec is not None
             assert spec.origin is not None
