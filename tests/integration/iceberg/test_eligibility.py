@@ -101,6 +101,11 @@ UNKNOWN: dict[str, Any] = {"id": 9, "name": "u", "required": False, "type": "unk
         ([{**UNKNOWN, "type": "int", "initial-default": 2**40}], "the default of u is 1099511627776, which is not a"),
         ([{**UNKNOWN, "type": "decimal(3, 2)", "initial-default": "1234.5"}], "which is not a value of type decimal"),
         ([{**UNKNOWN, "type": "date", "initial-default": "2026-01-01"}], None),
+        ([{**UNKNOWN, "type": "timestamp_ns", "write-default": "2026-01-01T00:00:00.000000001"}], None),
+        (
+            [{**UNKNOWN, "type": "timestamptz_ns", "initial-default": "2026-01-01T00:00:00.000000001+00:00"}],
+            "u timestamptz_ns with a default value: the kernel rewrites no columns of this type",
+        ),
         (
             [{**UNKNOWN, "type": {"type": "struct", "fields": [{**UNKNOWN, "type": "int"}]}, "initial-default": {}}],
             "u struct with a default value: the kernel rewrites no columns of this type",

@@ -12,12 +12,14 @@ from typing import Any, Final
 from pydantic_core import from_json, to_json
 
 _SECTIONS: Final = ("schema", "schemas", "partition-spec", "partition-specs", "sort-orders")
-_MARKS: Final = (b'"variant"', b'"geometry', b'"geography', b'"initial-default"', b'"source-ids"')
+_MARKS: Final = (b'"variant"', b'"geometry', b'"geography', b'-default"', b'"source-ids"')
 """Texts of which a document with something to translate has one."""
 _PREFIXES: Final = ("geometry", "geography")
 _STAND_IN: Final = "binary"
 _TYPES_AND_IDS: Final = (("type", "id"), ("element", "element-id"), ("key", "key-id"), ("value", "value-id"))
-_OF_ITS_OWN: Final = "struct with a default value"
+_WITHOUT_DEFAULTS: Final = ("timestamp_ns", "timestamptz_ns")
+"""Types whose defaults PyIceberg can't parse."""
+_WITH_DEFAULT: Final = " with a default value"
 NO_TYPES: Final[Mapping[int, str]] = MappingProxyType({})
 _SEVERAL: Final = "transform of several columns"
 
@@ -75,10 +77,11 @@ def _translated(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping
             if isinstance(found, str) and type(field_id) is int and _is_newer(found):
                 types[field_id] = found
                 each[name] = _STAND_IN
-        if isinstance(each.get("initial-default"), dict | list):
-            del each["initial-default"]
-            if type(each.get("id")) is int:
-                types.setdefault(each["id"], _OF_ITS_OWN)
+        of, field_id = each.get("type"), each.get("id")
+        if isinstance(each.get("initial-default"), dict | list) or of in _WITHOUT_DEFAULTS:
+            each.pop("write-default", None)
+            if each.pop("initial-default", None) is not None and type(field_id) is int:
+                types.setdefault(field_id, f"{of if isinstance(of, str) else 'struct'}{_WITH_DEFAULT}")
     for each in _objects([copies[name] for name in copies if not name.startswith("schema")]):
         several = each.get("source-ids")
         if isinstance(several, list) and len(several) > 1 and "source-id" not in each:

@@ -106,7 +106,7 @@ class RowGroup:
         """Return a column of row lineage, without the code that fills it in outputs (`lineage.RowLineage`)."""
         implied: Any = pa.scalar(self.inherited.sequence_number, pa.int64())
         if field_id(wanted) == ROW_ID:
-            places = pa.array(range(self.start, self.start + self.count), pa.int64())
+            places = pa.array(np.arange(self.start, self.start + self.count))
             implied = pc.add(places, self.inherited.first_row_id)
         stored = self._decoded(leaves) if leaves else pa.chunked_array([pa.nulls(self.count, pa.int64())])
         return pc.if_else(pc.is_valid(stored), stored, implied)
