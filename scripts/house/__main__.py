@@ -22,11 +22,11 @@ LIMITS: Final[Mapping[str, int]] = {
     "traced modules": 278,
     "traced modules of engine": 258,
     "modules of engine": 761,
-    "lines of engine": 106_200,
+    "lines of engine": 106_400,
     "protocols in formats/base": 13,
     "isinstance of roles": 0,
     "fields of KernelTask": 4,
-    "lines of tests": 126_800,
+    "lines of tests": 126_900,
 }
 GOALS: Final[Mapping[str, int]] = {
     "traced modules of engine": 110,

@@ -21,15 +21,15 @@ VALUE = """IF(id % 5 = 0, NULL, parse_json(concat('{"a": ', id, ', "b": "text ',
 """Integers are shredded to 8 bits in the first files and to 16 bits in the others; `m` has values of two types."""
 
 CONDITIONS = (
-    "variant_get(v, '$.a', 'int') > 150",
-    "variant_get(v, '$.b', 'string') = 'text 3' AND id < 200",
+    "variant_get(v, '$.a', 'int') > 1500",
+    "variant_get(v, '$.b', 'string') = 'text 3' AND id < 2000",
     "variant_get(v, '$.c.d[1]', 'int') = 42",
     "v IS NULL",
     "inside.w IS NOT NULL",
 )
 
 
-def fill(spark: SparkSession, *, is_shredded: bool, files: int = 4, rows: int = 60) -> None:
+def fill(spark: SparkSession, *, is_shredded: bool, files: int = 4, rows: int = 1000) -> None:
     properties = {"format-version": "3", "write.parquet.shred-variants": str(is_shredded).lower()}
     properties |= {f"write.{each}.mode": "merge-on-read" for each in ("delete", "update")}
     listed = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())

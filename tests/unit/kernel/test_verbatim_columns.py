@@ -25,6 +25,7 @@ from tests.unit.kernel.verbatim import (
     by_duckdb,
     by_names,
     elements_of,
+    plain_chunks,
     small_integers,
     statistics_of,
     texts,
@@ -110,6 +111,20 @@ def test_outputs_have_the_elements_and_the_values_of_the_inputs(
 
 def rewritten(folder: Path, inputs: list[TaskInput], of: str = "variant", **changes: Any) -> Any:
     return rewrite(make_task(folder, inputs, SCHEMA, verbatim={str(COLUMN): of}, checks_rows=True, **changes))
+
+
+@pytest.mark.parametrize("kind", ["shredded object", "several types", "geometry by DuckDB"])
+def test_pages_without_a_dictionary_are_copied_beside_columns_that_are_encoded(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copy_plans, "LEAST_CHUNK_BYTES", 0)
+    of, make = KINDS[kind]
+    inputs = [make(tmp_path / f"{at}.parquet", at * 100) for at in range(2)]
+    chunks = [chunk for one in inputs for chunk in plain_chunks(one.path)]
+    result = rewritten(tmp_path, inputs, of)
+    written = Path(result.outputs[0].path).read_bytes()
+    assert chunks
+    assert all(chunk in written for chunk in chunks)
 
 
 def test_inputs_of_other_layouts_get_other_outputs_and_each_layout_stays(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def by_duckdb(path: Path, value: str, *, start: int = 0, rows: int = 100) -> Tas
     with duckdb.connect() as database:
         columns = f"i::BIGINT AS id, CASE WHEN i % 4 > 0 THEN {value} END AS v"
         chosen = f"SELECT {columns} FROM range({start}, {start + rows}) t(i)"
-        database.sql(f"COPY ({chosen}) TO '{path}' (FIELD_IDS {{id: 1, v: {COLUMN}}}, GEOPARQUET_VERSION 'NONE')")
+        options = f"FIELD_IDS {{id: 1, v: {COLUMN}}}, GEOPARQUET_VERSION 'NONE', CODEC 'zstd'"
+        database.sql(f"COPY ({chosen}) TO '{path}' ({options})")
     return TaskInput(str(path), path.stat().st_size, rows)
 
 
@@ -96,6 +97,15 @@ def statistics_of(path: str, name: bytes) -> list[Struct]:
     """Return the statistics of the chunks inside of a column."""
     chunks = [chunk[METADATA][1] for group in footer_of(path)[ROW_GROUPS][1][1] for chunk in group[COLUMNS][1][1]]
     return [each[STATISTICS][1] for each in chunks if each[3][1][1][0] == name and STATISTICS in each]
+
+
+def plain_chunks(path: str) -> list[bytes]:
+    """Return the bytes of the chunks inside of the second column that have no dictionary."""
+    data, metadata = Path(path).read_bytes(), pq.read_metadata(path)
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    chunks = [group.column(at) for group in groups for at in range(1, metadata.num_columns)]
+    plain = [one for one in chunks if not one.has_dictionary_page and one.num_values]
+    return [data[one.data_page_offset :][: one.total_compressed_size] for one in plain]
 
 
 def _paths(elements: Sequence[Struct]) -> list[tuple[tuple[bytes, ...], Struct]]:

@@ -8,6 +8,9 @@ in the order of the rows: then it is copied as a page of values (`unique_values`
 dictionary of them is smaller. The content of pages without checksums can only be verified by decoding, so they are
 decoded once, to refuse damage as encoding them would; so are float columns of tasks with several outputs, for their NaN
 counts, and those whose greatest value is a zero, for its sign.
+
+The leaves of a column in several are copied together or not at all, except those of a variant: its metadata has a
+dictionary in most files, and its values, which are most of its bytes, have none.
 """
 
 from collections import Counter
@@ -43,7 +46,7 @@ from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk, WalkedPages
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.splicing.plans import Bare, Copied, Leaf, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.plans import Bare, Beside, Copied, Leaf, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, float_facts, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
@@ -161,7 +164,9 @@ class CopyPlanner:
         return joined([source.chunk for source in sources], self._form.orders[leaf])
 
     def _field(self, field: int, sources: list[list[Source]], statistics: list[Struct | None]) -> list[Plan]:
-        """Return the plans for the leaves of one top-level field: all are copied or none is."""
+        """Return the plans for the leaves of one top-level field: all are copied or none is, except of a variant."""
+        if self._form.is_variant[field]:
+            return self._leaf_by_leaf(field, sources, statistics)
         copied: list[Plan] = []
         for leaf, own, known in zip(self._form.fields[field], sources, statistics, strict=True):
             one = None if known is None else self._copied(leaf, own, known)
@@ -181,6 +186,14 @@ class CopyPlanner:
 
     def _may_merge(self, source: Source) -> bool:
         return self._pass is not None and CompiledPass.may_merge(source.chunk)
+
+    def _leaf_by_leaf(self, field: int, sources: list[list[Source]], statistics: list[Struct | None]) -> list[Plan]:
+        """Return the plans for the leaves of a variant: most of its bytes are in leaves without a dictionary."""
+        made: list[Plan] = [
+            (None if known is None else self._copied(leaf, own, known)) or Beside(own)
+            for leaf, own, known in zip(self._form.fields[field], sources, statistics, strict=True)
+        ]
+        return made if any(isinstance(one, Copied) for one in made) else [None] * len(made)
 
     def _copied(self, leaf: int, sources: Sequence[Source], statistics: Struct) -> Copied | None:
         stored = sum(source.chunk.stored_bytes for source in sources)

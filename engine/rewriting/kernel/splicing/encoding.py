@@ -18,11 +18,11 @@ from engine.rewriting.kernel.parquet.chunk_statistics import null_count
 from engine.rewriting.kernel.parquet.footers import BareElement, NewChunk
 from engine.rewriting.kernel.parquet.index_pages import ChunkWriter, Indexed
 from engine.rewriting.kernel.reading.fetched_input import piece_of
-from engine.rewriting.kernel.reading.projection import field_id
+from engine.rewriting.kernel.reading.projection import Projection, child_fields, field_id, with_children
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.splicing.plans import Bare, Leaf, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.plans import Bare, Beside, Leaf, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts
 from engine.rewriting.kernel.writing.rows import Encoder, OutputSchema, mostly
 
@@ -80,6 +80,7 @@ class Encoding:
         self._pass = merger
         self._index_chunks = ChunkWriter(settings) if ChunkWriter.can_write(settings) else None
         self._formats: dict[tuple[bool, tuple[int, ...]], OutputSchema] = {}
+        self._parts: dict[tuple[int, tuple[int, ...]], OutputSchema] = {}
         self._elements: dict[tuple[int, bool], BareElement] = {}
 
     def encode(self, pieces: Sequence[Piece], plans: Sequence[Plan]) -> dict[int, Encoded]:
@@ -96,10 +97,33 @@ class Encoding:
         decoded = [number for number, plan in left.items() if plan is None or isinstance(plan, Leaf)]
         for some in _batches(decoded, rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
+        for number, own in enumerate(self._form.fields):
+            beside = {leaf: plan for leaf in own if isinstance(plan := plans[leaf], Beside)}
+            found |= self._beside(number, beside, pieces)
         for some in _batches(list(bare), rows * _STORED_BYTES):
             for leaf, one in self._from_stored(some, self._stored(pieces, some, bare), pieces).items():
                 found[leaf] = replace(one, chunk=one.chunk.with_statistics(statistics[leaf]))
         return found
+
+    def _beside(self, number: int, plans: Mapping[int, Beside], pieces: Sequence[Piece]) -> dict[int, Encoded]:
+        """Return the chunks of some leaves of a column of which the others are copied; `plans`: by leaf."""
+        if not plans:
+            return {}
+        form, chunks = self._part(number, tuple(plans)), list[pa.Array]()
+        for at, piece in enumerate(pieces):
+            self._check()
+            wanted = [plan.sources[at].leaf for plan in plans.values()]
+            table = piece.unit.source.decode(piece.unit.row_group, piece.unit.segments, wanted)
+            (column,) = Projection(source=table.schema, target=form.schema).apply(table.columns, piece.rows)
+            chunks += column.chunks
+        return self._written(form, list(plans), [chunks], pieces, statistics=True)
+
+    def _part(self, number: int, leaves: tuple[int, ...]) -> OutputSchema:
+        key = number, leaves
+        if key not in self._parts:
+            part = _pruned(self._schema.field(number), (leaf in leaves for leaf in self._form.fields[number]))
+            self._parts[key] = OutputSchema(schema=pa.schema([part]), settings=self._settings, dialect=self._dialect)
+        return self._parts[key]
 
     def _merged(self, number: int, plans: Sequence[Plan], pieces: Sequence[Piece]) -> dict[int, Encoded]:
         """Return the leaves of a field as the compiled pass merges them; none if one of them is not its own."""
@@ -210,8 +234,21 @@ class Encoding:
     ) -> dict[int, Encoded]:
         if not fields:
             return {}
+        leaves = [leaf for number in fields for leaf in self._form.fields[number]]
+        return self._written(self._format(fields, statistics), leaves, columns, pieces, statistics=statistics)
+
+    def _written(
+        self,
+        form: OutputSchema,
+        leaves: Sequence[int],
+        columns: Columns,
+        pieces: Sequence[Piece],
+        *,
+        statistics: bool,
+    ) -> dict[int, Encoded]:
+        """Return the chunks of columns as Arrow encodes them; `leaves`: those of the outputs that the form has."""
         coded = mostly([(piece.rows, piece.unit.dictionary_ids) for piece in pieces])
-        stream, form = pa.BufferOutputStream(), self._format(fields, statistics)
+        stream = pa.BufferOutputStream()
         encoder = Encoder(
             stream=stream,
             form=form,
@@ -221,7 +258,7 @@ class Encoding:
         )
         encoder.write(columns, sum(piece.rows for piece in pieces))
         encoder.close()
-        return self._chunks(stream.getvalue(), fields, encoder.float_facts)
+        return self._chunks(stream.getvalue(), leaves, encoder.float_facts)
 
     def _bounded(self, form: OutputSchema) -> bool | Sequence[str]:
         """Return the paths of the leaves that get statistics, True for all: INT96 timestamps get none."""
@@ -236,17 +273,25 @@ class Encoding:
             self._formats[key] = OutputSchema(schema=schema, settings=self._settings, dialect=self._dialect)
         return self._formats[key]
 
-    def _chunks(self, file: pa.Buffer, fields: tuple[int, ...], found: Mapping[int, FloatFacts]) -> dict[int, Encoded]:
+    def _chunks(self, file: pa.Buffer, leaves: Sequence[int], found: Mapping[int, FloatFacts]) -> dict[int, Encoded]:
         length = int.from_bytes(bytes(file[-_END_BYTES:-4]), "little")
         end = file.size - _END_BYTES
         chunks = NewChunk.encoded(bytes(file[end - length : end]))
-        leaves = [leaf for number in fields for leaf in self._form.fields[number]]
         made: dict[int, Encoded] = {}
         for leaf, (chunk, start) in zip(leaves, chunks, strict=True):
             facts = found.get(self._form.leaf_ids[leaf] or 0)
             buffers = [file.slice(start, chunk.stored_bytes)]
             made[leaf] = Encoded(chunk, buffers, facts)
         return made
+
+
+def _pruned(field: pa.Field, wanted: Iterator[bool]) -> pa.Field | None:
+    """Return a field with only the wanted leaves in it; None if none is."""
+    children = child_fields(field.type)
+    if not children:
+        return field if next(wanted) else None
+    kept = [one for one in (_pruned(child, wanted) for child in children) if one is not None]
+    return field.with_type(with_children(field.type, lambda _: kept)) if kept else None
 
 
 def _batches(fields: list[int], column_bytes: int) -> Iterator[tuple[int, ...]]:

@@ -67,6 +67,11 @@ class OutputForm:
         ]
         self.fields = _leaf_positions(self.schema)
         """By top-level field: the numbers of its leaves."""
+        self.is_variant = [
+            verbatim is not None and field_id(one) in verbatim.layouts and bool(child_fields(one.type))
+            for one in self.schema
+        ]
+        """By top-level field: whether it is a group that outputs take over."""
         self.bare_fields = [
             None
             if leaf[3] or len(own) > 1 or child_fields(one.type)

@@ -84,5 +84,12 @@ class Leaf:
     statistics: Struct
 
 
-Plan = Copied | Bare | Leaf | None
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A leaf to decode and encode again, inside of a column of which other leaves are copied."""
+
+    sources: Sequence[Source]
+
+
+Plan = Copied | Bare | Leaf | Beside | None
 """The plan for a column: copied, encoded from stored values, merged, or (None) decoded, projected and encoded."""
