@@ -387,7 +387,8 @@ def intercept_commits(opened: IcebergTable, answer: Callable[[Callable[[], Any]]
 
 def edit_metadata(table: Table, change: Callable[[dict[str, Any]], None], *, folder: str | None = None) -> None:
     """Replace a table's metadata by a changed copy: for changes that PyIceberg can't write or would act on."""
-    stored = _local(table.metadata_location).read_bytes()
+    with table.io.new_input(table.metadata_location).open() as file:
+        stored = file.read()
     body = json.loads(gzip.decompress(stored) if stored.startswith(b"\x1f\x8b") else stored)
     change(body)
     replace_metadata(table, json.dumps(body).encode(), folder=folder)
@@ -398,7 +399,8 @@ def replace_metadata(table: Table, body: bytes, *, folder: str | None = None) ->
     old = table.metadata_location
     beside, _, name = old.rpartition("/")
     new = f"{folder or beside}/{name.partition('-')[0]}-{uuid.uuid4()}.metadata.json"
-    _local(new).write_bytes(body)
+    with table.io.new_output(new).create() as file:
+        file.write(body)
     assert isinstance(table.catalog, SqlCatalog)
     moved = update(IcebergTables).where(IcebergTables.metadata_location == old).values(metadata_location=new)
     with Session(table.catalog.engine) as session:

@@ -24,14 +24,16 @@ from sqlalchemy import make_url
 from engine.domain.access.callers import SYSTEM
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
-from engine.domain.tables.table import FormatName
+from engine.domain.tables.table import FormatName, TableRef
 from engine.formats.hive.capabilities import CAPABILITIES as OF_HIVE
+from engine.formats.iceberg import IcebergConnection, IcebergFormat, IcebergTable
 from engine.formats.iceberg.capabilities import CAPABILITIES as OF_ICEBERG
 from engine.formats.paimon.capabilities import CAPABILITIES as OF_PAIMON
 from engine.formats.removal.searches import CANDIDATES, Search
 from tests.integration.rewrites.test_snapshot_rewrites import delete_rows
 from tests.support.hive.stated_metastore import StatedMetastore, stated_partition, stated_table
 from tests.support.hive.worlds import served as served_hive
+from tests.support.iceberg_tables import edit_metadata
 from tests.support.moved_clock import MovedClock
 from tests.support.paimon.core import PaimonCore
 from tests.support.paimon.lakes import PaimonLake, made_once
@@ -40,7 +42,8 @@ from tests.support.removal_runs import COMPACTIONS, EXPIRY, ORPHANS, RECLAIM, co
 from tests.support.s3_server import S3Server
 from tests.support.settings import settings_of
 from tests.support.stored_places import StoredPlace
-from tests.support.world import World, make_lake, open_on
+from tests.support.version_3 import commit_vectors, touch
+from tests.support.world import NAME, World, make_lake, open_on
 
 DAYS: Final = ("2026-11-01", "2026-11-02")
 LONG_AGO: Final = datetime(2020, 9, 13, tzinfo=UTC)
@@ -169,6 +172,70 @@ async def iceberg(play: Play) -> None:
     assert lake.ids() == sorted([*rows, *range(lake.next_id - 30, lake.next_id)])
 
 
+async def iceberg_v3(play: Play) -> None:
+    """Make deletion vectors of position deletes, add some, rewrite, and remove history and files in each way."""
+    lake = play.world.lake
+    await play.world.set_policy(
+        {
+            "rewrite": {"min_input_files": 2},
+            "maintenance": {
+                "rewrite_deletes": {"interval": "1h", "at_least_files": 2},
+                "expire_snapshots": EXPIRY,
+                "delete_old_compactions": COMPACTIONS,
+                "reclaim": RECLAIM,
+                "remove_orphans": ORPHANS,
+            },
+        }
+    )
+    delete_rows(lake.table, times=2)
+    rows = lake.ids()
+    edit_metadata(lake.table, lambda body: body.update({"format-version": 3, "next-row-id": 0}))
+    connection = IcebergFormat().connect("lake", dict(lake.properties))
+    merged = await play.succeed(Operation.REWRITE_DELETES)
+    assert merged["delete_files"] == {"before": 8, "after": 2}
+    bare = [each for each in _opened(connection).digest().to_pylist() if not each["delete_files"]]
+    commit_vectors(_opened(connection), {each["path"]: [0] for each in bare})
+    await play.succeed(Operation.REWRITE_MANIFESTS)
+    before = lineage(_opened(connection))
+    result = await play.succeed(Operation.REWRITE)
+    assert result["deleted_rows"] == 8 + len(bare)
+    assert len(lake.ids()) == len(rows) - len(bare)
+    after = lineage(_opened(connection))
+    assert len(after) == len(lake.ids())
+    assert after.items() <= before.items()
+    await play.clock.pass_by(hours=2)
+    await play.succeed(Operation.DELETE_OLD_COMPACTIONS)
+    for operation in (Operation.EXPIRE_SNAPSHOTS, Operation.RECLAIM, Operation.PURGE):
+        touch(_opened(connection))
+        await play.clock.pass_by(hours=3)
+        assert (await play.succeed(operation))["deleted_files"] > 0
+    await orphans(
+        play,
+        f"{lake.table.location()}/data".removeprefix("file://"),
+        "00000-0-00000000-0000-0000-0000-00000000000{}.parquet",
+    )
+    assert lineage(_opened(connection)) == after
+    connection.close()
+
+
+def _opened(connection: IcebergConnection) -> IcebergTable:
+    return connection.open_table(TableRef("lake", NAME[:1], NAME[1]))
+
+
+def lineage(opened: IcebergTable) -> Mapping[int, tuple[int, int]]:
+    """Return the row id and sequence number of each stored row by its `id`, those of deleted rows included."""
+    found: dict[int, tuple[int, int]] = {}
+    view = opened._view
+    for row in view.reader.live([each for each in view.manifests(view.head) if not each.content]).to_pylist():
+        with view.table.io.new_input(row["path"]).open() as file:
+            stored = pq.read_table(io.BytesIO(file.read()))
+        for at, each in enumerate(stored.to_pylist()):
+            inherited = row["first_row_id"] + at, row["sequence_number"]
+            own = each.get("_row_id"), each.get("_last_updated_sequence_number")
+            found[each["id"]] = tuple(b if a is None else a for a, b in zip(own, inherited, strict=True))  # type: ignore[assignment]
+    return found
+
+
 async def orphans(play: Play, folder: str, name: str) -> None:
     """Put two old files that nothing refers to into a folder; find them and delete them."""
     for number in range(2):
@@ -293,18 +360,32 @@ async def same_on_both(
         assert there[operation] == here[operation], operation
 
 
-async def test_f51_iceberg_tables(places: Sequence[StoredPlace], open_world: Any, tmp_path: Path) -> None:
+def _in_sql_catalog(
+    story: Callable[[Play], Awaitable[None]], open_world: Any, folder: Path
+) -> Callable[[StoredPlace], Awaitable[Play]]:
+    """Return how to play a story on an Iceberg table in a SQL catalog, with its files in a place."""
+
     async def play(place: StoredPlace) -> Play:
         name = "disk" if place.server is None else "s3"
-        database = {"type": "sql", "uri": f"sqlite:///{tmp_path}/{name}.db", "init_catalog_tables": "true"}
+        database = {"type": "sql", "uri": f"sqlite:///{folder}/{name}.db", "init_catalog_tables": "true"}
         common = database | {"warehouse": f"{place.uri}/wh"}
         settings, ours = common | dict(place.access), common | dict(place.registered)
-        lake = make_lake(tmp_path / name, days=2, files=3, settings=settings, registered=ours)
+        lake = make_lake(folder / name, days=2, files=3, settings=settings, registered=ours)
         async with open_world(place, lake) as opened:
-            await iceberg(opened)
+            await story(opened)
         return opened  # type: ignore[no-any-return]
 
-    await same_on_both(places, play, possible(OF_ICEBERG))
+    return play
+
+
+async def test_f51_iceberg_tables(places: Sequence[StoredPlace], open_world: Any, tmp_path: Path) -> None:
+    await same_on_both(places, _in_sql_catalog(iceberg, open_world, tmp_path), possible(OF_ICEBERG))
+
+
+async def test_f51_iceberg_tables_of_version_three(
+    places: Sequence[StoredPlace], open_world: Any, tmp_path: Path
+) -> None:
+    await same_on_both(places, _in_sql_catalog(iceberg_v3, open_world, tmp_path), possible(OF_ICEBERG))
 
 
 async def test_f51_hive_tables(places: Sequence[StoredPlace], open_world: Any) -> None:

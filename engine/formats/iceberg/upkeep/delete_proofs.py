@@ -28,7 +28,7 @@ from engine.formats.iceberg.upkeep.delete_positions import (
     together,
 )
 from engine.formats.iceberg.upkeep.manifest_entries import comparable
-from engine.formats.iceberg.upkeep.manifest_proofs import is_replace
+from engine.formats.iceberg.upkeep.manifest_proofs import are_same_files, is_replace
 from engine.formats.iceberg.upkeep.vector_plans import with_vectors
 from engine.formats.iceberg.upkeep.vector_proofs import same_effect, vectors_valid
 from engine.formats.intake.caches import ManifestCache
@@ -92,7 +92,7 @@ def _stored_files(entries: pa.Table) -> int:
 
 
 def _same_data(had: pa.Table, has: pa.Table) -> Condition:
-    same = comparable(had).equals(comparable(has))
+    same = are_same_files(comparable(had), comparable(has))
     return Condition("same_data_files", same, f"{had.num_rows} live data files before, {has.num_rows} after")
 
 

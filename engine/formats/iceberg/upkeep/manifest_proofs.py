@@ -96,13 +96,15 @@ def _read(view: TableView, manifests: Sequence[ManifestFile], known: Sequence[Re
 
 
 def _same_files(had: pa.Table, has: pa.Table) -> Condition:
-    same = had.num_rows == has.num_rows and _without_new_ids(comparable(had), comparable(has))
+    same = are_same_files(comparable(had), comparable(has))
     detail = f"{had.num_rows} live files in the replaced manifests, {has.num_rows} in the new ones"
     return Condition("same_live_files", same, detail if same else f"{detail}; their entries differ")
 
 
-def _without_new_ids(had: pa.Table, has: pa.Table) -> bool:
+def are_same_files(had: pa.Table, has: pa.Table) -> bool:
     """Return whether entries are equal, but for row ids where there were none: an upgraded table gets them."""
+    if had.num_rows != has.num_rows:
+        return False
     new = pc.if_else(pc.is_valid(had["first_row_id"]), has["first_row_id"], pa.scalar(None, pa.int64()))
     at = has.schema.get_field_index("first_row_id")
     return bool(had.equals(has.set_column(at, has.schema.field(at), new)))
