@@ -6,7 +6,7 @@ where they outlive it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,17 @@ from redis.asyncio import Redis
 from engine.domain.access.callers import SYSTEM
 from engine.domain.ids import RunId
 from engine.domain.runs.run import Run, RunState
+from engine.domain.tables.table import TableRef
 from engine.factory.traces import exported_traces
+from engine.formats.iceberg import IcebergFormat
 from engine.settings.model import Settings
 from tests.support.eventually import seen_when
+from tests.support.iceberg_tables import edit_metadata
 from tests.support.killable_process import STEPS, killable, killed
 from tests.support.processes import environment_of
 from tests.support.traces import collector
-from tests.support.world import Lake, World, make_lake, open_on, open_world
+from tests.support.version_3 import lineage, touch
+from tests.support.world import NAME, Lake, World, make_lake, open_on, open_world
 
 PATIENCE_SECONDS = 90
 COMMIT_STEPS = {"commit_made", "commit_marked"}
@@ -84,14 +88,25 @@ def check(lake: Lake, run: Run, rows: list[object]) -> None:
     assert left_metadata_files(lake, run.id) == set()
 
 
+@pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("step", STEPS)
-async def test_another_worker_finishes_the_run_of_a_killed_one(world: World, step: str, log: Path) -> None:
+async def test_another_worker_finishes_the_run_of_a_killed_one(
+    world: World, step: str, version: int, log: Path
+) -> None:
+    connection, ref = IcebergFormat().connect("lake", world.lake.properties), TableRef("lake", NAME[:1], NAME[1])
+    before: Mapping[int, tuple[int, int]] = {}
+    if version > 2:
+        edit_metadata(world.lake.table, lambda body: body.update({"format-version": 3, "next-row-id": 0}))
+        touch(connection.open_table(ref))  # a commit gives every file row ids
+        before = lineage(connection.open_table(ref))
     rows = world.lake.rows()
     run_id = await killed_at(world, step, log)
     left = left_metadata_files(world.lake, run_id)
     assert len(left) >= 2 if step in COMMIT_STEPS else not left  # a list and a manifest at least
     await world.expire_lease(run_id)
     check(world.lake, await world.finish(run_id), rows)
+    assert version == 2 or lineage(connection.open_table(ref)) == before
+    connection.close()
 
 
 @pytest.mark.parametrize(

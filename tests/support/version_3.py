@@ -3,12 +3,14 @@
 PyIceberg (0.12) writes no table of version 3.
 """
 
+import io
 import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from pyiceberg.manifest import DataFile, ManifestContent, ManifestEntry, ManifestEntryStatus, ManifestFile
 from pyiceberg.table.snapshots import Operation, Summary
 
@@ -108,3 +110,17 @@ def listed_ids(opened: IcebergTable) -> list[int | None]:
 def written_group(opened: IcebergTable, paths: Sequence[str], *, ordinal: int = 0) -> WrittenGroup:
     """Run the kernel on these files as one group, and return it."""
     return written_by_kernel(opened, group_of(opened, paths, ordinal=ordinal))
+
+
+def lineage(opened: IcebergTable) -> Mapping[int, tuple[int, int]]:
+    """Return the row id and sequence number of each stored row by its `id`, those of deleted rows included."""
+    found: dict[int, tuple[int, int]] = {}
+    view = opened._view
+    for row in view.reader.live([each for each in view.manifests(view.head) if not each.content]).to_pylist():
+        with view.table.io.new_input(row["path"]).open() as file:
+            stored = pq.read_table(io.BytesIO(file.read()))
+        for at, each in enumerate(stored.to_pylist()):
+            inherited = row["first_row_id"] + at, row["sequence_number"]
+            own = each.get("_row_id"), each.get("_last_updated_sequence_number")
+            found[each["id"]] = tuple(b if a is None else a for a, b in zip(own, inherited, strict=True))  # type: ignore[assignment]
+    return found

@@ -42,7 +42,7 @@ from tests.support.removal_runs import COMPACTIONS, EXPIRY, ORPHANS, RECLAIM, co
 from tests.support.s3_server import S3Server
 from tests.support.settings import settings_of
 from tests.support.stored_places import StoredPlace
-from tests.support.version_3 import commit_vectors, touch
+from tests.support.version_3 import commit_vectors, lineage, touch
 from tests.support.world import NAME, World, make_lake, open_on
 
 DAYS: Final = ("2026-11-01", "2026-11-02")
@@ -220,20 +220,6 @@ async def iceberg_v3(play: Play) -> None:
 
 def _opened(connection: IcebergConnection) -> IcebergTable:
     return connection.open_table(TableRef("lake", NAME[:1], NAME[1]))
-
-
-def lineage(opened: IcebergTable) -> Mapping[int, tuple[int, int]]:
-    """Return the row id and sequence number of each stored row by its `id`, those of deleted rows included."""
-    found: dict[int, tuple[int, int]] = {}
-    view = opened._view
-    for row in view.reader.live([each for each in view.manifests(view.head) if not each.content]).to_pylist():
-        with view.table.io.new_input(row["path"]).open() as file:
-            stored = pq.read_table(io.BytesIO(file.read()))
-        for at, each in enumerate(stored.to_pylist()):
-            inherited = row["first_row_id"] + at, row["sequence_number"]
-            own = each.get("_row_id"), each.get("_last_updated_sequence_number")
-            found[each["id"]] = tuple(b if a is None else a for a, b in zip(own, inherited, strict=True))  # type: ignore[assignment]
-    return found
 
 
 async def orphans(play: Play, folder: str, name: str) -> None:
