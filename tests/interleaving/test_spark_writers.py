@@ -2,18 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from engine.domain.runs.run import Run
-from tests.interleaving.checks import check
+from tests.interleaving.checks import check, check_outcome
 from tests.interleaving.writers import DAY
 from tests.support.peer import both_readers
 from tests.support.world import World
 
 TABLE = "lake.lake.events"
 STEPS = ("planned", "group_written", "before_commit", "after_commit")
+MORE = (
+    f"INSERT INTO {TABLE} SELECT id, IF(id % 2 = 0, '2026-11-01', '{DAY}'), id / 3, 'note' FROM range({{}}, {{}}, 1, 1)"
+)
 ROWS = f"SELECT id + 5000000 AS id, day, value, note FROM {TABLE} WHERE day = '{DAY}' AND id % 9 = 0"
 STATEMENTS = {
     "append": f"INSERT INTO {TABLE} {ROWS}",
@@ -88,6 +93,53 @@ async def test_spark_commits_at_each_step(
         read = both_readers(spark, TABLE)
         assert read[0] == read[1]
         assert len(read[0]) == len(rows[0]), step
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        pytest.param((("group_written", "update"), ("before_commit", "rewrite_data_files")), id="few"),
+        *(
+            pytest.param([(step, action) for step in STEPS], id=action, marks=pytest.mark.deep)
+            for action in STATEMENTS
+            if action != "add_a_column"
+        ),
+    ],
+)
+async def test_spark_commits_at_each_step_of_a_table_of_version_three(
+    world: World, spark: SparkSession, rounds: Sequence[tuple[str, str]]
+) -> None:
+    modes = ", ".join(f"'write.{each}.mode' = 'merge-on-read'" for each in ("delete", "update", "merge"))
+    spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('format-version' = '3', {modes})").collect()
+    for number, (step, action) in enumerate(rounds):
+        for at in range(2):
+            first = 1_000 * (2 * number + at)
+            spark.sql(MORE.format(first, first + 80)).collect()
+        spark.sql(f"DELETE FROM {TABLE} WHERE id % 11 = 4").collect()
+        rows: list[list[tuple[Any, ...]]] = []
+
+        def act(action: str = action, rows: list[list[tuple[Any, ...]]] = rows) -> None:
+            spark.sql(STATEMENTS[action]).collect()
+            rows.append(with_lineage(spark))
+
+        world.at(step, act)
+        run = await rewritten(world)
+        assert len(rows) == 1, f"{step} was not reached"
+        assert run.is_terminal, run
+        check_outcome(world, run)
+        gone = [path for path in world.lake.reached() if not Path(path).exists()]
+        assert not gone, f"files of retained snapshots were deleted: {gone}"
+        for vectorised in ("true", "false"):
+            spark.conf.set("spark.sql.iceberg.vectorization.enabled", vectorised)
+            assert with_lineage(spark) == rows[0], (step, action, run.state, run.detail)
+
+
+def with_lineage(spark: SparkSession) -> list[tuple[Any, ...]]:
+    """Return all rows with their ids, which must be distinct, and sequence numbers."""
+    statement = f"SELECT *, _row_id, _last_updated_sequence_number FROM {TABLE} ORDER BY _row_id"
+    found = [tuple(row) for row in spark.sql(statement).collect()]
+    assert len({row[-2] for row in found}) == len(found)
+    return found
 
 
 async def rewritten(world: World) -> Run:
