@@ -21,6 +21,7 @@ from engine.services.catalogs.locations import LocationRules
 from engine.services.planning.upkeep.orphans import complete_rule, orphan_rule
 from tests.support.attempts import advanced, content, explained, set_properties
 from tests.support.expired_files import needed, stored
+from tests.support.iceberg_tables import edit_metadata
 from tests.support.moved_clock import MovedClock
 from tests.support.removal_runs import ORPHANS as SETTING
 from tests.support.removal_runs import grow_old, look_for_orphans, root_of, write_inventory, write_orphan
@@ -41,7 +42,10 @@ async def remove(world: World) -> Run:
     return await world.finish((await world.submit(REMOVE)).id)
 
 
-async def test_u12_l11_a_run_stores_what_it_found_and_a_later_one_deletes_it(world: World) -> None:
+@pytest.mark.parametrize("version", [2, 3])
+async def test_u12_l11_a_run_stores_what_it_found_and_a_later_one_deletes_it(world: World, version: int) -> None:
+    if version > 2:
+        edit_metadata(world.lake.table, lambda body: body.update({"format-version": version, "next-row-id": 0}))
     paths = [write_orphan(world, f"data/day=2026-11-01/{number}") for number in range(3)]
     rows, live = content(world), needed(world.lake.table)
     first = await first_look(world)

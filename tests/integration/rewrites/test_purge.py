@@ -14,6 +14,7 @@ from engine.domain.errors import Forbidden, InvalidInput
 from engine.domain.runs.requests import RunRequest
 from engine.domain.runs.run import Operation, Run, RunState
 from tests.support.attempts import content, set_properties, snapshot_ids
+from tests.support.iceberg_tables import edit_metadata
 from tests.support.removal_runs import ADDRESS, confirmed_purge, nothing_needed_is_missing
 from tests.support.world import World
 
@@ -28,10 +29,13 @@ async def purge(world: World) -> Run:
     return await world.finish((await world.submit(await confirmed_purge(world))).id)
 
 
-async def test_m16_history_goes_at_once_with_its_files_and_is_audited(world: World) -> None:
+@pytest.mark.parametrize("version", [2, 3])
+async def test_m16_history_goes_at_once_with_its_files_and_is_audited(world: World, version: int) -> None:
     await world.rewrite()
     world.lake.table.manage_snapshots().create_tag(snapshot_ids(world)[2], "audit").commit()
     set_properties(world, {"history.expire.min-snapshots-to-keep": "50"})
+    if version > 2:
+        edit_metadata(world.lake.table, lambda body: body.update({"format-version": version, "next-row-id": 0}))
     kept = {each: content(world, each) for each in (snapshot_ids(world)[2], snapshot_ids(world)[-1])}
     plan = await dry_run(world)
     assert plan["setting"] is None
