@@ -119,6 +119,17 @@ def test_a_data_file_with_a_vector_keeps_it_and_its_old_delete_files_go(lake: La
     assert [each for each in live(lake) if each["target"] == paths[0]] == before
 
 
+def test_delete_files_of_a_partition_and_of_a_data_file_are_converted_together(lake: Lake):
+    append_files(lake.create(), 2)
+    first, second = files_of(lake)
+    commit_deletes(lake.load(), delete_file(lake.load(), [(first, 1), (second, 1)]))
+    commit_deletes(lake.load(), delete_file(lake.load(), [(first, 2)], aimed=True))
+    upgrade(lake)
+    touch(lake.open())
+    proven(lake)
+    assert vectors(lake) == {first: 2, second: 1}
+
+
 @pytest.mark.parametrize("damage", ["missing", "damaged"])
 def test_a_delete_file_that_can_not_be_read_keeps_those_of_its_data_files(lake: Lake, damage: str):
     """A vector from the others alone would hide it: its rows would be back."""

@@ -257,6 +257,10 @@ def test_vectors_above_the_limits_are_refused_before_anything_is_read(tmp_path: 
 
 
 def test_a_vector_outside_of_the_allowed_folders_is_refused(tmp_path: Path) -> None:
-    (one,) = with_vectors(tmp_path / "d.puffin", [input_of(tmp_path / "data", "a", 0, 3)], [[1]])
-    task = make_task(tmp_path, [one], SCHEMA, allowed_folders=(str(tmp_path / "data"), str(tmp_path / "out")))
-    assert (rewrite(task).reason or "").startswith("outside_files: ")
+    first, second = (input_of(tmp_path / "data", name, 0, 3) for name in "ab")
+    first = with_deletes(first, write_deletes(tmp_path / "data" / "d.parquet", [(first.path, 1)]))
+    inputs = [first, *with_vectors(tmp_path / "d.puffin", [second], [[1]])]
+    task = make_task(tmp_path, inputs, SCHEMA, allowed_folders=(str(tmp_path / "data"), str(tmp_path / "out")))
+    result = rewrite(task)
+    assert (result.reason or "").startswith("outside_files: ")
+    assert result.requests == 0

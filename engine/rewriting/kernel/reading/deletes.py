@@ -56,11 +56,7 @@ class PositionDeletes:
         listed = [one for one in inputs if one.vector is None]
         sizes = {path: size for one in listed for path, size in zip(one.delete_paths, _sizes(one), strict=True)}
         for path, size in sizes.items():
-            wanted = {
-                canonical(one.path): i
-                for i, one in enumerate(inputs)
-                if one.vector is None and path in one.delete_paths
-            }
+            wanted = {canonical(one.path): i for i, one in enumerate(inputs) if path in one.delete_paths}
             _collect(_open(path, size, transfer), wanted, hits)
         found = [_within(some, one.record_count) for some, one in zip(hits, inputs, strict=True)]
         for index, positions in _vectors(inputs, transfer):
