@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.rewriting.kernel.contract import PartitionField, RowOrder, SortColumn, TaskInput, WriteSettings
+from engine.rewriting.kernel.contract import GroupResult, PartitionField, RowOrder, SortColumn, TaskInput, WriteSettings
+from engine.rewriting.kernel.entry import run_group
+from engine.rewriting.kernel.parquet.thrift import Struct
 from engine.rewriting.kernel.splicing import copy_plans
 from tests.support.kernel_tasks import encoded
 from tests.unit.kernel.building import field, make_task, rewrite, with_deletes, write_deletes
@@ -30,6 +32,7 @@ from tests.unit.kernel.verbatim import (
     statistics_of,
     texts,
     with_column,
+    with_elements,
 )
 
 SCHEMA = pa.schema([field(1, "id", pa.int64()), field(COLUMN, "renamed", pa.large_binary())])
@@ -223,3 +226,24 @@ def test_no_row_goes_by_such_a_column(tmp_path: Path, changes: dict[str, Any], r
     result = rewritten(tmp_path, [unshredded(tmp_path / "0.parquet", 0)], **changes)
     assert result.outcome == "refused"
     assert result.reason.startswith(reason)
+
+
+DAMAGES: dict[str, tuple[Callable[[list[Struct]], Any], str]] = {
+    "an element is missing": (lambda elements: elements.pop(), "InputFault"),
+    "fewer than no children": (lambda elements: elements[2].update({5: (5, -1)}), "InputFault"),
+    "a name of bytes": (lambda elements: elements[3].update({4: (8, b"\xff")}), "InputFault"),
+    "a name that is a number": (lambda elements: elements[2].update({4: (5, 7)}), "InputFault"),
+    "an annotation of another type": (lambda elements: elements[4].update({10: (12, GEOMETRY)}), "written"),
+    "an id twice": (lambda elements: elements[1].update({9: (5, COLUMN)}), "duplicate_field_ids"),
+    "INT96": (lambda elements: elements[4].update({1: (5, 3)}), "unreadable_layout"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_layout_is_named_and_ends_no_process(tmp_path: Path, damage: str) -> None:
+    change, wanted = DAMAGES[damage]
+    damaged = with_elements(unshredded(tmp_path / "0.parquet", 0), change)
+    task = make_task(tmp_path, [damaged], SCHEMA, verbatim={str(COLUMN): "variant"}, checks_rows=True)
+    result = GroupResult.from_json(run_group(task.to_json()))
+    assert (result.reason or result.outcome).startswith(wanted)
+    assert result.reason is None or "0.parquet" in result.reason

@@ -1,6 +1,7 @@
 """Files with variants, geometries and geographies, by DuckDB, and by Arrow with the annotations put into the footer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,15 +41,25 @@ def by_arrow(path: Path, table: pa.Table, annotations: Mapping[tuple[bytes, ...]
     """Write a table; `annotations`: logical types by the path of an element."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path, **{"store_schema": False, "compression": "zstd", **options})
+
+    def annotate(elements: list[Struct]) -> None:
+        for names, element in _paths(elements):
+            if names in annotations:
+                element.pop(6, None)
+                element[10] = (thrift.STRUCT, annotations[names])
+
+    return with_elements(TaskInput(str(path), path.stat().st_size, table.num_rows), annotate)
+
+
+def with_elements(one: TaskInput, change: Callable[[list[Struct]], None]) -> TaskInput:
+    """Change the schema elements in the footer of a file."""
+    path = Path(one.path)
     data = path.read_bytes()
     length = int.from_bytes(data[-8:-4], "little")
     found, _ = thrift.read_struct(data[-8 - length : -8])
-    for names, element in _paths(found[SCHEMA][1][1]):
-        if names in annotations:
-            element.pop(6, None)
-            element[10] = (thrift.STRUCT, annotations[names])
+    change(found[SCHEMA][1][1])
     path.write_bytes(data[: -8 - length] + framed(thrift.write_struct(found)))
-    return TaskInput(str(path), path.stat().st_size, table.num_rows)
+    return replace(one, file_bytes=path.stat().st_size)
 
 
 def text_variant(text: str | None) -> dict[str, Any] | None:

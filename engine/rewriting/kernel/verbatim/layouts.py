@@ -5,6 +5,7 @@ each file has its own choice of these. A geometry or geography is bytes with its
 annotation. Source: `LogicalTypes.md`, `VariantShredding.md` and `parquet.thrift` of parquet-format.
 """
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.rewriting.kernel.errors import DUPLICATE_FIELD_IDS, UNREADABLE_LAYOUT, InputFault, Refused
 from engine.rewriting.kernel.parquet import thrift
 from engine.rewriting.kernel.parquet.footers import (
     CHILDREN,
@@ -26,6 +28,7 @@ from engine.rewriting.kernel.parquet.footers import (
     framed,
 )
 from engine.rewriting.kernel.parquet.thrift import BINARY, BYTE, I32, I64, LIST, STRUCT, MalformedStruct, Struct
+from engine.rewriting.kernel.reading.parquet_input import reading
 
 _VERSION, _ROWS = 1, 3  # of FileMetaData
 _CONVERTED_TYPE, _LOGICAL_TYPE = 6, 10  # of SchemaElement
@@ -34,7 +37,7 @@ _LIST: Final = 3
 """Number of the annotation of lists, as a converted and as a logical type."""
 
 _REQUIRED, _OPTIONAL = 0, 1
-_INT32, _BYTE_ARRAY = 1, 6
+_INT32, _INT96, _BYTE_ARRAY = 1, 3, 6
 _INTEGER, _VARIANT, _GEOMETRY, _GEOGRAPHY = 10, 16, 17, 18  # of LogicalType
 _VARIANT_VERSION: Final = 1
 _ALGORITHMS: Final = ("spherical", "vincenty", "thomas", "andoyer", "karney")
@@ -77,15 +80,36 @@ class Layout:
 
     def arrow_type(self, numbers: Sequence[int]) -> pa.DataType:
         """Return the type by which Arrow reads `stored`."""
-        root: Struct = {NAME: (BINARY, b"root"), CHILDREN: (I32, 1)}
-        elements = [root, *self.stored(self.elements[0], numbers)]
-        empty: Struct = {_VERSION: (I32, 2), _ROWS: (I64, 0), ROW_GROUPS: (LIST, (STRUCT, []))}
-        footer = framed(thrift.write_struct({**empty, SCHEMA: (LIST, (STRUCT, elements))}))
-        return pq.read_metadata(pa.BufferReader(MAGIC + footer)).schema.to_arrow_schema().field(0).type
+        return _arrow_type(self.stored(self.elements[0], numbers))
+
+    def check(self, uri: str) -> None:
+        """Check that Arrow reads and writes such a column, before a file has outputs of its layout.
+
+        Raises:
+            InputFault: the schema of the file is damaged.
+            Refused: `unreadable_layout`.
+        """
+        if any(ELEMENT_TYPE in each and each[ELEMENT_TYPE][1] == _INT96 for each in self.elements):
+            raise Refused(UNREADABLE_LAYOUT, f"{uri}: an INT96 timestamp in a variant")
+        try:
+            with reading(uri):
+                _arrow_type(self.elements)
+                of = self.arrow_type(range(1, len(self.elements)))
+                pq.write_metadata(pa.schema([pa.field("column", of)]), io.BytesIO())
+        except (LookupError, TypeError) as error:
+            raise InputFault(f"{uri}: its footer is damaged: {error}") from error
 
     def restored(self, first: Struct) -> list[Struct]:
         """Return the elements for an output; `first`: the element of the column as Arrow wrote it."""
         return [{**self.elements[0], NAME: first[NAME], REPETITION: first[REPETITION]}, *self.elements[1:]]
+
+
+def _arrow_type(elements: Sequence[Struct]) -> pa.DataType:
+    """Return the type by which Arrow reads a column."""
+    root: Struct = {NAME: (BINARY, b"root"), CHILDREN: (I32, 1)}
+    empty: Struct = {_VERSION: (I32, 2), _ROWS: (I64, 0), ROW_GROUPS: (LIST, (STRUCT, []))}
+    footer = framed(thrift.write_struct({**empty, SCHEMA: (LIST, (STRUCT, [root, *elements]))}))
+    return pq.read_metadata(pa.BufferReader(MAGIC + footer)).schema.to_arrow_schema().field(0).type
 
 
 def end_of(elements: Sequence[Struct], at: int) -> int:
@@ -100,13 +124,21 @@ def end_of(elements: Sequence[Struct], at: int) -> int:
 
 
 def layouts_in(footer: Struct, wanted: frozenset[int]) -> dict[int, Layout]:
-    """Return the layouts of the columns with these field ids that a file has. Raises MalformedStruct, LookupError."""
+    """Return the layouts of the columns with these field ids that a file has.
+
+    Raises:
+        Refused: `duplicate_field_ids`.
+        MalformedStruct, LookupError: the footer is damaged.
+    """
     elements: list[Struct] = footer[SCHEMA][1][1]
-    return {
-        element[FIELD_ID][1]: Layout.of(elements[at : end_of(elements, at)])
-        for at, element in enumerate(elements)
-        if FIELD_ID in element and element[FIELD_ID][1] in wanted
-    }
+    found: dict[int, Layout] = {}
+    for at, element in enumerate(elements):
+        number = element[FIELD_ID][1] if FIELD_ID in element else None
+        if number in found:
+            raise Refused(DUPLICATE_FIELD_IDS, f"id {number} is there twice")
+        if number is not None and number in wanted:
+            found[number] = Layout.of(elements[at : end_of(elements, at)])
+    return found
 
 
 def plain_layout(number: int, of: str) -> Layout:

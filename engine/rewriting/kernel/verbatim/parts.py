@@ -119,19 +119,21 @@ class _FoundLayouts:
         window = Window(is_remote=is_remote, times_busy=lambda: transfer.times_busy, check=transfer.bucket.check)
         with ReadAhead(window) as ahead:
             fetches = ((_TAIL_BYTES, partial(_of_file, one, wanted, numbers, transfer)) for one in files)
-            for layouts in ahead.each(fetches):
-                made._keys.append({number: made._add(own) for number, own in layouts.items()})
+            for file, layouts in zip(files, ahead.each(fetches), strict=True):
+                made._keys.append({number: made._add(own, file.path) for number, own in layouts.items()})
         for number, of in types.items():
             counts = Counter(each[number] for each in made._keys if number in each)
             usual = counts.most_common(1)
-            made._usual[number] = usual[0][0] if usual else made._add(plain_layout(number, of))
+            made._usual[number] = usual[0][0] if usual else made._add(plain_layout(number, of), "")
         return made
 
     def keys_of(self, place: int) -> tuple[bytes, ...]:
         """Return the keys of an input's layouts, in the order of the types; the usual one of a column that it lacks."""
         return tuple(self._keys[place].get(number, self._usual[number]) for number in self._types)
 
-    def _add(self, own: Layout) -> bytes:
+    def _add(self, own: Layout, uri: str) -> bytes:
+        if own.key not in self.layouts:
+            own.check(uri)
         known = self.layouts.setdefault(own.key, own)
         if known.elements[1:] != own.elements[1:]:
             self.layouts[known.key] = replace(known.wider(own), key=known.key)
@@ -145,6 +147,8 @@ def _of_file(
     footer = _footer(file, transfer)
     try:
         return layouts_in(with_ids(footer, None if numbers is None else numbers.of(file)), wanted)
+    except Refused as refusal:
+        raise Refused(refusal.reason, f"{file.path}: {refusal.detail}") from refusal
     except (MalformedStruct, LookupError, TypeError):
         return {}
 
