@@ -1,6 +1,7 @@
 """Iceberg's engine writes variants, shredded or not; a rewrite keeps them, and the engine reads the same values."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -29,16 +30,18 @@ CONDITIONS = (
 )
 
 
-def fill(spark: SparkSession, *, is_shredded: bool, files: int = 4, rows: int = 1000) -> None:
-    properties = {"format-version": "3", "write.parquet.shred-variants": str(is_shredded).lower()}
-    properties |= {f"write.{each}.mode": "merge-on-read" for each in ("delete", "update")}
+def fill(spark: SparkSession, shredded: Sequence[bool], *, rows: int = 1000) -> None:
+    """Write a file for each of these, with shredded variants or without."""
+    properties = {"format-version": "3"} | {f"write.{each}.mode": "merge-on-read" for each in ("delete", "update")}
     listed = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
     columns = "id BIGINT, v VARIANT, inside STRUCT<n: INT, w: VARIANT>, name STRING"
     spark.sql(f"CREATE TABLE {TABLE} ({columns}) USING iceberg TBLPROPERTIES ({listed})")
     inside = "named_struct('n', CAST(id AS INT), 'w', parse_json(concat('\"w', id, '\"')))"
-    for start in range(0, files * rows, rows):
+    for at, is_shredded in enumerate(shredded):
+        wanted = str(is_shredded).lower()
+        spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('write.parquet.shred-variants' = '{wanted}')")
         chosen = f"id, {VALUE} AS v, IF(id % 3 = 0, NULL, {inside}) AS inside, concat('name ', id % 11) AS name"
-        spark.sql(f"INSERT INTO {TABLE} SELECT {chosen} FROM range({start}, {start + rows}, 1, 1)")
+        spark.sql(f"INSERT INTO {TABLE} SELECT {chosen} FROM range({at * rows}, {at * rows + rows}, 1, 1)")
 
 
 def files(spark: SparkSession) -> dict[str, Any]:
@@ -54,7 +57,7 @@ def counted(found: dict[str, Any], name: str) -> dict[int, int]:
 
 def seen(spark: SparkSession, *, is_shredded: bool) -> dict[str, Any]:
     """Return the rows; Iceberg's vectorised reader (1.12) has no shredded variants."""
-    rows = "id, to_json(v) AS v, schema_of_variant(v) AS s, to_json(inside.w) AS w, inside.n AS n, name"
+    rows = "id, to_json(v) AS v, schema_of_variant(v) AS s, to_json(inside.w) AS w, inside.n AS n, name, _row_id"
     spark.sql(f"CREATE OR REPLACE TEMP VIEW seen AS SELECT {rows} FROM {TABLE}")
     kinds = (False,) if is_shredded else (True, False)
     first, *others = (rows_by_spark(spark, "seen", vectorised=each) for each in kinds)
@@ -62,28 +65,37 @@ def seen(spark: SparkSession, *, is_shredded: bool) -> dict[str, Any]:
     return {"rows": first, **counts(spark, TABLE, CONDITIONS)}
 
 
+FILES = {"unshredded": (False,) * 4, "shredded": (True,) * 4, "both": (True, False, True, False)}
+
+
+def names_inside(path: str) -> list[list[bytes]]:
+    """Return the names of the schema elements of each variant."""
+    return [[each[4][1] for each in elements_of(path, number)] for number in VARIANTS]
+
+
 @pytest.mark.parametrize("strategy", ["binpack", "sort"])
-@pytest.mark.parametrize("is_shredded", [False, True])
-async def test_a_rewrite_keeps_variants(world: World, spark: SparkSession, is_shredded: bool, strategy: str) -> None:
-    await asyncio.to_thread(fill, spark, is_shredded=is_shredded)
+@pytest.mark.parametrize("kind", FILES)
+async def test_a_rewrite_keeps_variants(world: World, spark: SparkSession, kind: str, strategy: str) -> None:
+    is_shredded = any(FILES[kind])
+    await asyncio.to_thread(fill, spark, FILES[kind])
     spark.conf.set("spark.sql.iceberg.vectorization.enabled", str(not is_shredded).lower())
     await asyncio.to_thread(spark.sql, f"DELETE FROM {TABLE} WHERE id % 10 = 3")
     before, inputs = await asyncio.to_thread(seen, spark, is_shredded=is_shredded), files(spark)
-    elements = {number: elements_of(list(inputs)[-1], number) for number in VARIANTS}
-    assert any(each[4][1] == b"typed_value" for each in elements[2]) is is_shredded
+    layouts = [names_inside(path) for path in inputs]
+    assert any(b"typed_value" in first for first, _ in layouts) is is_shredded
     rewrite: dict[str, Any] = {"strategy": strategy} | ({"columns": [{"name": "name"}]} if strategy == "sort" else {})
     run = await world.rewrite_other(NAME, policy={"rewrite": rewrite, "verification": "content"})
     assert run.state is RunState.SUCCEEDED, run.detail
     outputs = await asyncio.to_thread(files, spark)
-    assert len(outputs) == 1
-    for number, wanted in elements.items():
-        (found, *inner) = elements_of(*outputs, number)
-        assert (found[10][1], [each[4][1] for each in inner]) == (VARIANT, [each[4][1] for each in wanted[1:]])
+    assert len(outputs) == len(set(FILES[kind])), "one for each layout"
+    for path in outputs:
+        assert names_inside(path) in layouts
+        assert all(elements_of(path, number)[0][10][1] == VARIANT for number in VARIANTS)
     assert await asyncio.to_thread(seen, spark, is_shredded=is_shredded) == before
     live = [row for row in by_names(list(inputs)) if row[0] % 10 != 3]
     assert by_names(list(outputs)) == live
-    (output,) = outputs.values()
-    assert not {*VARIANTS} & {*output["lower_bounds"], *output["upper_bounds"]}
+    for output in outputs.values():
+        assert not {*VARIANTS} & {*output["lower_bounds"], *output["upper_bounds"]}
     assert counted(outputs, "value_counts") == dict.fromkeys(VARIANTS, len(live))
     assert counted(outputs, "null_value_counts")[2] == before["v IS NULL"]
     assert one(spark, f"SELECT count(*) FROM {TABLE}.delete_files") == 0
