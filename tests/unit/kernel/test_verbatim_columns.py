@@ -234,6 +234,10 @@ DAMAGES: dict[str, tuple[Callable[[list[Struct]], Any], str]] = {
     "a name of bytes": (lambda elements: elements[3].update({4: (8, b"\xff")}), "InputFault"),
     "a name that is a number": (lambda elements: elements[2].update({4: (5, 7)}), "InputFault"),
     "an annotation of another type": (lambda elements: elements[4].update({10: (12, GEOMETRY)}), "written"),
+    "an annotation of a later version": (
+        lambda elements: elements[2].update({10: (12, {40: (12, {})})}),
+        "unreadable_layout",
+    ),
     "an id twice": (lambda elements: elements[1].update({9: (5, COLUMN)}), "duplicate_field_ids"),
     "INT96": (lambda elements: elements[4].update({1: (5, 3)}), "unreadable_layout"),
 }

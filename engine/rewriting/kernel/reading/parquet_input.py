@@ -289,9 +289,11 @@ _LACKING: Final = (
     "Not yet implemented",
     "currently not supported by the C++ implementation",
     "is out of range for nanosecond",
+    "LogicalType that is not recognized",
+    "Logical type Undefined",
 )
-"""Texts of Arrow's errors for what it does not support, such as LZO in Parquet, and in ORC times before 1677 or after
-2262; their class is that of errors for damage."""
+"""Texts of Arrow's errors for what it does not support, such as LZO and new logical types in Parquet (for an old
+Arrow: variants), and in ORC times before 1677 or after 2262; their class is that of errors for damage."""
 
 
 class reading:  # noqa: N801 - used as a statement: `with reading(uri):`
