@@ -4,7 +4,7 @@ Peers: `plain loop` is what one writes first (read, concatenate, write with defa
 string dictionaries as dictionaries, gives the writer only the columns that are dictionary-coded in the source, encodes
 in batches of 16 Ki rows, verifies and writes page checksums: all that the kernel found worth doing where it encodes.
 Both take all files into one table per output row group, as the kernel. `encoding kernel` is the kernel with page
-splicing switched off: what groups with deletes or an order get.
+splicing switched off: what groups with deletes or an order get. `without the pass` is the kernel without the library.
 
 Files are made here (lineitem-like, encodings as Spark chooses them, zstd 3), or taken from `--files DIR`: a table's
 data folder, written by Spark. `--tiny` makes 2,000 files of about 125 kB instead (B3), `--plain` gives no column a
@@ -73,6 +73,7 @@ def _measure(files: list[Path], folder: Path, repeats: int) -> list[dict[str, An
         "plain loop": lambda: _plain_loop(files, folder / "plain.parquet"),
         "tuned loop": lambda: tuned_loop(files, folder / "tuned.parquet"),
         "encoding kernel": lambda: _encoding_kernel(files, folder),
+        "without the pass": lambda: _kernel(files, folder, uses_pass=False),
         "kernel": lambda: _kernel(files, folder),
     }
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
@@ -156,15 +157,15 @@ def _encoding_kernel(files: list[Path], folder: Path) -> int:
         return _kernel(files, folder)
 
 
-def _kernel(files: list[Path], folder: Path) -> int:
-    outputs = [Path(path) for path in kernel_output(files, folder)]
+def _kernel(files: list[Path], folder: Path, *, uses_pass: bool = True) -> int:
+    outputs = [Path(path) for path in kernel_output(files, folder, uses_pass=uses_pass)]
     size = sum(output.stat().st_size for output in outputs)
     for output in outputs:
         output.unlink()
     return size
 
 
-def kernel_output(files: list[Path], folder: Path) -> list[str]:
+def kernel_output(files: list[Path], folder: Path, *, uses_pass: bool = True) -> list[str]:
     """Rewrite the files by the kernel, and return the paths of its outputs."""
     inputs = tuple(TaskInput(f"file:{p}", p.stat().st_size, pq.read_metadata(p).num_rows) for p in files)
     task = kernel_task(
@@ -174,6 +175,7 @@ def kernel_output(files: list[Path], folder: Path) -> list[str]:
         name_prefix=f"out-{time.monotonic_ns()}-",
         file_count=output_count(sum(one.file_bytes for one in inputs), TARGET_BYTES),
         settings=WriteSettings(target_file_bytes=TARGET_BYTES),
+        uses_pass=uses_pass,
     )
     result = GroupResult.from_json(rewrite_group(task.to_json()))
     assert result.outcome == "written", result.reason

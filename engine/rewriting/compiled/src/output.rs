@@ -25,8 +25,10 @@ impl Column {
         let plain = match self.layout {
             Layout::Fixed(width) => width.saturating_mul(self.numbers.len()),
             Layout::Texts => {
-                let length = |number: &u32| LENGTH + words.word(*number).len();
-                self.numbers.iter().map(length).sum()
+                let length = |number: u32| LENGTH + words.word(number).len();
+                let lengths: Vec<usize> = (0..words.count() as u32).map(length).collect();
+                let numbers = self.numbers.iter();
+                numbers.map(|number| lengths[*number as usize]).sum()
             }
         };
         (words.plain().len().saturating_add(indices), plain)

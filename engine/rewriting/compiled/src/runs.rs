@@ -48,9 +48,11 @@ pub fn read(
         for group in 0..groups {
             let taken = left.min(GROUP);
             let numbers = unpack(&packed[(group * bits as usize).min(packed.len())..], bits);
-            for number in &numbers[..taken] {
-                to.push(map(*number)?);
+            let mut mapped = [0; GROUP];
+            for (number, found) in mapped.iter_mut().zip(&numbers[..taken]) {
+                *number = map(*found)?;
             }
+            to.extend_from_slice(&mapped[..taken]);
             left -= taken;
         }
         at = at
@@ -115,6 +117,14 @@ pub fn write(numbers: &[u32], bits: u32, to: &mut Vec<u8>) {
 
 #[inline(always)]
 fn pack(group: &[u32], bits: u32, to: &mut Vec<u8>) {
+    if bits <= 8 {
+        let mut word = 0u64;
+        for (place, number) in group.iter().enumerate() {
+            word |= u64::from(*number) << (place as u32 * bits);
+        }
+        to.extend(&word.to_le_bytes()[..bits as usize]);
+        return;
+    }
     if bits <= 16 {
         let mut word = 0u128;
         for (place, number) in group.iter().enumerate() {
