@@ -35,7 +35,7 @@ from engine.rewriting.kernel.reading.lineage import check_row_ids
 from engine.rewriting.kernel.reading.projection import read_constants
 from engine.rewriting.kernel.reading.row_check import CheckedRows, check_rows
 from engine.rewriting.kernel.reading.rows import GroupReader, Rows, Unit
-from engine.rewriting.kernel.splicing.forms import OutputForm
+from engine.rewriting.kernel.splicing.forms import own_footer
 from engine.rewriting.kernel.splicing.row_groups import Splicer
 from engine.rewriting.kernel.storage.channel import PaceChannel
 from engine.rewriting.kernel.storage.credentials import credentials_of
@@ -46,7 +46,6 @@ from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.rewriting.kernel.verbatim.parts import Part, parts_of
 from engine.rewriting.kernel.writing.layout import OutputLayout, layout_of
 from engine.rewriting.kernel.writing.outputs import OutputFiles
-from engine.rewriting.kernel.writing.own_footers import OwnFooter
 from engine.rewriting.kernel.writing.rows import GroupWriter
 
 
@@ -240,7 +239,7 @@ class GroupRewrite:
             files=files,
             layout=layout,
             order=profile.order,
-            own_footer=_own_footer(part),
+            own_footer=own_footer(schema, profile.dialect, part.verbatim),
         )
         with self._phases.of(ENCODE):
             for some in rows:
@@ -328,14 +327,6 @@ def _numbers(task: KernelTask, schema: pa.Schema) -> FileNumbers | None:
     if task.read.match_by == BY_NAME:
         return ColumnNumbers(schema, task.write.dialect.int96_ids)
     return read_numbers(task.read.schemas, schema, needs_no_ids=task.read.names_need_no_ids)
-
-
-def _own_footer(part: Part) -> OwnFooter | None:
-    """Return the footer of outputs that Arrow can't write; None if it can."""
-    dialect = part.task.write.dialect
-    if not dialect.needs_own_footer and part.verbatim is None:
-        return None
-    return OwnFooter(OutputForm(part.schema, dialect, part.verbatim).changed, frozenset(dialect.int96_ids))
 
 
 def _as_inputs(files: Sequence[TaskOutput]) -> Sequence[TaskInput]:

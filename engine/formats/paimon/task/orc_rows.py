@@ -15,7 +15,7 @@ import pyarrow.types as pt
 
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import NO_FIELD_IDS, UNREADABLE_LAYOUT, InputFault, Refused
-from engine.rewriting.kernel.reading.parquet_input import reading
+from engine.rewriting.kernel.reading.arrow_errors import reading
 from engine.rewriting.kernel.reading.projection import FIELD_ID_KEY, child_fields, field_id
 from engine.rewriting.kernel.storage.transfer import Transfer
 

@@ -17,7 +17,8 @@ from engine.formats.paimon.task.contract import TimeChecks
 from engine.formats.paimon.task.orc_rows import ORC, WITHOUT_ORC
 from engine.rewriting.kernel.contract import TaskInput
 from engine.rewriting.kernel.errors import UNREADABLE_LAYOUT, Refused
-from engine.rewriting.kernel.reading.parquet_input import ParquetInput, reading
+from engine.rewriting.kernel.reading.arrow_errors import reading
+from engine.rewriting.kernel.reading.parquet_input import ParquetInput
 from engine.rewriting.kernel.storage.transfer import OpenInput, Transfer
 
 PARQUET: Final = ".parquet"

@@ -29,6 +29,7 @@ from engine.rewriting.kernel.parquet.thrift import BINARY, Struct
 from engine.rewriting.kernel.reading.lineage import LINEAGE_IDS
 from engine.rewriting.kernel.reading.projection import child_fields, field_id, leaf_ids, without_ids
 from engine.rewriting.kernel.verbatim.columns import VerbatimColumns
+from engine.rewriting.kernel.writing.own_footers import OwnFooter
 
 _END_BYTES = 8
 
@@ -126,6 +127,13 @@ class OutputForm:
             same += leaves if is_same else [None] * len(own)
             stricter += leaves if fits else [None] * len(own)
         return same, stricter
+
+
+def own_footer(schema: pa.Schema, dialect: ParquetDialect, verbatim: VerbatimColumns | None) -> OwnFooter | None:
+    """Return the footer of outputs that Arrow can't write; None if it can. Arguments and errors as `OutputForm`."""
+    if not dialect.needs_own_footer and verbatim is None:
+        return None
+    return OwnFooter(OutputForm(schema, dialect, verbatim).changed, frozenset(dialect.int96_ids))
 
 
 def _empty_file(schema: pa.Schema, dialect: ParquetDialect) -> bytes:

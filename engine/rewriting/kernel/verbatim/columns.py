@@ -37,7 +37,7 @@ from engine.rewriting.kernel.parquet.footers import (
 from engine.rewriting.kernel.parquet.thrift import BINARY, LIST, STRUCT, Struct
 from engine.rewriting.kernel.reading.column_numbers import FileNumbers, FooterNumbers
 from engine.rewriting.kernel.reading.projection import all_ids, field_id, with_children
-from engine.rewriting.kernel.verbatim.layouts import Layout, end_of
+from engine.rewriting.kernel.verbatim.layouts import ColumnLayout, end_of
 
 _FIRST_NUMBER: Final = 2_000_000_000
 """The ids that elements inside of a variant get in memory begin here; Iceberg gives them none."""
@@ -49,11 +49,11 @@ _NO_ID: Final = -1
 class VerbatimColumns:
     """The columns of the files of a task that share outputs, by field id: their layout, and the ids inside of them."""
 
-    layouts: Mapping[int, Layout]
+    layouts: Mapping[int, ColumnLayout]
     numbers: Mapping[int, tuple[int, ...]]
 
     @staticmethod
-    def of(layouts: Mapping[int, Layout], schema: pa.Schema) -> "VerbatimColumns":
+    def of(layouts: Mapping[int, ColumnLayout], schema: pa.Schema) -> "VerbatimColumns":
         """Return the columns with these layouts of a table with this schema."""
         taken = set(all_ids(schema))
         free = (number for number in count(_FIRST_NUMBER) if number not in taken)
@@ -86,7 +86,7 @@ class VerbatimColumns:
                 at += 1
                 continue
             end = end_of(elements, at)
-            made += Layout.of(elements[at:end]).stored(elements[at], self.numbers[number])
+            made += ColumnLayout.of(elements[at:end]).stored(elements[at], self.numbers[number])
             at = end
         return without_arrow_schema(footer | {SCHEMA: (LIST, (STRUCT, made))})
 

@@ -28,7 +28,7 @@ from engine.rewriting.kernel.parquet.footers import (
     framed,
 )
 from engine.rewriting.kernel.parquet.thrift import BINARY, BYTE, I32, I64, LIST, STRUCT, MalformedStruct, Struct
-from engine.rewriting.kernel.reading.parquet_input import reading
+from engine.rewriting.kernel.reading.arrow_errors import reading
 
 _VERSION, _ROWS = 1, 3  # of FileMetaData
 _CONVERTED_TYPE, _LOGICAL_TYPE = 6, 10  # of SchemaElement
@@ -44,7 +44,7 @@ _ALGORITHMS: Final = ("spherical", "vincenty", "thomas", "andoyer", "karney")
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """The elements of a column, its own first. Columns with equal keys can be in one file, under the `wider` layout.
 
     Name and repetition of the column's own element are not part of the key: they are the table's. Neither are widths of
@@ -56,15 +56,17 @@ class Layout:
     key: bytes
 
     @staticmethod
-    def of(elements: Sequence[Struct]) -> "Layout":
+    def of(elements: Sequence[Struct]) -> "ColumnLayout":
         """Return the layout of a column with these elements."""
         own = {field: value for field, value in elements[0].items() if field not in {NAME, REPETITION}}
-        return Layout(tuple(elements), b"".join(map(thrift.write_struct, (own, *map(_of_any_width, elements[1:])))))
+        return ColumnLayout(
+            tuple(elements), b"".join(map(thrift.write_struct, (own, *map(_of_any_width, elements[1:]))))
+        )
 
-    def wider(self, other: "Layout") -> "Layout":
+    def wider(self, other: "ColumnLayout") -> "ColumnLayout":
         """Return the layout for values of both; `other` has an equal key."""
         inner = zip(self.elements[1:], other.elements[1:], strict=True)
-        return Layout.of([self.elements[0], *(max(pair, key=_integer_bits) for pair in inner)])
+        return ColumnLayout.of([self.elements[0], *(max(pair, key=_integer_bits) for pair in inner)])
 
     def stored(self, first: Struct, numbers: Sequence[int]) -> list[Struct]:
         """Return the elements for Arrow: columns of stored values, each with a field id.
@@ -123,7 +125,7 @@ def end_of(elements: Sequence[Struct], at: int) -> int:
     return at
 
 
-def layouts_in(footer: Struct, wanted: frozenset[int]) -> dict[int, Layout]:
+def layouts_in(footer: Struct, wanted: frozenset[int]) -> dict[int, ColumnLayout]:
     """Return the layouts of the columns with these field ids that a file has.
 
     Raises:
@@ -131,17 +133,17 @@ def layouts_in(footer: Struct, wanted: frozenset[int]) -> dict[int, Layout]:
         MalformedStruct, LookupError: the footer is damaged.
     """
     elements: list[Struct] = footer[SCHEMA][1][1]
-    found: dict[int, Layout] = {}
+    found: dict[int, ColumnLayout] = {}
     for at, element in enumerate(elements):
         number = element[FIELD_ID][1] if FIELD_ID in element else None
         if number in found:
             raise Refused(DUPLICATE_FIELD_IDS, f"id {number} is there twice")
         if number is not None and number in wanted:
-            found[number] = Layout.of(elements[at : end_of(elements, at)])
+            found[number] = ColumnLayout.of(elements[at : end_of(elements, at)])
     return found
 
 
-def plain_layout(number: int, of: str) -> Layout:
+def plain_layout(number: int, of: str) -> ColumnLayout:
     """Return the layout that a column gets if no input has it; `of`: its type as Iceberg's metadata writes it.
 
     Raises:
@@ -153,12 +155,12 @@ def plain_layout(number: int, of: str) -> Layout:
     if kind.strip() == "variant":
         annotation: Struct = {_VARIANT: (STRUCT, {1: (BYTE, _VARIANT_VERSION)})}
         group: Struct = {**own, CHILDREN: (I32, 2), _LOGICAL_TYPE: (STRUCT, annotation)}
-        return Layout.of([group, *map(_required_bytes, (b"metadata", b"value"))])
+        return ColumnLayout.of([group, *map(_required_bytes, (b"metadata", b"value"))])
     parts: Struct = {1: (BINARY, given[0])} if given else {}
     if len(given) > 1:
         parts[2] = (I32, _ALGORITHMS.index(given[1].decode().lower()))
     annotation = {{"geometry": _GEOMETRY, "geography": _GEOGRAPHY}[kind.strip()]: (STRUCT, parts)}
-    return Layout.of([{**own, ELEMENT_TYPE: (I32, _BYTE_ARRAY), _LOGICAL_TYPE: (STRUCT, annotation)}])
+    return ColumnLayout.of([{**own, ELEMENT_TYPE: (I32, _BYTE_ARRAY), _LOGICAL_TYPE: (STRUCT, annotation)}])
 
 
 def _required_bytes(name: bytes) -> Struct:

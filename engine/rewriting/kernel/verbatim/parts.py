@@ -21,7 +21,7 @@ from engine.rewriting.kernel.reading.column_numbers import FileNumbers
 from engine.rewriting.kernel.reading.read_ahead import ReadAhead, Window
 from engine.rewriting.kernel.storage.transfer import Transfer
 from engine.rewriting.kernel.verbatim.columns import StoredFiles, VerbatimColumns, with_ids
-from engine.rewriting.kernel.verbatim.layouts import Layout, layouts_in, plain_layout
+from engine.rewriting.kernel.verbatim.layouts import ColumnLayout, layouts_in, plain_layout
 
 _TAIL_BYTES: Final = 64 * 1024
 """Bytes read from the end of an input; most footers fit."""
@@ -104,7 +104,7 @@ class _FoundLayouts:
     """The layouts of columns in the inputs of a task; `layouts`: by key, for the values of all inputs with it."""
 
     def __init__(self, types: Mapping[int, str]) -> None:
-        self.layouts: dict[bytes, Layout] = {}
+        self.layouts: dict[bytes, ColumnLayout] = {}
         self._types = types
         self._keys: list[Mapping[int, bytes]] = []  # by input and field id
         self._usual: dict[int, bytes] = {}
@@ -131,7 +131,7 @@ class _FoundLayouts:
         """Return the keys of an input's layouts, in the order of the types; the usual one of a column that it lacks."""
         return tuple(self._keys[place].get(number, self._usual[number]) for number in self._types)
 
-    def _add(self, own: Layout, uri: str) -> bytes:
+    def _add(self, own: ColumnLayout, uri: str) -> bytes:
         if own.key not in self.layouts:
             own.check(uri)
         known = self.layouts.setdefault(own.key, own)
@@ -142,7 +142,7 @@ class _FoundLayouts:
 
 def _of_file(
     file: TaskInput, wanted: frozenset[int], numbers: FileNumbers | None, transfer: Transfer
-) -> Mapping[int, Layout]:
+) -> Mapping[int, ColumnLayout]:
     """Return the layouts of the columns of a file; none if its footer is damaged, which its reader reports."""
     footer = _footer(file, transfer)
     try:
