@@ -174,6 +174,11 @@ def test_files_without_the_column_share_the_output_of_the_others(
     inputs += [] if all_lack else [make(tmp_path / "new.parquet", 100)]
     result = rewritten(tmp_path, inputs, of)
     (output,) = result.outputs
+    if all_lack:
+        other = rewritten(tmp_path / "other", inputs, "geography(OGC:CRS84, flat)")
+        assert other.reason == (
+            "unreadable_layout: no file has the column with id 2, whose type is geography(OGC:CRS84, flat)"
+        )
     assert [each[1] for each in by_names([output.path], "renamed IS NULL")[:100]] == [True] * 100
     first, *inner = elements_of(output.path)
     if all_lack and of == "variant":

@@ -147,7 +147,7 @@ def plain_layout(number: int, of: str) -> ColumnLayout:
     """Return the layout that a column gets if no input has it; `of`: its type as Iceberg's metadata writes it.
 
     Raises:
-        ValueError: it is none of the types of this module.
+        Refused: `unreadable_layout`: it is none of the types of this module.
     """
     kind, _, parameters = of.rstrip(")").partition("(")
     given = [each.strip().encode() for each in parameters.split(",")] if parameters else []
@@ -157,9 +157,13 @@ def plain_layout(number: int, of: str) -> ColumnLayout:
         group: Struct = {**own, CHILDREN: (I32, 2), _LOGICAL_TYPE: (STRUCT, annotation)}
         return ColumnLayout.of([group, *map(_required_bytes, (b"metadata", b"value"))])
     parts: Struct = {1: (BINARY, given[0])} if given else {}
+    known = {"geometry": _GEOMETRY, "geography": _GEOGRAPHY}
+    algorithm = given[1].decode().lower() if len(given) > 1 else _ALGORITHMS[0]
+    if kind.strip() not in known or algorithm not in _ALGORITHMS:
+        raise Refused(UNREADABLE_LAYOUT, f"no file has the column with id {number}, whose type is {of[:100]}")
     if len(given) > 1:
-        parts[2] = (I32, _ALGORITHMS.index(given[1].decode().lower()))
-    annotation = {{"geometry": _GEOMETRY, "geography": _GEOGRAPHY}[kind.strip()]: (STRUCT, parts)}
+        parts[2] = (I32, _ALGORITHMS.index(algorithm))
+    annotation = {known[kind.strip()]: (STRUCT, parts)}
     return ColumnLayout.of([{**own, ELEMENT_TYPE: (I32, _BYTE_ARRAY), _LOGICAL_TYPE: (STRUCT, annotation)}])
 
 
