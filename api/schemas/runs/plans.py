@@ -87,7 +87,7 @@ class RewriteDeletesPlan(StoredDocument):
 
     operation: Literal[Operation.REWRITE_DELETES] = Field(description="Operation of the run.")
     delete_files: int | None = Field(
-        default=None, description="Live position-delete files and Puffin files.", examples=[120]
+        default=None, description="Live position-delete files, and files of deletion vectors.", examples=[120]
     )
     delete_file_bytes: int | None = Field(default=None, description="Bytes of these files.", examples=[5242880])
     rewritten_delete_files: int | None = Field(
