@@ -70,7 +70,7 @@ class _KnownSchema(ctypes.Structure):
     )
 
 
-class _Answer(ctypes.Structure):
+class _FooterAnswer(ctypes.Structure):
     _fields_ = (
         ("footers", ctypes.c_void_p),
         ("groups", ctypes.c_void_p),
@@ -194,7 +194,7 @@ class KnownFooters:
         schemas = (_KnownSchema * len(known))(*(each.as_known() for each in known))
         found, groups, chunks = np.zeros(count, _FOOTER), np.empty(most, _GROUP), np.empty(most, _CHUNK)
         found["status"] = _NONE
-        answer = _Answer(found.ctypes.data, groups.ctypes.data, most, chunks.ctypes.data, most)
+        answer = _FooterAnswer(found.ctypes.data, groups.ctypes.data, most, chunks.ctypes.data, most)
         self._library.packhouse_footers(spans, count, schemas, len(known), ctypes.byref(answer))
         if PANIC in found["status"]:
             self.limit = "a fault inside the library: footers"

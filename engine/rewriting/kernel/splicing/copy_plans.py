@@ -46,7 +46,7 @@ from engine.rewriting.kernel.reading.projection import field_id
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk, WalkedPages
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.splicing.plans import Bare, Beside, Copied, Leaf, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.plans import Bare, Beside, Copied, NestedLeaf, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts, float_facts, float_ids
 
 LEAST_CHUNK_BYTES: Final = 4096
@@ -182,7 +182,7 @@ class CopyPlanner:
             return [Bare(sources[0], joins[0])]
         if not all(map(self._may_merge, chain.from_iterable(sources))):
             return [None] * len(sources)
-        return [Leaf(own, of) for own, of in zip(sources, joins, strict=True)]
+        return [NestedLeaf(own, of) for own, of in zip(sources, joins, strict=True)]
 
     def _may_merge(self, source: Source) -> bool:
         return self._pass is not None and CompiledPass.may_merge(source.chunk)

@@ -22,7 +22,7 @@ from engine.rewriting.kernel.reading.projection import Projection, child_fields,
 from engine.rewriting.kernel.reading.rows import Unit
 from engine.rewriting.kernel.splicing.compiled import CompiledPass, StoredChunk
 from engine.rewriting.kernel.splicing.forms import OutputForm
-from engine.rewriting.kernel.splicing.plans import Bare, Beside, Leaf, Piece, Plan, Source
+from engine.rewriting.kernel.splicing.plans import Bare, Beside, NestedLeaf, Piece, Plan, Source
 from engine.rewriting.kernel.writing.float_facts import FloatFacts
 from engine.rewriting.kernel.writing.rows import Encoder, OutputSchema, mostly
 
@@ -89,12 +89,12 @@ class Encoding:
         found: dict[int, Encoded] = {}
         fields = {number: plans[own[0]] for number, own in enumerate(self._form.fields)}
         for number, plan in fields.items():
-            if isinstance(plan, Bare | Leaf):
+            if isinstance(plan, Bare | NestedLeaf):
                 found |= self._merged(number, plans, pieces)
         left = {number: plan for number, plan in fields.items() if self._form.fields[number][0] not in found}
         bare = {number: plan for number, plan in left.items() if isinstance(plan, Bare)}
         statistics = {self._form.fields[number][0]: plan.statistics for number, plan in bare.items()}
-        decoded = [number for number, plan in left.items() if plan is None or isinstance(plan, Leaf)]
+        decoded = [number for number, plan in left.items() if plan is None or isinstance(plan, NestedLeaf)]
         for some in _batches(decoded, rows * _VALUE_BYTES):
             found |= self._encoded(some, self._projected(pieces, some), pieces, statistics=True)
         for number, own in enumerate(self._form.fields):
@@ -130,13 +130,13 @@ class Encoding:
         found: dict[int, Encoded] = {}
         for leaf in self._form.fields[number]:
             plan = plans[leaf]
-            one = self._compiled(leaf, plan, pieces) if isinstance(plan, Bare | Leaf) else None
+            one = self._compiled(leaf, plan, pieces) if isinstance(plan, Bare | NestedLeaf) else None
             if one is None:
                 return {}
             found[leaf] = one
         return found
 
-    def _compiled(self, leaf: int, plan: Bare | Leaf, pieces: Sequence[Piece]) -> Encoded | None:
+    def _compiled(self, leaf: int, plan: Bare | NestedLeaf, pieces: Sequence[Piece]) -> Encoded | None:
         """Return a leaf as the compiled pass merges it; None if it is not its own."""
         if self._pass is None:
             return None

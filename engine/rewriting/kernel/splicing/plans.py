@@ -74,7 +74,7 @@ class Bare:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class NestedLeaf:
     """A leaf of a nested column, which the compiled pass may merge; its statistics are already known.
 
     If it does not merge every leaf of the column, then the column is decoded, projected and encoded.
@@ -91,5 +91,5 @@ class Beside:
     sources: Sequence[Source]
 
 
-Plan = Copied | Bare | Leaf | Beside | None
+Plan = Copied | Bare | NestedLeaf | Beside | None
 """The plan for a column: copied, encoded from stored values, merged, or (None) decoded, projected and encoded."""

@@ -295,13 +295,7 @@ class Lanes:
         detail = f"the storage's credentials expired {SENDS_WITH_EXPIRY} times before its end; {remedy}"
         self._publish(group, GroupFailure(SparkFailed(f"{detail}; the last error: {result.reason}")))
 
-    def _failed(
-        self,
-        group: FileGroup,
-        error: PackhouseError,
-        *,
-        is_of_input: bool = False,
-    ) -> None:
+    def _failed(self, group: FileGroup, error: PackhouseError, *, is_of_input: bool = False) -> None:
         """Retry a failed group once, alone, so that it does not fail other groups; then give it up."""
         if self._attempt.interrupted.is_set():
             return
