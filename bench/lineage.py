@@ -7,9 +7,11 @@ vectors in version 3 and position-delete files in version 2.
 Contenders, in turn, each on a fresh copy, after one round that is not counted: `v3` (the rows of version 3 are always
 compared), `v2` (`verification: metadata`, the default), `v2 compared` (`content`, what version 3 has), `procedure`
 (`rewrite_data_files` on the table of version 3). CPU seconds as in `bench.rewrite`. Then the kernel alone on the same
-files, in this process, without comparison: what the two columns of row lineage cost (`kernel v2`, `kernel v3`).
+files, in this process, without comparison: what the two columns of row lineage cost (`kernel v2`, `kernel v3`). With
+`--kernel-only` nothing else, on files as `bench.kernel` makes them, without dictionaries in the case `plain`.
 
     python -m bench.lineage [--cases lineitem,plain] [--megabytes 192] [--repeats 3] [--cores 2] [--json lineage.json]
+    python -m bench.lineage --kernel-only
 """
 
 import argparse
@@ -27,7 +29,7 @@ import pyarrow.parquet as pq
 from bench.contenders import ours, procedure
 from bench.cpu import counted_cpu
 from bench.facts import machine_facts, print_table, write_json
-from bench.kernel import cpu_seconds
+from bench.kernel import cpu_seconds, lineitem_file
 from bench.lake import TARGET_BYTES, Lake, spark_name
 from bench.lineitem import lineitem_columns
 from engine.embedded.jars import ICEBERG_RUNTIME
@@ -61,9 +63,15 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=192, help="of each table")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--kernel-only", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
+    if options.kernel_only:
+        for case in options.cases.split(","):
+            rows += _made_files(case, options.megabytes, options.repeats)
+        print_table(rows)
+        return
     with (
         counted_cpu() as cpu,
         TemporaryDirectory(prefix="bench-lineage-") as folder,
@@ -89,7 +97,7 @@ def _measure(lake: Lake, case: str, files: int, repeats: int, cpu: Callable[[], 
         # the first commit after the upgrade gives the rows their ids
         lake.spark.sql(f"INSERT INTO {spark_name(table)} SELECT * FROM {spark_name(table)} LIMIT 1").collect()
     rows = _compared(lake, case, megabytes, deletes="none", repeats=repeats, cpu=cpu)
-    rows += _kernel_alone(lake, case, megabytes, repeats)
+    rows += _kernel_alone([path for path, _ in lake.files(case)], case, repeats)
     for version in (2, 3):
         deleted = DELETED.format(key=key)
         lake.spark.sql(f"DELETE FROM {spark_name(f'{case}_v{version}')} WHERE {deleted}").collect()
@@ -115,9 +123,18 @@ def _compared(
     return _rows(case, deletes, megabytes, taken, least="v2", peer="procedure")
 
 
-def _kernel_alone(lake: Lake, case: str, megabytes: float, repeats: int) -> list[dict[str, Any]]:
-    """Rewrite the files as one group in this process, with and without the columns of row lineage."""
-    files = [path for path, _ in lake.files(case)]
+def _made_files(case: str, megabytes: int, repeats: int) -> list[dict[str, Any]]:
+    with TemporaryDirectory(prefix="bench-lineage-") as folder:
+        count = max(2, megabytes * 1_000_000 // FILE_BYTES)
+        files = [
+            lineitem_file(Path(folder) / f"{at}.parquet", 200_000, at, plain=case == "plain") for at in range(count)
+        ]
+        return _kernel_alone(files, case, repeats)
+
+
+def _kernel_alone(files: list[Path], case: str, repeats: int) -> list[dict[str, Any]]:
+    """Rewrite files as one group in this process, with and without the columns of row lineage."""
+    megabytes = sum(path.stat().st_size for path in files) / 1e6
     taken: dict[str, list[tuple[float, float]]] = {"kernel v2": [], "kernel v3": []}
     with TemporaryDirectory(prefix="bench-lineage-", dir=files[0].parent) as folder:
         for warm_up in (True, *[False] * repeats):
