@@ -111,7 +111,6 @@ def _lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 OF_ICEBERG = ("iceberg", "puffin", "manifest-list", "write.parquet", "history.expire")
 KNOWS_ITS_FORMAT = {
     "engine/domain/tables/table.py",  # the names of all formats
-    "engine/domain/runs/output_names.py",  # the endings of files
     "engine/factory/dependencies.py",  # the wiring
     "engine/logging.py",  # the loggers of libraries
     "engine/rewriting/kernel/reading/deletes.py",  # the endings of delete files that it refuses

@@ -1,4 +1,4 @@
-"""Names of the files that rewrites write: `<run id>-<group>-<attempt>-<mark>-<number>.<parquet or puffin>`.
+"""Names of the files that rewrites write: `<run id>-<group>-<attempt>-<mark>-<number>.<format>`.
 
 A library of a table format gives names of its own, after a prefix that begins the same:
 `<run id>-<group>-<attempt>-<send>-<uuid>-<number>.<format>`.
@@ -14,7 +14,7 @@ _BY_LIBRARY: Final = r"[0-9]+-(?:changelog-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9
 
 OUTPUT_NAME: Final = (
     r"(?:^|/)(?P<group>(?P<run>run_[0-9a-z]+)-[0-9]{5,})-(?P<attempt>[0-9]+)-"
-    rf"(?:(?:(?P<mark>[^-/]+)-)?[0-9]+\.(?:parquet|puffin)|{_BY_LIBRARY})$"
+    rf"(?:(?:(?P<mark>[^-/]+)-)?[0-9]+\.[a-z]+|{_BY_LIBRARY})$"
 )
 """A regular expression of paths that end in such a name, for Arrow and for Python."""
 

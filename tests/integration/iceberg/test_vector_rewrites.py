@@ -91,7 +91,7 @@ def puffins(lake: Lake) -> Counter[str]:
     return Counter(each["path"] for each in live(lake) if each["content_offset"] is not None)
 
 
-def test_u17_position_delete_files_become_vectors_with_their_sequence_numbers(lake: Lake):
+def test_position_delete_files_become_vectors_with_their_sequence_numbers(lake: Lake):
     paths = made(lake, [[(0, 1), (1, 5)], [(0, 3), (0, 1), (0, 99)]])
     numbers = sorted(each["sequence_number"] for each in live(lake))
     plan = lake.open().delete_rewrite.plan()

@@ -2417,7 +2417,7 @@ class RewriteDeletesPlan(Model):
     """Operation of the run."""
 
     delete_files: int | None = None
-    """Live position-delete files and Puffin files."""
+    """Live position-delete files, and files of deletion vectors."""
 
     delete_file_bytes: int | None = None
     """Bytes of these files."""

@@ -7228,7 +7228,7 @@ export interface components {
              */
             delete_file_bytes?: number | null;
             /**
-             * @description Live position-delete files and Puffin files.
+             * @description Live position-delete files, and files of deletion vectors.
              * @example 120
              */
             delete_files?: number | null;

@@ -45,7 +45,7 @@ def same_effect(io: FileIO, data: pa.Table, *, had: pa.Table, has: pa.Table) -> 
     changed = _changed(touched, PositionDeleteIndex(deletes=had), PositionDeleteIndex(deletes=has))
     files = {each.identity: each for each in (*_position_files(had), *_position_files(has))}
     for (_, partition), some in sorted(changed.items()):
-        reader = _BlobReader(io, files)
+        reader = _DeletedRows(io, files)
         for path, rows, before, after in some:
             old, new = reader.deleted(path, rows, before), reader.deleted(path, rows, after)
             positions += len(new)
@@ -83,7 +83,7 @@ def _position_files(entries: pa.Table) -> Sequence[DeleteFile]:
     return delete_files_of(entries.filter(pc.equal(entries["content"], POSITION_DELETES)))
 
 
-class _BlobReader:
+class _DeletedRows:
     """Reads deletes; keeps the rows of position-delete files, which may apply to many data files."""
 
     def __init__(self, io: FileIO, files: Mapping[DeleteIdentity, DeleteFile]) -> None:
