@@ -66,7 +66,8 @@ def settings(settings: Settings, server: str) -> Settings:
 def write(spark: SparkSession, name: str) -> str:
     rows = ROWS[name]
     table = f"lake.lake.{name}"
-    spark.sql(f"CREATE TABLE {table} (id BIGINT, text STRING) USING iceberg TBLPROPERTIES ('format-version'='3')")
+    properties = "'format-version'='3', 'write.parquet.bloom-filter-enabled.column.id'='true'"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, text STRING) USING iceberg TBLPROPERTIES ({properties})")
     for first in range(0, 5 * rows, rows):
         values = f"SELECT id, sha2(CAST(id AS STRING), 512) FROM range({first}, {first + rows}, 1, 1)"
         spark.sql(f"INSERT INTO {table} {values}")

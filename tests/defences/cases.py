@@ -169,8 +169,8 @@ CASES: Final = (
     _case(
         "F20",
         "engine/rewriting/kernel/task.py",
-        "        rows_deleted = deletes.count()\n",
-        "        rows_deleted = 0\n",
+        "rows_deleted=deletes.count())",
+        "rows_deleted=0)",
         f"{_SEEN}::test_f20_f22_a_single_file_over_the_delete_ratio_is_rewritten_and_its_rows_add_up",
     ),
     _case(

@@ -22,7 +22,7 @@ from tests.support.statements import texts_of
 from tests.support.world import NAME, SCHEMA, SPEC, Lake, make_lake
 
 SOUND = NAME[1]
-VARIANT = "variant column"
+TOMORROW = "type of tomorrow"
 ANSWERS = frozenset({200, 409})
 CODES = frozenset({"table_unreadable", "table_replaced"})
 REPLACED = frozenset({"remove table-uuid"})  # PyIceberg makes one up
@@ -42,7 +42,7 @@ def local(path: str) -> Path:
 class Shelf:
     """A catalog of one sound table and others, whose metadata is replaced by mutations after they were registered.
 
-    Each kind of catalog gets every second mutation, and both get the variant column; when deep, both get all.
+    Each kind of catalog gets every second mutation, and both get the type of tomorrow; when deep, both get all.
     """
 
     def __init__(self, lake: Lake, kind: str, only: str | None = None) -> None:
@@ -51,7 +51,7 @@ class Shelf:
         self.sound = json.loads(local(lake.table.metadata_location).read_text())
         self.mutations = dict(few_of_metadata(self.sound))
         start, step = (0, 1) if os.environ.get("PACKHOUSE_DEEP") else (("sql", "rest").index(kind), 2)
-        labels = {*list(self.mutations)[start::step], VARIANT} if only is None else {only}
+        labels = {*list(self.mutations)[start::step], TOMORROW} if only is None else {only}
         self.names = {f"t{number}": label for number, label in enumerate(self.mutations) if label in labels}
 
     def fill(self) -> None:
@@ -101,8 +101,8 @@ async def test_tables_that_can_not_be_read_are_refused_one_by_one(api: Api, lake
         assert found[SOUND]["outcome"] == "registered"
         refused = {shelf.names[name]: each["detail"] for name, each in found.items() if each["outcome"] == "refused"}
         assert {each["outcome"] for each in found.values()} == {"registered", "refused"}
-        assert "variant" in refused[VARIANT]
-        assert "schemas.0" in refused[VARIANT]
+        assert "matrix" in refused[TOMORROW]
+        assert "schemas.0" in refused[TOMORROW]
 
 
 @pytest.mark.parametrize("kind", ["sql", pytest.param("rest", marks=pytest.mark.deep)])
@@ -134,8 +134,8 @@ async def _ask_everything(api: Api, table_id: str, label: str) -> None:
     assert run.reason in CODES | {"nothing_to_do", "committed", "not_eligible"}, (label, run)
 
 
-async def test_a_run_of_a_table_with_a_variant_column_ends_once_and_says_why(api: Api, lake: Lake) -> None:
-    shelf = Shelf(lake, "sql", only=VARIANT)
+async def test_a_run_of_a_table_with_a_type_of_tomorrow_ends_once_and_says_why(api: Api, lake: Lake) -> None:
+    shelf = Shelf(lake, "sql", only=TOMORROW)
     async with served(api, shelf) as server:
         found = await discovered(api)
         await asyncio.to_thread(shelf.spoil, server)
@@ -144,8 +144,8 @@ async def test_a_run_of_a_table_with_a_variant_column_ends_once_and_says_why(api
         run = await api.rewrite(table_id)
         assert (run.state, run.reason, run.attempt) == ("refused", "table_unreadable", 1)
         assert "schemas.0" in (run.detail or "")
-        assert "'variant'" in (run.detail or "")
+        assert "'matrix(3, 3)'" in (run.detail or "")
         explained = await api.get(f"/v1/tables/{table_id}/explain")
-        assert "variant" in " ".join(texts_of(explained))
+        assert "matrix" in " ".join(texts_of(explained))
         policy = {"enabled": False}
         await api.put_policy(table_id, policy)
