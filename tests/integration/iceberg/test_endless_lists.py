@@ -9,6 +9,7 @@ from engine.domain.errors import Away, StateConflict
 from engine.formats.iceberg import IcebergFormat
 from engine.formats.iceberg.catalog import listing, pages
 from engine.formats.iceberg.connection import IcebergConnection
+from engine.formats.paimon.catalog.rest import pages as paimon_pages
 from engine.formats.paimon.connection import PaimonFormat
 from engine.formats.removal.listings import files_below
 from engine.services.catalogs.bulkheads.calls import Bulkheads
@@ -54,8 +55,12 @@ LISTINGS: Mapping[str, Callable[[str], object]] = {
 
 @pytest.mark.filterwarnings("ignore:Exception ignored in. <socket.socket")  # the call may end just when it connects
 @pytest.mark.parametrize("kind", LISTINGS)
-async def test_f62_a_listing_that_was_given_up_asks_for_no_further_page(kind: str) -> None:
+async def test_f62_a_listing_that_was_given_up_asks_for_no_further_page(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its thread, the only one of the catalog, is free again."""
+    for name in ("MOST_NAMES", "MOST_PAGES"):  # a fast machine reads as many before the call is given up
+        monkeypatch.setattr(paimon_pages, name, 10**9)
     bulk, lake = Bulkheads(ThreadLimits(per_table=1, read_seconds=0.3)), Compartment.of("lake")
 
     async def is_free() -> bool:
