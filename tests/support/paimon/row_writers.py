@@ -10,7 +10,6 @@ from tests.support.paimon.lakes import PaimonLake
 from tests.support.paimon.rewrites import opened, rewritten
 from tests.support.paimon.s3_lakes import S3Lake
 
-
 _FEWEST = 3
 
 
